@@ -42,7 +42,11 @@ final class PostgresSession: DatabaseSession {
     }
 
     // It takes no snapshot, so that what waits here begins after what it waited for; whoever waits for a row would have to begin anew.
-    func takeTurn(at table: String) throws { _ = try rows(Statement("LOCK TABLE \"\(table)\" IN SHARE ROW EXCLUSIVE MODE"), []) }
+    func takeTurn(at table: String) throws {
+        // A turn may be long; the role's bounds are for rows.
+        for statement: Statement in ["SET LOCAL lock_timeout = '6s'", "SET LOCAL statement_timeout = '7s'"] { _ = try rows(statement, []) }
+        _ = try rows(Statement("LOCK TABLE \"\(table)\" IN SHARE ROW EXCLUSIVE MODE"), [])
+    }
 
     /// Stores what was done.
     /// - Throws: `DatabaseError`; nothing is stored, unless `doubt` says that nobody knows.

@@ -44,6 +44,11 @@ public struct CataloguePublisher: Sendable {
         if lacking.contains(where: { !retired.contains(OctetText($0.identifier)) }) { try await change { _ in } }
     }
 
+    /// Reads and checks the documents that changes are about, so that the changes themselves are quick: `change` and `write` keep others from writing.
+    func rehearse<Value: Sendable>(_ body: @escaping @Sendable (CatalogueLedger) throws -> Value) async {
+        await store.rehearse(now: clock.now(), body)
+    }
+
     /// Commits changes that services are not concerned with.
     func write<Value: Sendable>(_ body: @escaping @Sendable (CatalogueLedger) throws -> Value) async throws(Fault) -> Value {
         try await store.write(now: clock.now(), body)

@@ -8,6 +8,7 @@ public struct CatalogueStore: Sendable {
     private let store: Store
     private let documents = DocumentCache()
     private let turn = WriterTurn()
+    private let rehearsals = WriterTurn()
 
     public init(_ store: Store) { self.store = store }
 
@@ -20,6 +21,16 @@ public struct CatalogueStore: Sendable {
             }
         }
         return store.isCoherent ? try await write() : try await turn.taken(write)
+    }
+
+    /// Runs changes without storing them, where others wait for the turn in which they are stored: documents are then read and checked beforehand. What they end with is
+    /// of no interest.
+    func rehearse<Value: Sendable>(now: Timestamp, _ body: @escaping @Sendable (CatalogueLedger) throws -> Value) async {
+        if store.isCoherent { return }
+        // One at a time: those that compute would have all connections.
+        _ = try? await rehearsals.taken { [store, documents] () async throws(Fault) in
+            try await store.read { try body(CatalogueLedger(database: $0, now: now, documents: documents, isRehearsal: true)) }
+        }
     }
 
     func read<Value: Sendable>(now: Timestamp, _ body: @escaping @Sendable (CatalogueLedger) throws -> Value) async throws(Fault) -> Value {

@@ -6,16 +6,34 @@ internal import StrictJson
 
 /// Reads a whole document as the catalogue file is read, without files.
 enum DocumentCheck {
+    /// What a good document means.
+    struct Reading: Sendable {
+        let configuration: Configuration
+        fileprivate let warnings: [CatalogueProblem]
+    }
+
     /// - Throws: A `Refused` as its cause, with all problems.
-    static func configuration(of document: CatalogueDocument, now: Timestamp) throws(Fault) -> Configuration {
-        try read(document, now: now, edited: nil).configuration
+    static func configuration(of document: CatalogueDocument, _ ledger: CatalogueLedger) throws(Fault) -> Configuration {
+        try read(document, ledger, edited: nil).configuration
     }
 
     /// - Parameter edited: Whose problems are told by their places in the entry alone, and whose warnings are returned.
     /// - Throws: A `Refused` as its cause, with all problems.
     static func read(
-        _ document: CatalogueDocument, now: Timestamp, edited: EntityKey?
+        _ document: CatalogueDocument, _ ledger: CatalogueLedger, edited: EntityKey?
     ) throws(Fault) -> (configuration: Configuration, warnings: [FieldProblem]) {
+        let sha256 = document.tree.sha256
+        let found: Reading
+        if let known = ledger.documents.reading(sha256, now: ledger.now) {
+            found = known
+        } else {
+            found = try reading(document, now: ledger.now, edited: edited)
+            ledger.documents.keep(found, sha256, now: ledger.now)
+        }
+        return (found.configuration, found.warnings.compactMap { warning($0, in: document, edited: edited) })
+    }
+
+    private static func reading(_ document: CatalogueDocument, now: Timestamp, edited: EntityKey?) throws(Fault) -> Reading {
         let text: JsonDocument
         do throws(JsonSyntaxError) {
             text = try JsonDocument(parsing: document.tree.canonicalBytes)
@@ -28,7 +46,7 @@ enum DocumentCheck {
         guard problems.list.isEmpty, let configuration else {
             throw Refused.invalid(problems.list.map { fieldProblem($0, in: document, edited: edited) }).fault
         }
-        return (configuration, reading.warnings.compactMap { warning($0, in: document, edited: edited) })
+        return Reading(configuration: configuration, warnings: reading.warnings)
     }
 
     private static func warning(_ warning: CatalogueProblem, in document: CatalogueDocument, edited: EntityKey?) -> FieldProblem? {

@@ -13,7 +13,7 @@ extension CatalogueLedger {
             number: UInt64(number + 1), createdAt: now, author: author, action: action.rawValue, text: text, version: version,
             programmers: programmers, previousSHA256: last?.sha256 ?? HashChain.start)
         entry.recordSHA256 = entry.link
-        try database.run(
+        try run(
             "INSERT INTO audit (\(AuditEntry.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 Int64(entry.number), now, author, entry.action, text, Int64(version), ProgrammerList.text(programmers), entry.previousSHA256,

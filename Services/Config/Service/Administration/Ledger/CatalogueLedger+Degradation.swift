@@ -20,7 +20,7 @@ extension CatalogueLedger {
     func keep(_ active: ActiveDegradation) throws {
         guard let rule = active.rule else { return }
         let last: Int64? = try database.value("SELECT max(number) FROM degradation_rule")
-        try database.run(
+        try run(
             """
             INSERT INTO degradation_rule (id, rule, author, reason, ends_at_ms, number) VALUES (?, ?, ?, ?, ?, ?)
             ON CONFLICT (id) DO UPDATE SET rule = excluded.rule, ends_at_ms = excluded.ends_at_ms
@@ -33,12 +33,12 @@ extension CatalogueLedger {
     /// Ends a rule now, or at its time where that is past, and remembers it.
     func end(_ active: ActiveDegradation) throws {
         guard let rule = active.rule else { return }
-        try database.run("DELETE FROM degradation_rule WHERE id = ?", [rule.id])
+        try run("DELETE FROM degradation_rule WHERE id = ?", [rule.id])
         let number = (try database.value("SELECT max(number) FROM former_degradation_rule") ?? Int64(0)) + 1
-        try database.run(
+        try run(
             "INSERT INTO former_degradation_rule (number, rule, author, reason, ended_at_ms) VALUES (?, ?, ?, ?, ?)",
             [number, try rule.serialized(), active.author, active.reason, min(Int64(clamping: rule.endsAtMilliseconds), now.milliseconds)])
-        try database.run("DELETE FROM former_degradation_rule WHERE number <= ?", [number - Int64(Self.longestHistory)])
+        try run("DELETE FROM former_degradation_rule WHERE number <= ?", [number - Int64(Self.longestHistory)])
     }
 
     /// Newest first.

@@ -22,18 +22,18 @@ extension CatalogueLedger {
     /// Keeps the draft; one without changes is no draft.
     func keep(_ draft: Draft, of author: String) throws {
         if draft.changes.isEmpty { return try discardDraft(of: author) }
-        try database.run(
+        try run(
             """
             INSERT INTO draft (author, base_version, content, changed_at_ms) VALUES (?, ?, ?, ?)
             ON CONFLICT (author) DO UPDATE SET base_version = excluded.base_version, content = excluded.content, changed_at_ms = excluded.changed_at_ms
             """, [author, Int64(draft.base.version), draft.document.tree.canonicalBytes, now])
     }
 
-    func discardDraft(of author: String) throws { try database.run("DELETE FROM draft WHERE author = ?", [author]) }
+    func discardDraft(of author: String) throws { try run("DELETE FROM draft WHERE author = ?", [author]) }
 
     func draft(on version: UInt64, _ content: [UInt8]) throws -> Draft {
         let base = try self.version(version)
-        return Draft(base: base, baseDocument: try document(base.documentSHA256), document: try read(content))
+        return Draft(base: base, baseDocument: try document(base.documentSHA256), document: try self.document(of: content))
     }
 
     /// The version that is live.

@@ -29,7 +29,7 @@ extension CatalogueLedger {
         let since = known.isEmpty ? Timestamp(milliseconds: 0) : now
         let names = Set(texts: known.map(\.name))
         for key in keys where !names.contains(OctetText(key.identifier)) {
-            try database.run(
+            try run(
                 "INSERT INTO statement_key (kid, jwk, since_ms) VALUES (?, ?, ?) ON CONFLICT (kid) DO NOTHING", [key.identifier, key.json, since])
         }
         known = try statementKeys()
@@ -44,6 +44,6 @@ extension CatalogueLedger {
         guard keys.count > 1 else {
             throw Fault(.invalidRequest, "It is the only key of software statements: let a copy have another one first.")
         }
-        try database.run("UPDATE statement_key SET retired_at_ms = ? WHERE kid = ?", [now, name])
+        try run("UPDATE statement_key SET retired_at_ms = ? WHERE kid = ?", [now, name])
     }
 }

@@ -50,7 +50,7 @@ extension CatalogueLedger {
         configuration.version = max(try nextVersion(), newest.version)
         configuration.changedAtMilliseconds = UInt64(max(0, now.milliseconds))
         let encoded = try configuration.serialized()
-        try database.run(
+        try run(
             """
             INSERT INTO published ("only", version, changed_at_ms, content_sha256, inputs_sha256, content, content_version, reading)
             VALUES (1, ?, ?, ?, ?, ?, ?, ?)
@@ -81,7 +81,7 @@ extension CatalogueLedger {
 
     /// Of the store, made at random when it is first asked for.
     private func storeIdentity() throws -> String {
-        try database.run(
+        try run(
             "INSERT INTO store_identity (\"only\", id) VALUES (1, ?) ON CONFLICT (\"only\") DO NOTHING", [UUID().uuidString.lowercased()])
         guard let id: String = try database.value("SELECT id FROM store_identity") else { throw Fault(.internal, "The store has no identity.") }
         return id

@@ -20,7 +20,7 @@ extension CatalogueLedger {
         }
         let changes = live.changes(to: document)
         if changes.isEmpty { throw Refused.invalid("", "has no changes that version \(newest.version) lacks").fault }
-        let configuration = try DocumentCheck.configuration(of: document, now: now)
+        let configuration = try DocumentCheck.configuration(of: document, self)
         let secretProblems = SecretRules(inventory: secrets).problems(changes, from: live, to: document)
         let problems = secretProblems + PushRules.problems(changes, before: try self.configuration(of: newest), after: configuration, now: now)
         if !problems.isEmpty { throw Refused.invalid(problems).fault }
@@ -35,7 +35,7 @@ extension CatalogueLedger {
 
     func propose(_ draft: Draft, author: String, description: String) throws -> ProposedPush {
         let push = ProposedPush(id: UUID().uuidString.lowercased(), author: author, description: description, createdAt: now, draft: draft)
-        try database.run(
+        try run(
             "INSERT INTO pending_push (id, author, description, base_version, content, created_at_ms) VALUES (?, ?, ?, ?, ?, ?)",
             [push.id, author, description, Int64(draft.base.version), draft.document.tree.canonicalBytes, now])
         try record(.pushProposed, by: author, description, programmers: programmers(of: draft))
@@ -59,7 +59,7 @@ extension CatalogueLedger {
         }
     }
 
-    func removeProposal(_ id: String) throws { try database.run("DELETE FROM pending_push WHERE id = ?", [id]) }
+    func removeProposal(_ id: String) throws { try run("DELETE FROM pending_push WHERE id = ?", [id]) }
 
     func programmers(of draft: Draft) -> [String] {
         RecordScope.programmers(of: draft.changes, from: draft.baseDocument, to: draft.document)

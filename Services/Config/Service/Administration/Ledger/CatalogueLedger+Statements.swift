@@ -14,14 +14,14 @@ extension CatalogueLedger {
 
     func newSoftwareID(of application: String) throws -> String {
         let made = UUID().uuidString.lowercased()
-        try database.run("INSERT INTO statement (software_id, application_id, created_at_ms) VALUES (?, ?, ?)", [made, application, now])
+        try run("INSERT INTO statement (software_id, application_id, created_at_ms) VALUES (?, ?, ?)", [made, application, now])
         return made
     }
 
     /// - Returns: The ids that were in force until now.
     func revokeSoftwareIDs(of application: String) throws -> [String] {
         let revoked = try softwareIDs(of: application)
-        try database.run("UPDATE statement SET revoked_at_ms = ? WHERE application_id = ? AND revoked_at_ms IS NULL", [now, application])
+        try run("UPDATE statement SET revoked_at_ms = ? WHERE application_id = ? AND revoked_at_ms IS NULL", [now, application])
         return revoked
     }
 }

@@ -49,6 +49,15 @@ extension CatalogueLedger {
         return content
     }
 
+    /// - Parameter content: Of a draft or a proposal, in its canonical form.
+    func document(of content: [UInt8]) throws -> CatalogueDocument {
+        let sha256 = Hex.encode(SHA256.hash(content))
+        if let known = documents.document(sha256) { return known }
+        let document = try read(content)
+        documents.keep(document, sha256)
+        return document
+    }
+
     func read(_ content: [UInt8]) throws -> CatalogueDocument {
         do throws(JsonSyntaxError) {
             return try CatalogueDocument(parsing: content)
@@ -61,7 +70,7 @@ extension CatalogueLedger {
     func configuration(of record: VersionRecord) throws -> Configuration {
         if let known = documents.configuration(record.documentSHA256) { return known }
         let document = try document(record.documentSHA256)
-        let configuration = try DocumentCheck.configuration(of: document, now: now)
+        let configuration = try DocumentCheck.configuration(of: document, self)
         documents.keep(document, record.documentSHA256, configuration)
         return configuration
     }
@@ -73,7 +82,7 @@ extension CatalogueLedger {
     ) throws -> VersionRecord {
         let content = document.tree.canonicalBytes
         let sha256 = document.tree.sha256
-        try database.run("INSERT INTO document (sha256, content) VALUES (?, ?) ON CONFLICT (sha256) DO NOTHING", [sha256, content])
+        try run("INSERT INTO document (sha256, content) VALUES (?, ?) ON CONFLICT (sha256) DO NOTHING", [sha256, content])
         var record = VersionRecord(
             version: try nextVersion(), createdAt: now, author: author, approver: approver, description: description, origin: origin,
             documentSHA256: sha256, programmers: programmers)
@@ -85,7 +94,7 @@ extension CatalogueLedger {
     }
 
     private func insert(_ record: VersionRecord) throws {
-        try database.run(
+        try run(
             "INSERT INTO version (\(VersionRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 Int64(record.version), record.createdAt, record.author, record.approver, record.description, record.origin.rawValue,

@@ -6,4 +6,11 @@ struct CatalogueLedger {
     let database: Database
     let now: Timestamp
     let documents: DocumentCache
+    /// Nothing is written: what is read and computed is remembered for the transaction that comes then.
+    var isRehearsal = false
+
+    /// Runs a statement that changes rows.
+    func run(_ statement: Statement, _ arguments: Arguments) throws {
+        if !isRehearsal { try database.run(statement, arguments) }
+    }
 }

@@ -25,7 +25,7 @@ extension AdministrationService {
             let changes = draft.changes
             guard request.number >= 1, request.number <= changes.count else { throw Fault.notFound("change") }
             draft.document.apply(changes[Int(request.number) - 1].reversed)
-            _ = try DocumentCheck.configuration(of: draft.document, now: ledger.now)
+            _ = try DocumentCheck.configuration(of: draft.document, ledger)
             try ledger.keep(draft, of: rights.name)
             return try ledger.draft(of: rights.name).contract
         }
@@ -43,13 +43,14 @@ extension AdministrationService {
             var draft = try ledger.draft(of: rights.name)
             let wanted = try ledger.document(record.documentSHA256)
             draft.document.apply(draft.document.changes(to: wanted).filter { rights.mayMake($0, from: draft.document, to: wanted) })
-            _ = try DocumentCheck.configuration(of: draft.document, now: ledger.now)
+            _ = try DocumentCheck.configuration(of: draft.document, ledger)
             try ledger.keep(draft, of: rights.name)
             return draft.contract
         }
     }
 
     private func redraft(_ body: @escaping @Sendable (CatalogueLedger) throws -> CatalogueDraft) async throws -> DraftOutcome {
+        await publisher.rehearse(body)
         do {
             return DraftOutcome(outcome: .draft(try await publisher.write(body)))
         } catch {

@@ -49,6 +49,7 @@ extension AdministrationService {
     func edit(_ prepare: () throws -> Edit) async throws -> EntityOutcome {
         do {
             let edit = try prepare()
+            await publisher.rehearse(edit)
             return EntityOutcome(outcome: .changed(try await publisher.write(edit)))
         } catch let fault as Fault {
             return EntityOutcome(outcome: .refusal(try fault.refusalOrThrow()))

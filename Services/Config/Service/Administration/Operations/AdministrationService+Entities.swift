@@ -23,7 +23,7 @@ extension AdministrationService {
             var entity = view.entity(key)
             if key.section == .integrations {
                 let isLive = try !ledger.hasDraft(rights.name)
-                let configuration = try isLive ? ledger.newestConfiguration() : DocumentCheck.configuration(of: view.document, now: ledger.now)
+                let configuration = try isLive ? ledger.newestConfiguration() : DocumentCheck.configuration(of: view.document, ledger)
                 entity.effectiveJson = EffectiveValues.json(key, in: configuration)
             }
             return entity

@@ -16,13 +16,15 @@ extension AdministrationService {
             let document = try Self.document(request.catalogue)
             if isApprovalRequired { return try await propose(document, isForced: request.force, by: rights) }
             let keys = publisher.currentStatementKeys
-            let (outcome, version) = try await publisher.write { ledger in
-                let configuration = try DocumentCheck.configuration(of: document, now: ledger.now)
+            let take: @Sendable (CatalogueLedger) throws -> (ImportOutcome, CatalogueVersion) = { ledger in
+                let configuration = try DocumentCheck.configuration(of: document, ledger)
                 let outcome = try ledger.importCatalogue(
                     document, meaning: configuration, keys: keys, author: rights.name, reason: .asked(isForced: request.force))
                 let newest = try ledger.requireNewest()
                 return (outcome, newest.contract(current: newest.version, published: newest.version))
             }
+            await publisher.rehearse(take)
+            let (outcome, version) = try await publisher.write(take)
             publisher.published.publish(outcome.publication)
             if outcome.verdict == .refused { return Self.refused(outcome.pushed, outcome.changes) }
             if outcome.verdict == .taken {
@@ -59,7 +61,7 @@ extension AdministrationService {
     /// The whole catalogue as a push that a second person approves.
     private func propose(_ document: CatalogueDocument, isForced: Bool, by rights: Rights) async throws -> CatalogueImport {
         try await publisher.write { ledger in
-            _ = try DocumentCheck.configuration(of: document, now: ledger.now)
+            _ = try DocumentCheck.configuration(of: document, ledger)
             let newest = try ledger.requireNewest()
             let draft = Draft(base: newest, baseDocument: try ledger.document(newest.documentSHA256), document: document)
             let changes = draft.changes

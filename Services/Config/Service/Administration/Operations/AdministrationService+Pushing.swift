@@ -65,6 +65,7 @@ extension AdministrationService {
     private func push(
         _ rights: Rights, _ body: @escaping @Sendable (CatalogueLedger) throws -> PushOutcome.Outcome
     ) async throws -> PushOutcome {
+        await publisher.rehearse(body)
         do {
             let outcome = try await publisher.change(body)
             if case .version(let version) = outcome {

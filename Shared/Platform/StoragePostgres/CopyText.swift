@@ -10,23 +10,33 @@ enum CopyText {
         for (index, value) in values.enumerated() {
             if index > 0 { line.append(tab) }
             switch value {
-            case .null: line += [backslash, UInt8(ascii: "N")]
-            case .integer(let number): line += Array("\(number)".utf8)
-            case .text(let text): for octet in text.utf8 { append(octet, to: &line) }
+            case .null: line.append(contentsOf: #"\N"#.utf8)
+            case .integer(let number): line.append(contentsOf: "\(number)".utf8)
+            case .text(let text):
+                if text.utf8.contains(where: isSpecial) {
+                    for octet in text.utf8 { append(octet, to: &line) }
+                } else {
+                    line.append(contentsOf: text.utf8)
+                }
             case .bytes(let bytes):
-                line += [backslash, backslash, UInt8(ascii: "x")]
-                for octet in bytes { line += [digits[Int(octet >> 4)], digits[Int(octet & 0xF)]] }
+                line.append(contentsOf: #"\\x"#.utf8)
+                for octet in bytes {
+                    line.append(digits[Int(octet >> 4)])
+                    line.append(digits[Int(octet & 0xF)])
+                }
             }
         }
         line.append(newline)
     }
 
+    private static func isSpecial(_ octet: UInt8) -> Bool { octet == backslash || octet == newline || octet == 0x0D || octet == tab }
+
     private static func append(_ octet: UInt8, to line: inout [UInt8]) {
+        if isSpecial(octet) { line.append(backslash) }
         switch octet {
-        case backslash: line += [backslash, backslash]
-        case newline: line += [backslash, UInt8(ascii: "n")]
-        case 0x0D: line += [backslash, UInt8(ascii: "r")]
-        case tab: line += [backslash, UInt8(ascii: "t")]
+        case newline: line.append(UInt8(ascii: "n"))
+        case 0x0D: line.append(UInt8(ascii: "r"))
+        case tab: line.append(UInt8(ascii: "t"))
         default: line.append(octet)
         }
     }
@@ -47,6 +57,7 @@ enum CopyText {
     }
 
     private static func plain(_ field: Slice<UnsafeRawBufferPointer>) -> [UInt8] {
+        guard field.contains(backslash) else { return [UInt8](field) }
         var octets: [UInt8] = []
         octets.reserveCapacity(field.count)
         var isEscaped = false

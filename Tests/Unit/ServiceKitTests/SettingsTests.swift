@@ -131,7 +131,8 @@ struct SettingsTests {
     func commandLine(arguments: [String], file: String, checksOnly: Bool) throws {
         let options = try CommandLineOptions(arguments, program: "test")
         #expect(options.settingsFile == file)
-        #expect(options.checksOnly == checksOnly)
+        #expect(options.checksOnly == checksOnly && !options.describesStore)
+        #expect(try CommandLineOptions(arguments + ["--describe-store"], program: "test").describesStore)
     }
 
     @Test("anything else on the command line is refused with the usage", arguments: [[], ["--config"], ["--conf", "x"], ["x"], ["--config="]])

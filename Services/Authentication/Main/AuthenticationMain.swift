@@ -10,7 +10,7 @@ internal import Tokens
 struct Main {
     static func main() async {
         await ServiceProgram.run(
-            "authentication", settings: AuthenticationSettings.self,
+            "authentication", settings: AuthenticationSettings.self, sweeps: AuthenticationDatabase.sweeps,
             check: { settings, files in
                 _ = try keys(files) { try AuthenticationKeys(settings, read: $0) }
                 if let path = settings.secretsKey { _ = try keys(files) { try AuthenticationKeys.secretKeys(settings, path: path, read: $0) } }
@@ -19,9 +19,8 @@ struct Main {
 
     @Sendable private static func start(_ environment: ServiceEnvironment<AuthenticationSettings>) async throws {
         let (settings, files) = (environment.settings, environment.files)
-        let store = try environment.openStore(
-            migrations: AuthenticationDatabase.migrations, postgres: AuthenticationDatabase.postgresSteps, sweeps: AuthenticationDatabase.sweeps,
-            sharedSweeps: AuthenticationDatabase.sharedSweeps)
+        let store = try environment.openStore(migrations: AuthenticationDatabase.migrations, postgres: AuthenticationDatabase.postgresSteps)
+        environment.sweep(store, AuthenticationDatabase.sweeps(of: store))
         let transport = OutboundHttp()
         environment.onStop { await transport.shutdown() }
         let keys = try Self.keys(files) { try AuthenticationKeys(settings, read: $0) }

@@ -7,7 +7,8 @@ internal import Tokens
 @main
 struct Main {
     static func main() async {
-        await ServiceProgram.run("authorization", settings: AuthorizationSettings.self, check: check, start)
+        await ServiceProgram.run(
+            "authorization", settings: AuthorizationSettings.self, sweeps: SqliteAuthorizationStore.sweeps, check: check, start)
     }
 
     @Sendable private static func check(_ settings: AuthorizationSettings, _ files: SettingsFiles) throws {
@@ -22,9 +23,7 @@ struct Main {
         let keys = try MediaTokenKeyRotation(
             try keys(settings, files), lead: .seconds(settings.keyLeadSeconds), clock: environment.clock, logger: environment.logger)
         // It makes the data folder, where keys may be.
-        let store = try environment.openStore(
-            migrations: SqliteAuthorizationStore.migrations, postgres: SqliteAuthorizationStore.postgresSteps,
-            sweeps: SqliteAuthorizationStore.sweeps)
+        let store = try environment.openStore(migrations: SqliteAuthorizationStore.migrations, postgres: SqliteAuthorizationStore.postgresSteps)
         let sdkTokenKey = try environment.keyFile(settings.sdkTokenKey, else: "sdk-token.key", .signing, setting: "authorization.sdkTokenKey")
         let storedTokenKeys = SigningKeyRotation(
             try loading(files) { () throws(MediaTokenKeyProblem) in
@@ -91,6 +90,7 @@ struct Main {
         }
         environment.background("copy-number") { await numbers.run() }
         environment.readiness.require("copy number") { numbers.lacking }
+        environment.sweep(store, SqliteAuthorizationStore.sweeps)
         environment.onStop {
             await numbers.release()
             await transport.shutdown()

@@ -8,15 +8,16 @@ internal import ServiceKit
 @main
 struct Main {
     static func main() async {
-        await ServiceProgram.run("autosignin", settings: AutoSignInSettings.self, check: { try check($0, $1) }, start)
+        await ServiceProgram.run(
+            "autosignin", settings: AutoSignInSettings.self, sweeps: AutoSignInStore.sweeps, check: { try check($0, $1) }, start)
     }
 
     @Sendable private static func start(_ environment: ServiceEnvironment<AutoSignInSettings>) async throws {
         let settings = environment.settings
-        let files = try environment.openStore(
-            migrations: AutoSignInStore.migrations, postgres: AutoSignInStore.postgresSteps, sweeps: AutoSignInStore.sweeps)
+        let files = try environment.openStore(migrations: AutoSignInStore.migrations, postgres: AutoSignInStore.postgresSteps)
         let store = AutoSignInStore(files, cached: settings.cached)
         try await store.verify()
+        environment.sweep(files, AutoSignInStore.sweeps)
         watch(store, environment)
         let transport = OutboundHttp()
         environment.onStop { await transport.shutdown() }

@@ -27,14 +27,14 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
     public let metrics: PrometheusMetrics
     public let readiness = Readiness()
     let parts: ServiceParts
-    /// Whether the program only says what its store is.
-    private let describesStore: Bool
+    /// What is removed once it is over, for a program that only says what its store is; `nil`: it works.
+    private let described: [Sweep]?
 
     init(
         name: String, document: SettingsDocument<Settings>, files: SettingsFiles, logger: Logger, clock: any WallClock,
-        metrics: PrometheusMetrics, describesStore: Bool = false
+        metrics: PrometheusMetrics, described: [Sweep]? = nil
     ) throws(StartFailure) {
-        self.describesStore = describesStore
+        self.described = described
         self.name = name
         self.settings = document.specific
         self.common = document.common
@@ -56,18 +56,13 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
     /// - Parameters:
     ///   - migrations: Steps of its schema in SQLite's words.
     ///   - postgres: The same tables in PostgreSQL's; `nil`: they are not kept there.
-    ///   - sweeps: What is removed once it is over, for as long as the program runs.
-    ///   - sharedSweeps: The same, of tables that PostgreSQL's schema alone has.
     /// - Throws: `StartFailure` naming the file, or the server.
-    public func openStore(
-        migrations: [Migration], postgres: [Migration]? = nil, sweeps: [Sweep] = [], sharedSweeps: [Sweep] = []
-    ) throws(StartFailure) -> Store {
-        let sweeps = sweeps + (common.storage.engine == .sqlite ? [] : sharedSweeps)
-        if describesStore {
+    public func openStore(migrations: [Migration], postgres: [Migration]? = nil) throws(StartFailure) -> Store {
+        if let described {
             StoreDescription(
                 service: name, data: files.path(common.data), file: dataFile(name + ".sqlite"),
                 server: common.storage.engine == .sqlite ? nil : StoreDescription.Server(common.storage, program: name, files: files),
-                sqlite: migrations, postgres: postgres, sweeps: sweeps
+                sqlite: migrations, postgres: postgres, sweeps: described
             ).printAndEnd()
         }
         var limits = StoreLimits()
@@ -84,7 +79,6 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
             background("schema") { try await watch.run() }
             readiness.require("schema") { watch.lacking }
             readiness.require("storage") { store.trouble }
-            sweep(store, sweeps)
             return store
         } catch {
             throw StartFailure("\(error) (settings: \(files.settingsFile), key \(isFile ? "data" : "storage"))")
@@ -106,7 +100,7 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
     }
 
     /// Sweeps expired rows of the store for as long as the program runs.
-    private func sweep(_ store: Store, _ sweeps: [Sweep]) {
+    public func sweep(_ store: Store, _ sweeps: [Sweep]) {
         let sweeper = Sweeper(store: store, name: name, sweeps: sweeps, clock: clock, logger: logger)
         background("sweeper") { await sweeper.run() }
     }

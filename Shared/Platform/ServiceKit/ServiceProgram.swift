@@ -8,6 +8,7 @@ internal import CoreMetrics
 internal import Foundation
 internal import Logging
 internal import ServiceLifecycle
+public import Storage
 
 /// A service as a program: `--config FILE [--check-config | --describe-store]`, `--version`, logs, metrics, health, signals, exit status.
 ///
@@ -30,10 +31,12 @@ public enum ServiceProgram {
     ///   - name: Of the service; also the key of its own object in the settings file.
     ///   - settings: Its own settings; `NoSettings` when it has none.
     ///   - keepsStore: False: a settings file that says where its store is has no meaning.
+    ///   - sweeps: What the service removes once it is over, for whoever looks after its store.
     ///   - check: Throws `StartFailure` (see `SettingsFiles.failure`) when the settings cannot work.
     ///   - build: Makes the service; what it throws is the reason for not starting.
     public static func run<Settings: Decodable & Sendable>(
-        _ name: String, settings: Settings.Type, keepsStore: Bool = true, check: Check<Settings> = { _, _ in }, _ build: Builder<Settings>
+        _ name: String, settings: Settings.Type, keepsStore: Bool = true, sweeps: [Sweep] = [], check: Check<Settings> = { _, _ in },
+        _ build: Builder<Settings>
     ) async -> Never {
         let arguments = Array(CommandLine.arguments.dropFirst())
         if arguments == ["--version"] {
@@ -49,7 +52,7 @@ public enum ServiceProgram {
             }
             if !options.describesStore { try check(document.specific, files) }
             if options.checksOnly { try finishCheck(name, document.common, files) }
-            let environment = try bootstrap(name, document, files, describesStore: options.describesStore)
+            let environment = try bootstrap(name, document, files, options.describesStore ? sweeps : nil)
             try await build(environment)
             if options.describesStore { throw StartFailure("\(name) keeps no store") }
             try await environment.serve()
@@ -67,12 +70,12 @@ public enum ServiceProgram {
     }
 
     private static func bootstrap<Settings>(
-        _ name: String, _ document: SettingsDocument<Settings>, _ files: SettingsFiles, describesStore: Bool
+        _ name: String, _ document: SettingsDocument<Settings>, _ files: SettingsFiles, _ described: [Sweep]?
     ) throws -> ServiceEnvironment<Settings> {
-        if describesStore {
+        if let described {
             return try ServiceEnvironment(
                 name: name, document: document, files: files, logger: Logger(label: name, factory: { _ in SwiftLogNoOpLogHandler() }),
-                clock: SystemClock(), metrics: PrometheusMetrics(), describesStore: true)
+                clock: SystemClock(), metrics: PrometheusMetrics(), described: described)
         }
         // First: the log has a metric of its own.
         let metrics = PrometheusMetrics()

@@ -1,3 +1,5 @@
+internal import Faults
+
 /// Statements that are stored together or not at all, all known before the first of them runs: an engine behind a network sends them at once.
 public struct Plan: Sendable {
     package struct Step: Sendable {
@@ -17,5 +19,11 @@ public struct Plan: Sendable {
     /// - Parameter rows: How many rows it must change or return; with another number nothing of the plan is stored. `nil`: any.
     public mutating func add(_ statement: Statement, _ arguments: Arguments = [], rows: Int? = nil) {
         steps.append(Step(statement: statement, arguments: arguments, rows: rows))
+    }
+
+    /// - Throws: As `Arguments.requireStorable`.
+    func storable() throws(Fault) -> Plan {
+        for step in steps { try step.arguments.requireStorable() }
+        return self
     }
 }

@@ -39,6 +39,7 @@ extension Store {
     public func change(_ statement: Statement, _ arguments: Arguments = [], of subject: String = "") async throws(Fault) -> Int {
         guard let lanes else { return try await write { try $0.run(statement, arguments) } }
         var plan = Plan(for: subject)
+        try arguments.requireStorable()
         plan.add(statement, arguments)
         // Without a number of rows to keep to, a taken key alone brings no answer.
         guard let rows = try await Self.stored(plan, in: lanes) else {
@@ -54,7 +55,7 @@ extension Store {
     /// - Throws: As `write`.
     public func commit(_ plan: () throws(Fault) -> Plan) async throws(Fault) -> [any StoredRows]? {
         guard let lanes else { return nil }
-        return try await Self.stored(try plan(), in: lanes)
+        return try await Self.stored(try plan().storable(), in: lanes)
     }
 
     private static func stored(_ plan: Plan, in lanes: any StatementLanes) async throws(Fault) -> [any StoredRows]? {
@@ -71,6 +72,7 @@ extension Store {
     /// Only where there are lanes.
     @usableFromInline
     func look(_ statement: Statement, _ arguments: Arguments) async throws(Fault) -> any StoredRows {
+        try arguments.requireStorable()
         guard let lanes else { throw .storeIsClosed }
         let result = await Interest.awaiting { (interest, continuation: CheckedContinuation<Result<any StoredRows, Fault>, Never>) in
             do throws(Fault) {

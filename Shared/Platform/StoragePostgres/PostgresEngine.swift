@@ -164,7 +164,6 @@ extension PostgresEngine: StatementLanes {
         _ statement: Statement, _ arguments: Arguments, _ interest: Interest,
         _ deliver: @escaping @Sendable (Result<any StoredRows, Fault>) -> Void
     ) throws(Fault) {
-        try arguments.requireStorable()
         try requireHeartbeat()
         try counted { () throws(Fault) in
             try looks.submit(Look(statement: statement, arguments: arguments, interest: interest, deliver: deliver))
@@ -172,7 +171,6 @@ extension PostgresEngine: StatementLanes {
     }
 
     func commit(_ plan: Plan, _ interest: Interest, _ deliver: @escaping @Sendable (Result<[any StoredRows]?, Fault>) -> Void) throws(Fault) {
-        for step in plan.steps { try step.arguments.requireStorable() }
         try requireHeartbeat()
         try counted { () throws(Fault) in try plans.submit(PlannedWrite(plan: plan, interest: interest, deliver: deliver)) }
     }
@@ -193,4 +191,9 @@ extension Store {
         let engine = try PostgresEngine(options, name: name, steps: steps, limits: limits, metrics: metrics)
         self.init(engine: engine, migrations: steps, limits: limits, metrics: metrics)
     }
+}
+
+extension StoreError {
+    /// - Parameter place: Of the server.
+    init(_ error: PostgresError, at place: String) { self.init(file: place, reason: error.advice) }
 }

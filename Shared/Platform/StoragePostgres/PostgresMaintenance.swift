@@ -53,10 +53,10 @@ package final class PostgresMaintenance {
         try value("SELECT current_setting(\(Self.literal(name)), true)") ?? ""
     }
 
-    /// Names of the schema's steps that were made.
+    /// Names of the schema's steps that were made, without those of tables that the engine has for itself.
     package func steps() throws(StoreError) -> [String] {
         guard try value("SELECT to_regclass('schema_step')") != nil else { return [] }
-        return try rows("SELECT name FROM schema_step ORDER BY applied_at_ms, name").compactMap { $0.first ?? nil }
+        return try rows("SELECT name FROM schema_step WHERE name NOT LIKE 'store-%' ORDER BY applied_at_ms, name").compactMap { $0.first ?? nil }
     }
 
     /// Steps that a program must know; `nil`: nobody has said.
@@ -205,7 +205,7 @@ package final class PostgresMaintenance {
         do {
             return try body()
         } catch let error as PostgresError {
-            throw StoreError(file: place, reason: error.advice)
+            throw StoreError(error, at: place)
         }
     }
 
@@ -213,7 +213,7 @@ package final class PostgresMaintenance {
         do {
             return try body()
         } catch {
-            throw (error as? StoreError) ?? StoreError(file: place, reason: (error as? PostgresError)?.advice ?? "\(error)")
+            throw (error as? StoreError) ?? (error as? PostgresError).map { StoreError($0, at: place) } ?? StoreError(file: place, reason: "\(error)")
         }
     }
 }

@@ -13,8 +13,10 @@ public struct AuthenticationDatabase: Sendable {
     /// What is removed once it is over, in every store.
     public static var sweeps: [Sweep] { SqliteAuthenticationStore.sweeps }
 
-    /// The same of tables that only a store on a server has.
-    public static var sharedSweeps: [Sweep] { PostgresAuthenticationSchema.sweeps }
+    /// The same, with what only a store on a server has.
+    public static func sweeps(of store: Store) -> [Sweep] {
+        sweeps + (store.isDistributed ? PostgresAuthenticationSchema.sweeps : [])
+    }
 
     /// - Parameters:
     ///   - store: Open.

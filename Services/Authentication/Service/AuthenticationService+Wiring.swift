@@ -140,7 +140,7 @@ extension AuthenticationService {
             oauthFinisher = OAuthSignInFinisher(
                 starter: oauth, client: sessions.provider, identification: OAuthIdentification(client: sessions.provider, keySets: keySets),
                 seal: parts.oauth.keys.seal, destination: SignInDestination(store: store, ends: ends), catalogue: catalogue,
-                store: store, clock: clock, random: random, scrambler: scrambler, metrics: metrics, logger: logger)
+                store: store, clock: clock, random: random, scrambler: scrambler, metrics: metrics, logger: logger, reports: reports)
             profileRequests = ProfileRequests(bearers: bearers, saml: parts.saml, store: store, clock: clock, random: random, metrics: metrics)
             exchanger = PlatformExchanger(
                 bearers: bearers, saml: parts.saml, store: store, clock: clock, random: random, scrambler: scrambler, degraded: degraded,

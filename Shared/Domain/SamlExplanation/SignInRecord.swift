@@ -12,7 +12,12 @@ package struct SignInRecord: Sendable {
     package let result: SignInResult
     /// The reason code or the MVPD's status; empty for a success.
     package let reason: String
-    package let explanation: ResponseExplanation
+    private let account: Account
+
+    private enum Account {
+        case saml(ResponseExplanation)
+        case checks([SignInCheck])
+    }
 
     package init(
         trace: String, endedAt: Timestamp, requestor: String = "", mvpd: String = "", result: SignInResult, reason: String = "",
@@ -24,15 +29,35 @@ package struct SignInRecord: Sendable {
         self.mvpd = mvpd
         self.result = result
         self.reason = reason
-        self.explanation = explanation
+        account = .saml(explanation)
+    }
+
+    /// - Parameter checks: Of a sign-in by another protocol, in their order.
+    package init(
+        trace: String, endedAt: Timestamp, requestor: String, mvpd: String, result: SignInResult, reason: String, checks: [SignInCheck]
+    ) {
+        self.trace = trace
+        self.endedAt = endedAt
+        self.requestor = requestor
+        self.mvpd = mvpd
+        self.result = result
+        self.reason = reason
+        account = .checks(checks)
     }
 
     /// - Parameter isWhole: With checks and facts.
     package func contract(isWhole: Bool = true) -> SignInReport {
-        SignInReport(
+        var report = SignInReport(
             traceID: trace, endedAtMilliseconds: UInt64(clamping: endedAt.milliseconds), requestor: requestor, mvpd: mvpd, result: result,
-            reason: reason, checks: isWhole ? explanation.steps.map(\.contract) : [],
-            facts: isWhole ? explanation.facts.map { SignInFact(name: $0.name, value: $0.value) } : [])
+            reason: reason)
+        guard isWhole else { return report }
+        switch account {
+        case .saml(let explanation):
+            report.checks = explanation.steps.map(\.contract)
+            report.facts = explanation.facts.map { SignInFact(name: $0.name, value: $0.value) }
+        case .checks(let checks): report.checks = checks
+        }
+        return report
     }
 }
 

@@ -17,26 +17,28 @@ struct SignInLog: Sendable {
     var requestor: RequestorID?
     /// Set once the message was checked.
     var explanation: ResponseExplanation?
+    /// Of a sign-in by OAuth: whether the provider publishes keys, so that its `id_token` is checked; nil: by SAML.
+    var checksIdentityToken: Bool?
 
     func signedIn(mvpd: MvpdID, redirect: String) -> SignInOutcome {
         logger.info("signed_in", metadata: metadata(mvpd))
         metrics.signInEnded("signed_in")
         var passed = explanation
         passed?.note(.replay, .passed)
-        keep(.signedIn, "", mvpd, passed)
+        keep(.signedIn, "", mvpd, passed, .allPassed)
         return SignInOutcome(result: .signedIn, redirectURL: redirect, traceID: trace.traceID)
     }
 
     func declined(_ codes: [String], mvpd: MvpdID, redirect: String) -> SignInOutcome {
         logger.info("sign_in_declined", metadata: metadata(mvpd, ["status": "\(codes.joined(separator: "/"))"]))
         metrics.signInEnded("declined", reason: codes.last ?? "")
-        keep(.declined, codes.last ?? "", mvpd, explanation)
+        keep(.declined, codes.last ?? "", mvpd, explanation, .declined)
         return SignInOutcome(result: .declined, redirectURL: redirect, traceID: trace.traceID)
     }
 
     func silent(mvpd: MvpdID, redirect: String) -> SignInOutcome {
         metrics.signInEnded("silent")
-        keep(.silent, "NoPassive", mvpd, explanation)
+        keep(.silent, "NoPassive", mvpd, explanation, .declined)
         return SignInOutcome(result: .silent, redirectURL: redirect, traceID: trace.traceID)
     }
 
@@ -64,7 +66,17 @@ struct SignInLog: Sendable {
         return SignInOutcome(result: .rejected, traceID: trace.traceID)
     }
 
-    private func keep(_ result: SignInResult, _ reason: String, _ mvpd: MvpdID?, _ explanation: ResponseExplanation?) {
+    /// - Parameter end: Of a sign-in by OAuth.
+    func keep(
+        _ result: SignInResult, _ reason: String, _ mvpd: MvpdID?, _ explanation: ResponseExplanation?, _ end: OAuthExplanation.End = .declined
+    ) {
+        if let checksIdentityToken {
+            reports?.add(
+                SignInRecord(
+                    trace: trace.traceID, endedAt: now, requestor: requestor?.text ?? "", mvpd: mvpd?.text ?? "", result: result, reason: reason,
+                    checks: OAuthExplanation.checks(end, hasIdentityToken: checksIdentityToken)))
+            return
+        }
         guard let explanation else { return }
         reports?.add(
             SignInRecord(

@@ -43,7 +43,7 @@ struct ReportEndpoints: Sendable {
             "report", [.init("columns", .list(report.columns.map { .text($0) }, item: "column")), .init("rows", .list(rows, item: "row"))])
     }
 
-    private static func table(_ report: CatalogueReport, name: String) -> Response {
+    static func table(_ report: CatalogueReport, name: String) -> Response {
         var table = CommaSeparatedTable()
         table.append(["Requestor", "MVPD", "MVPD name"] + report.columns)
         for row in report.rows { table.append([row.requestorID, row.mvpdID, row.mvpdName] + row.cells) }

@@ -10,6 +10,7 @@ struct Console: Sendable {
         "top", "bottom", "fields", "changes", "refused", "pager", "sign-in", "carry", "problem", "home", "list", "entry", "edit", "json", "create",
         "draft",
         "history", "version", "audit", "sessions", "sign-ins", "sign-in-report", "degradation", "degrade", "connect",
+        "usage", "report", "temp-pass",
     ]
     /// Nothing comes from elsewhere, and nothing is a script.
     private static let policy =

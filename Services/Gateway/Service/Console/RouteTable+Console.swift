@@ -7,7 +7,7 @@ extension RouteTable {
         let console = Console(dependencies: dependencies)
         let door = ConsoleDoor(console: console)
         return session(console, door) + ConsoleCollection.allCases.flatMap { entries($0, console, door) } + draft(console, door)
-            + operations(console, door)
+            + operations(console, door) + reports(console, door)
     }
 
     private static func session(_ console: Console, _ door: ConsoleDoor) -> [Route] {
@@ -70,6 +70,15 @@ extension RouteTable {
             route(rules, read: door.signedIn(degradation.list)),
             route(rules + "/new", read: door.signedIn(degradation.form), write: door.signedIn(degradation.start)),
             route(rules + "/end", write: door.signedIn(degradation.end)),
+        ]
+    }
+
+    private static func reports(_ console: Console, _ door: ConsoleDoor) -> [Route] {
+        let (usage, trials) = (UsagePages(console: console), TempPassPages(console: console))
+        return [
+            route(ConsolePlace.usage.address, read: door.signedIn(usage.show)),
+            route(Console.path + "/reports/{report}", read: door.signedIn(ReportPages(console: console).show)),
+            route(ConsolePlace.tempPass.address, read: door.signedIn(trials.show), write: door.signedIn(trials.reset)),
         ]
     }
 

@@ -39,6 +39,18 @@ struct ReportTests {
         #expect(try await rows(admin, .sso).first?[6] == "Uncertain")
     }
 
+    @Test("dashboard #16: what an integration comes to is that of the draft, as soon as it is edited again and again")
+    func followsTheDraft() async throws {
+        let world = try await AdministrationWorld()
+        for seconds in [3600, 7200] {
+            try await world.edit(.integration, "NEWS/TinyCable") { $0["authnTtl"] = seconds }
+            #expect(try await world.get(.integration, "NEWS/TinyCable").effectiveJson.contains(#""value":\#(seconds)"#))
+            #expect(try await world.list(.integration, "news/tiny").entities.map(\.isChanged) == [true])
+            #expect(try await world.draft().changes.map(\.newJson) == ["\(seconds)"])
+        }
+        #expect(try await world.get(.integration, "SPORT/TinyCable", as: .rita).effectiveJson.contains("7200") == false)
+    }
+
     @Test("dashboard #16: an integration tells what its values come to, and the level of each")
     func effectiveValues() async throws {
         let admin = try await AdministrationWorld()

@@ -101,8 +101,3 @@ internal import Testing
         #expect(console.gateway.administration.decidePush.requests.last?.approve == true)
     }
 }
-
-extension String {
-    /// How often the text has another one.
-    fileprivate func components(_ part: String) -> Int { ranges(of: part).count }
-}

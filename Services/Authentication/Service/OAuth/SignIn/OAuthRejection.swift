@@ -3,7 +3,7 @@ internal import Tokens
 /// Why an OAuth provider's answer is not accepted; for the log and the metrics.
 struct OAuthRejection: Error, Hashable, Sendable {
     /// The codes are decisions of ours, like those of mvpd §2.3.
-    enum Reason: String, Hashable, Sendable {
+    enum Reason: String, Hashable, Sendable, CaseIterable {
         case unknownState = "state.unknown"
         case parameters = "oauth.params"
         /// `iss` of the callback (RFC 9207).

@@ -20,19 +20,22 @@ struct OAuthSignInFinisher: Sendable {
     let scrambler: UserIDScrambler
     let metrics: AuthenticationMetrics
     let logger: Logger
+    let reports: SignInReports
 
     /// An answer that fails a check is an outcome, not a fault. The first answer with the right state and cookie uses the request up.
     /// - Throws: Faults of the storage and of a missing catalogue; `unavailable` when the MVPD is away. The person has to start again.
     func finish(_ request: CompleteOAuthSignInRequest, trace: TraceContext) async throws(Fault) -> SignInOutcome {
-        var log = SignInLog(logger: logger, metrics: metrics, trace: trace)
-        let catalogue = try catalogue.current()
         let now = clock.now()
+        var log = SignInLog(logger: logger, metrics: metrics, trace: trace, reports: reports, now: now)
+        log.checksIdentityToken = false
+        let catalogue = try catalogue.current()
         let state = RelayHandle(request.state)
         guard !request.state.isEmpty, let pending = try await store.pending(state.digest, now: now), case .oauth(let attempt) = pending.way,
             let parties = Parties(pending, catalogue), isSameBrowser(request, pending, parties.provider), try await store.abandon(pending.requestID)
         else { return log.rejected(OAuthRejection(.unknownState)) }
         let record = try await store.liveRecord(pending.code, now: now)
         log.personReturned(pending, record)
+        (log.requestor, log.checksIdentityToken) = (pending.requestor, !parties.provider.endpoint.jwksURL.isEmpty)
         guard let record, record.id == pending.record else { return log.rejected(OAuthRejection(.unknownState), mvpd: pending.mvpd) }
         let redirect = try await destination.address(pending.redirectURL, record, parties.requestor, catalogue)
         let answer = Answer(

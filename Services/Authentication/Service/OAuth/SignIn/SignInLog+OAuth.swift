@@ -6,6 +6,7 @@ extension SignInLog {
     func rejected(_ rejection: OAuthRejection, mvpd: MvpdID? = nil) -> SignInOutcome {
         logger.warning("oauth_rejected", metadata: metadata(mvpd, ["reason": "\(rejection.reason.rawValue)"]))
         metrics.signInEnded("rejected", reason: rejection.reason.rawValue)
+        keep(.rejected, rejection.reason.rawValue, mvpd, nil, .failed(rejection.reason.rawValue))
         return SignInOutcome(result: .rejected, traceID: trace.traceID)
     }
 
@@ -15,6 +16,7 @@ extension SignInLog {
         let known = OAuthErrors.known.contains(code) ? code : "other"
         logger.error("oauth_misconfigured", metadata: metadata(mvpd, ["error": "\(known)"]))
         metrics.signInEnded("rejected", reason: known)
+        keep(.rejected, known, mvpd, nil, .failed(OAuthExplanation.error))
         return SignInOutcome(result: .rejected, traceID: trace.traceID)
     }
 
@@ -29,6 +31,7 @@ extension SignInLog {
     func unavailable(_ fault: Fault, mvpd: MvpdID) -> Fault {
         logger.error("oauth_unavailable", metadata: metadata(mvpd, ["cause": "\(fault)"]))
         metrics.signInEnded("unavailable", reason: fault.code.rawValue)
+        keep(.rejected, OAuthExplanation.away, mvpd, nil, .failed(OAuthExplanation.away))
         return Fault(.unavailable, "The TV provider cannot be reached. Start again later.", isRetryable: false, retryAfter: .seconds(5), cause: fault)
     }
 }

@@ -38,4 +38,14 @@ extension CatalogueDocument {
         default: false
         }
     }
+
+    /// A document with an integration and what it stands on alone: its ends, the requestor's programmer, and the MVPD through which its own is reached.
+    func around(integration key: EntityKey) -> CatalogueDocument {
+        let (requestor, mvpd) = (EntityKey(.requestors, key.requestor), EntityKey(.mvpds, key.mvpd))
+        let needed: Set<EntityKey> = [
+            key, requestor, mvpd, EntityKey(.programmers, self[requestor]?["programmer"]?.text ?? ""),
+            EntityKey(.mvpds, self[mvpd]?["proxy"]?["mvpd"]?.text ?? ""),
+        ]
+        return filtered { needed.contains($0) }
+    }
 }

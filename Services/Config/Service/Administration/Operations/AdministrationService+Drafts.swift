@@ -6,7 +6,12 @@ internal import Faults
 extension AdministrationService {
     public func getDraft(_ request: GetDraftRequest, context: CallContext) async throws -> CatalogueDraft {
         let rights = try await rights(request.token, .edit)
-        return try await publisher.read { try $0.draft(of: rights.name).contract }
+        return try await publisher.read { [drafts] ledger in
+            guard let kept = try ledger.keptDraft(of: rights.name, drafts) else {
+                return CatalogueDraft(baseVersion: try ledger.requireNewest().version)
+            }
+            return drafts.contract(of: kept.draft, kept.key)
+        }
     }
 
     public func discardDraft(_ request: DiscardDraftRequest, context: CallContext) async throws -> CatalogueDraft {

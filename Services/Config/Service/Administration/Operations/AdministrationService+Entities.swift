@@ -8,7 +8,7 @@ extension AdministrationService {
         let rights = try await rights(request.token, .read)
         _ = try Self.section(request.kind)
         let page = try Page(request.page)
-        let view = try await publisher.read { try Self.view(for: rights, $0) }
+        let view = try await publisher.read { [drafts] in try Self.view(for: rights, $0, drafts) }
         let found = EntityListing(request).matching(in: view, for: rights)
         let entities = page.slice(found).map { view.entity($0.key, $0.tree) }
         return EntityPage(entities: entities, total: UInt32(found.count), page: page.number, size: page.size)
@@ -17,13 +17,15 @@ extension AdministrationService {
     public func getEntity(_ request: GetEntityRequest, context: CallContext) async throws -> CatalogueEntity {
         let rights = try await rights(request.token, .read)
         let key = EntityKey(try Self.section(request.kind), request.id)
-        return try await publisher.read { ledger in
-            let view = try Self.view(for: rights, ledger)
+        return try await publisher.read { [drafts] ledger in
+            let view = try Self.view(for: rights, ledger, drafts)
             guard view.document[key] != nil, rights.sees(key, in: view.document) else { throw Fault.notFound(key.section.noun) }
             var entity = view.entity(key)
             if key.section == .integrations {
                 let isLive = try !ledger.hasDraft(rights.name)
-                let configuration = try isLive ? ledger.newestConfiguration() : DocumentCheck.configuration(of: view.document, ledger)
+                let configuration =
+                    try isLive
+                    ? ledger.newestConfiguration() : DocumentCheck.configuration(of: view.document.around(integration: key), ledger)
                 entity.effectiveJson = EffectiveValues.json(key, in: configuration)
             }
             return entity
@@ -31,8 +33,9 @@ extension AdministrationService {
     }
 
     /// What the administrator sees: the draft, or what is live.
-    private static func view(for rights: Rights, _ ledger: CatalogueLedger) throws -> EntityView {
-        EntityView(document: try ledger.draft(of: rights.name).document, live: try ledger.newestDocument())
+    private static func view(for rights: Rights, _ ledger: CatalogueLedger, _ drafts: DraftMemory) throws -> EntityView {
+        let live = try ledger.newestDocument()
+        return EntityView(document: try ledger.keptDraft(of: rights.name, drafts)?.draft.document ?? live, live: live)
     }
 
     /// - Throws: `invalid_request`.

@@ -11,6 +11,7 @@ public struct AdministrationService: Administration {
     let isApprovalRequired: Bool
     let logger: Logger
     let keeper: CatalogueKeeper?
+    let drafts = DraftMemory()
 
     /// - Parameters:
     ///   - isApprovalRequired: Whether a push waits for a second person (dashboard §4).

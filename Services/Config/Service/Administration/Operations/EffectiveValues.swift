@@ -8,10 +8,11 @@ enum EffectiveValues {
 
     /// `{"roku": {"authnTtl": {"value": 604800, "source": "integration:roku", "mandatory": false}, …}, …}`; empty for an unknown integration.
     static func json(_ key: EntityKey, in configuration: Configuration) -> String {
-        let catalogue = Catalogue(configuration)
-        guard let integration = catalogue.integration(requestor: key.requestor, mvpd: key.mvpd), let mvpd = catalogue.mvpd(key.mvpd) else {
-            return ""
-        }
+        // A whole catalogue is indexed for many questions; this is one.
+        let (requestorID, mvpdID) = (key.requestor, key.mvpd)
+        guard let integration = configuration.integrations.first(where: { $0.requestorID == requestorID && $0.mvpdID == mvpdID }),
+            let mvpd = configuration.mvpds.first(where: { $0.id == mvpdID })
+        else { return "" }
         let members = scopes.map { scope in (scope.name, properties(Catalogue.effective(integration, mvpd, scope: scope))) }
         return JsonTree.object(Dictionary(uniqueKeysWithValues: members)).canonical
     }

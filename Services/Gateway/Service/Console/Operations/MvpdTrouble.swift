@@ -10,11 +10,15 @@ struct MvpdTrouble {
     /// The newest of them.
     let latest: SignInReport
 
-    /// The MVPDs at which the latest sign-in failed, those with most failures first. A person who cancels or mistypes is no failure of the MVPD.
+    /// A page that was open too long, or sent twice.
+    private static let lateReturn = "state.unknown"
+
+    /// The MVPDs at which the latest sign-in failed, those with most failures first. A person who cancels, mistypes or comes
+    /// back too late is no failure of the MVPD.
     static func found(in reports: [SignInReport]) -> [MvpdTrouble] {
         var order: [OctetText] = []
         var series: [OctetText: [SignInReport]] = [:]
-        for report in reports where !report.mvpd.isEmpty && report.result != .declined && report.result != .silent {
+        for report in reports where !report.mvpd.isEmpty && report.result != .declined && report.result != .silent && report.reason != lateReturn {
             let key = OctetText(report.mvpd)
             if series[key] == nil { order.append(key) }
             series[key, default: []].append(report)

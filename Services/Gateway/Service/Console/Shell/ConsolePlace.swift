@@ -8,13 +8,15 @@ enum ConsolePlace: String, CaseIterable, Sendable {
     case programmers
     case signIns = "sign-ins"
     case degradation
+    case tempPass = "temp-pass"
+    case usage
     case history
     case draft
     case sessions
 
     /// What the navigation lists; the others are reached from the page's head.
     static let listed: [ConsolePlace] = [
-        .home, .integrations, .channels, .mvpds, .applications, .programmers, .signIns, .degradation, .history,
+        .home, .integrations, .channels, .mvpds, .applications, .programmers, .signIns, .degradation, .tempPass, .usage, .history,
     ]
 
     var name: String {
@@ -27,6 +29,8 @@ enum ConsolePlace: String, CaseIterable, Sendable {
         case .programmers: "Programmers"
         case .signIns: "Sign-ins"
         case .degradation: "Degradation"
+        case .tempPass: "TempPass"
+        case .usage: "Usage"
         case .history: "History"
         case .draft: "Review"
         case .sessions: "Sessions"

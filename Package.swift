@@ -250,7 +250,7 @@ let package = Package(
                 "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "Identifiers", "OutboundHttp", "Storage",
                 "StrictJson", "TextEncodings", "Tokens", logging, coreMetrics,
             ]),
-        service("AutoSignInMain", "Services/AutoSignIn/Main", ["AutoSignInService", "Contracts", "OutboundHttp", "ServiceKit"]),
+        service("AutoSignInMain", "Services/AutoSignIn/Main", ["AutoSignInService", "Contracts", "OutboundHttp", "ServiceKit", "Storage"]),
 
         library(
             "GatewayService", "Services/Gateway/Service",

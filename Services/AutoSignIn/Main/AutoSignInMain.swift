@@ -3,6 +3,7 @@ internal import Contracts
 internal import Foundation
 internal import OutboundHttp
 internal import ServiceKit
+internal import Storage
 
 /// The autosignin service as a program.
 @main
@@ -22,6 +23,7 @@ struct Main {
         let transport = OutboundHttp()
         environment.onStop { await transport.shutdown() }
         let keys = try keys(settings, environment.files)
+        try await environment.requireKnown([keys.fingerprint], in: files)
         let service = AutoSignIn(
             settings, keys: keys, secrets: environment.files.path(settings.secrets), store: store,
             logins: LoginsClient(caller: try environment.peer("authentication")), catalogue: try environment.catalogue(), transport: transport,
@@ -29,6 +31,8 @@ struct Main {
         environment.onChange(of: ([settings.sealKey] + settings.olderSealKeys).map(environment.files.path)) {
             do {
                 let texts = try keyTexts(settings, environment.files)
+                // Copies on other hosts hear first that this one has the key.
+                try await files.noteKeys([try AutoSignInKeys(hex: texts[0], older: Array(texts.dropFirst())).fingerprint])
                 try keys.adopt(hex: texts[0], older: Array(texts.dropFirst()))
                 environment.logger.info("seal_keys.reloaded")
             } catch {

@@ -88,4 +88,17 @@ import Testing
         try await another.keep(KeptAppleKeys(document: [3], fetchedAt: now + .seconds(1), lifetime: .seconds(60)))
         #expect(try await store.keptKeys()?.document == [3])
     }
+
+    @Test("a copy with another key than the others is found out, unless it knows theirs as a former one", .needsServer)
+    func sealKeys() async throws {
+        let rig = try TokenRig()
+        let (first, second) = (String(repeating: "5a", count: 32), String(repeating: "a5", count: 32))
+        func unknown(_ hex: String, older: [String] = []) async throws -> [String] {
+            try await rig.files.unknownKeys([try AutoSignInKeys(hex: hex, older: older).fingerprint])
+        }
+        for _ in 0..<2 { #expect(try await unknown(first) == []) }
+        #expect(try await unknown(second) == ["autosignin.sealKey"])
+        #expect(try await unknown(second, older: [first]) == [])
+        #expect(try await unknown(second) == [])
+    }
 }

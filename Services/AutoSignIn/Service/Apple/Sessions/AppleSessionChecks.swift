@@ -13,15 +13,19 @@ struct AppleSessionChecks: Sendable {
     private static let batch = 100
     private static let pause: Duration = .seconds(60)
 
-    /// Checks what is due until the task is cancelled.
+    /// Checks what is due, as one of the copies on several hosts, until the task is cancelled.
     func run() async {
         while !Task.isCancelled {
-            do throws(Fault) {
-                while try await round() == Self.batch, !Task.isCancelled {}
-            } catch {
-                parts.base.parts.logger.warning("apple.checks_stalled", metadata: ["error": "\(error)"])
-            }
+            if await parts.store.store.duty("apple sessions") != nil { await checkDue() }
             try? await Task.sleep(for: Self.pause)
+        }
+    }
+
+    private func checkDue() async {
+        do throws(Fault) {
+            while try await round() == Self.batch, !Task.isCancelled {}
+        } catch {
+            parts.base.parts.logger.warning("apple.checks_stalled", metadata: ["error": "\(error)"])
         }
     }
 

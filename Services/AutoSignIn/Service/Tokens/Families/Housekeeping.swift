@@ -10,9 +10,10 @@ struct Housekeeping: Sendable {
     static let interval: Duration = .seconds(60)
     private static let batch = 100
 
-    /// One round a minute until the task is cancelled.
+    /// One round a minute, by one of the copies on several hosts, until the task is cancelled.
     func run() async {
         repeat {
+            guard await base.parts.store.store.duty("housekeeping") != nil else { continue }
             do throws(Fault) {
                 try await round()
             } catch {

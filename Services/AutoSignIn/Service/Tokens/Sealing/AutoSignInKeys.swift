@@ -1,4 +1,5 @@
 internal import Cryptography
+public import Storage
 internal import Synchronization
 
 /// The service's keys, all out of the one that the operator keeps. It may change while the service runs: older ones open what they have sealed.
@@ -35,6 +36,13 @@ public final class AutoSignInKeys: Sendable {
             state.derived[purpose] = keys
             return keys
         }
+    }
+
+    /// What copies on other hosts compare with their own.
+    public var fingerprint: KeyFingerprint {
+        let name = "autosignin.sealKey"
+        let prints = state.withLock(\.roots).map { HMACSHA256.authenticate(Array(KeyFingerprint.text(name).utf8), key: $0) }
+        return KeyFingerprint(name, current: prints[0], older: Array(prints.dropFirst()))
     }
 
     func key(for purpose: SealPurpose) -> SymmetricKey { keys(for: purpose)[0] }

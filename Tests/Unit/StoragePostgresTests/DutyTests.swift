@@ -1,3 +1,5 @@
+import Clocks
+import Logging
 import PostgresServer
 import Storage
 import StoragePostgres
@@ -37,5 +39,29 @@ struct DutyTests {
             #expect(got == 1)
         }
         for store in stores { await store.close() }
+    }
+
+    @Test("of several copies one sweeps, and another one when that one is gone")
+    func sweeps() async throws {
+        let options = try PostgresServer.shared.options()
+        var stores = try (0..<3).map { _ in try Store.notes(options) }
+        let sweep = Sweep(table: "note", key: ["id"], expiryColumn: "expires_at_ms", interval: .milliseconds(20))
+        var running: [Task<Void, Never>] = []
+        for store in stores {
+            let sweeper = Sweeper(store: store, name: "test", sweeps: [sweep], clock: SystemClock(), logger: Logger(label: "test"))
+            running.append(Task { await sweeper.run() })
+        }
+        var holders: Set<String> = []
+        while !stores.isEmpty {
+            try await stores[0].add("old \(stores.count)")
+            try await eventually("it is swept") { try await stores[0].texts().isEmpty }
+            let holder: String = try #require(try await stores[0].value("SELECT holder FROM duty WHERE name = 'sweep note'"))
+            #expect(holders.insert(holder).inserted)
+            // Whoever has it ends.
+            var index = 0
+            while await stores[index].duty("sweep note") == nil { index += 1 }
+            running.remove(at: index).cancel()
+            await stores.remove(at: index).close()
+        }
     }
 }

@@ -49,7 +49,7 @@ import Testing
         #expect(reply.status == 200 && (reply.json["report"] as? [Any])?.isEmpty == true && reply.text.contains(#""drill-down":[]"#))
     }
 
-    @Test("rest-v2 #104: CSV with a header row and a file name; a bad path is 404; POST is 405")
+    @Test("rest-v2 #104, dashboard #39: CSV with a header row and a file name; a bad path is 404; POST is 405")
     func table() async throws {
         let reply = try await get("/year/mvpd.csv?mvpd!=Big%2FTel&start=2026-11")
         #expect(reply.status == 200 && reply.headers[.contentType] == "text/csv; charset=utf-8; header=present")
@@ -66,7 +66,7 @@ import Testing
         #expect(try await gateway.get("/esm/v2/year", Self.bearer).status == 404)
     }
 
-    @Test("the ending goes before format, that before Accept; what nobody writes is 406")
+    @Test("dashboard #39: the ending goes before format, that before Accept; what nobody writes is 406")
     func formats() async throws {
         func type(_ path: String, _ accept: String? = nil) async throws -> String {
             let reply = try await get(path, Self.bearer.with(.accept, accept))

@@ -36,7 +36,11 @@ extension RouteTable {
             route(entry + "/json", read: door.signedIn(editing.editJson), write: door.signedIn(editing.saveJson), body: .largeForm),
             route(entry + "/delete", write: door.signedIn(pages.delete)),
         ]
-        if collection == .integrations { routes.append(route(entry + "/switch", write: door.signedIn(pages.toggle))) }
+        if collection == .integrations {
+            let platforms = PlatformPages(console: console)
+            routes.append(route(entry + "/switch", write: door.signedIn(pages.toggle)))
+            routes.append(route(PlatformPages.path, read: door.signedIn(platforms.edit), write: door.signedIn(platforms.save)))
+        }
         return routes
     }
 

@@ -55,6 +55,21 @@ import Testing
         #expect(try await fixture.report("year", metrics: ["media-tokens"]).lines == ["2026: 6"])
     }
 
+    @Test("dashboard #38: what is split up adds up to what it was split from", arguments: ["media-tokens", "authz-attempts", "authn-attempts"])
+    func addsUp(metric: String) async throws {
+        func sum(_ path: String) async throws -> UInt64 {
+            try await fixture.report(path, metrics: [metric]).rows.flatMap(\.counts).reduce(0, +)
+        }
+        let whole = try await sum("year")
+        #expect(whole > 0)
+        for path in [
+            "year/month", "year/month/day", "year/month/day/hour", "year/month/day/hour/minute", "year/month/day/requestor-id/proxy/mvpd",
+            "year/month/day/requestor-id/channel",
+        ] {
+            #expect(try await sum(path) == whole, "\(path)")
+        }
+    }
+
     @Test("filters: one of, none of, and the bare name; not on time, not on what there is not")
     func filters() async throws {
         func lines(_ filters: UsageFilter...) async throws -> [String] {

@@ -2,10 +2,6 @@ internal import CatalogueFiles
 
 /// What an integration's properties come to on each platform, and where each value is from (dashboard §3).
 struct EffectiveTable {
-    private static let scopes = [
-        ("all", "All"), ("desktop", "Desktop"), ("ios", "iOS"), ("android", "Android"), ("tvos", "tvOS"), ("roku", "Roku"), ("fireTv", "Fire TV"),
-        ("unidentified", "Unidentified"),
-    ]
     private static let names: [OctetText: String] = [
         "authnTtl": "Sign-in lasts", "authzTtl": "Decision lasts", "hbaAuthnTtl": "Home-based sign-in lasts",
         "preflightMaxResources": "Resources of a preauthorization", "platformSso": "Single sign-on", "displayName": "Display name",
@@ -17,15 +13,17 @@ struct EffectiveTable {
     /// `nil`: the entry inherits nothing.
     let content: [String: Any]?
 
-    /// - Parameter json: `effectiveJson` of an entity.
-    init(_ json: String) {
+    /// - Parameters:
+    ///   - json: `effectiveJson` of an entity.
+    ///   - id: Of the integration, whose levels may be changed; `nil`: they may not.
+    init(_ json: String, editing id: String? = nil) {
         guard !json.isEmpty, case .object(let scopes) = JsonTree.reading(json) else {
             content = nil
             return
         }
         let properties = Set(scopes.values.flatMap(\.names))
         let rows = properties.sorted().map { property -> [String: Any] in
-            let cells = Self.scopes.map { scope, label -> [String: Any] in
+            let cells = PlatformScopes.all.map { scope, label -> [String: Any] in
                 let found = scopes[scope]?[property]
                 return [
                     "effectiveLabel": label, "effective": Self.text(property, found?["value"]), "effectiveSource": found?["source"]?.text ?? "",
@@ -34,10 +32,18 @@ struct EffectiveTable {
             }
             return ["effectiveName": Self.names[OctetText(property)] ?? property, "effectiveCells": cells]
         }
-        content = ["effectiveColumns": Self.scopes.map(\.1), "effectiveRows": rows]
+        let columns = PlatformScopes.all.map { scope, name -> [String: Any] in
+            var column: [String: Any] = ["columnName": name]
+            if let id {
+                column["columnAddress"] = ConsoleAddress.text(["integrations"] + id.split(separator: "/").map(String.init) + ["platforms", scope])
+            }
+            return column
+        }
+        content = ["effectiveColumns": columns, "effectiveRows": rows]
     }
 
-    private static func text(_ property: String, _ value: JsonTree?) -> String {
+    /// A value in words.
+    static func text(_ property: String, _ value: JsonTree?) -> String {
         switch value {
         // Nobody has set it.
         case .number("0"): "–"

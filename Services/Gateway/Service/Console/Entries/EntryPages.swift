@@ -56,7 +56,8 @@ struct EntryPages: Sendable {
             "wasSaved": (try? exchange.value("saved")) == "1",
         ]
         if collection == .integrations { content["state"] = ["isOn": entry.isOn] }
-        if let effective = EffectiveTable(entry.entity.effectiveJson).content { content["effective"] = effective }
+        let levels = collection.mayWrite(visitor, isReplacement: true) ? entry.id : nil
+        if let effective = EffectiveTable(entry.entity.effectiveJson, editing: levels).content { content["effective"] = effective }
         if collection.mayWrite(visitor, isReplacement: true) {
             content["edit"] = [
                 "editAddress": collection.address(of: entry.id, "edit"), "jsonAddress": collection.address(of: entry.id, "json"),

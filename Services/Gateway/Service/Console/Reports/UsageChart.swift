@@ -5,6 +5,8 @@ struct UsageChart {
     private static let left = 48.0
     private static let bottom = 24.0
     private static let top = 8.0
+    /// Of one column; a few steps leave room between them.
+    private static let broadest = 28.0
 
     let title: String
     /// What the columns of one step are, side by side.
@@ -24,8 +26,8 @@ struct UsageChart {
     func content(_ series: UsageSeries) -> [String: Any] {
         let highest = Self.scale(series.rows.flatMap { row in parts.map { $0.value(row.counts) } }.max() ?? 0)
         let step = (Self.width - Self.left) / Double(max(1, series.rows.count))
-        let gap = min(4, step * 0.2)
-        let column = (step - gap) / Double(parts.count)
+        let column = min(Self.broadest, (step - min(4, step * 0.2)) / Double(parts.count))
+        let gap = step - column * Double(parts.count)
         var bars: [[String: String]] = []
         for (index, row) in series.rows.enumerated() {
             for (part, (name, value)) in parts.enumerated() {

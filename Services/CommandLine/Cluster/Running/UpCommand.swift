@@ -37,7 +37,7 @@ public struct UpCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            Where authentication, authorization and autosignin keep their stores: sqlite (a file each), postgres (a server that is started in $BOXOFFICE_HOME), or \
+            Where services keep their stores: sqlite (a file each), postgres (a server that is started in $BOXOFFICE_HOME), or \
             the postgres:// URL of a server that has a database for each. Default: as before; at first sqlite.
             """, valueName: "store"))
     var store: String?

@@ -41,16 +41,12 @@ struct HostNetwork: Sendable {
         (self.bridge, self.network) = (bridge, network)
         hosts = names.enumerated().map { Host(name: $1, namespace: "bx\(number)-\($1)", address: "\(network).\(10 + $0)") }
         do {
-            try Tool.run(["ip", "link", "add", bridge, "type", "bridge"])
-            try Tool.run(["ip", "address", "add", "\(here)/24", "dev", bridge])
-            try Tool.run(["ip", "link", "set", bridge, "up"])
+            try connectSwitch()
             for (index, host) in hosts.enumerated() {
-                let (outside, inside) = ("\(bridge)-\(index)o", "\(bridge)-\(index)i")
+                let inside = "\(bridge)-\(index)i"
                 try Tool.run(["ip", "netns", "add", host.namespace])
-                try Tool.run(["ip", "link", "add", outside, "type", "veth", "peer", "name", inside])
+                try connect(inside, as: "\(index)o")
                 try Tool.run(["ip", "link", "set", inside, "netns", host.namespace])
-                try Tool.run(["ip", "link", "set", outside, "master", bridge])
-                try Tool.run(["ip", "link", "set", outside, "up"])
                 try Tool.run(host.wrapper + ["ip", "address", "add", "\(host.address)/24", "dev", inside])
                 try Tool.run(host.wrapper + ["ip", "link", "set", inside, "up"])
                 try Tool.run(host.wrapper + ["ip", "link", "set", "lo", "up"])
@@ -60,6 +56,25 @@ struct HostNetwork: Sendable {
             remove()
             throw error
         }
+    }
+
+    /// A bridge in a namespace of its own, where no rule of this machine filters what passes it, as a container engine's would.
+    private func connectSwitch() throws {
+        try Tool.run(["ip", "netns", "add", bridge])
+        try Tool.run(["ip", "-n", bridge, "link", "add", "switch", "type", "bridge"])
+        try Tool.run(["ip", "-n", bridge, "link", "set", "switch", "up"])
+        try connect(bridge, as: "here")
+        try Tool.run(["ip", "address", "add", "\(here)/24", "dev", bridge])
+        try Tool.run(["ip", "link", "set", bridge, "up"])
+    }
+
+    /// - Parameters:
+    ///   - end: Of a new cable, here.
+    ///   - port: Its other end, in the switch.
+    private func connect(_ end: String, as port: String) throws {
+        try Tool.run(["ip", "link", "add", end, "type", "veth", "peer", "name", port, "netns", bridge])
+        try Tool.run(["ip", "-n", bridge, "link", "set", port, "master", "switch"])
+        try Tool.run(["ip", "-n", bridge, "link", "set", port, "up"])
     }
 
     /// Every host finds the others by name: `ip netns exec` puts files of such a folder in place of those in `/etc`.
@@ -82,7 +97,7 @@ struct HostNetwork: Sendable {
     /// Pulls the host's cable, or plugs it in.
     func setLink(of host: Host, up isUp: Bool) throws {
         guard let index = hosts.firstIndex(of: host) else { return }
-        try Tool.run(["ip", "link", "set", "\(bridge)-\(index)o", isUp ? "up" : "down"])
+        try Tool.run(["ip", "-n", bridge, "link", "set", "\(index)o", isUp ? "up" : "down"])
     }
 
     /// From now on nothing that one of two hosts sends reaches the other, and nobody is told.
@@ -103,5 +118,6 @@ struct HostNetwork: Sendable {
             try? FileManager.default.removeItem(at: Self.files(of: host))
         }
         _ = try? Tool.run(["ip", "link", "del", bridge])
+        _ = try? Tool.run(["ip", "netns", "del", bridge])
     }
 }

@@ -214,6 +214,6 @@ final class HostsCluster: Sendable {
         let processes = processes.withLock { $0 }
         let missing = processes.filter { !$1.isRunning }.map { "\($0.key.service.rawValue) at \($0.key.host.name) had ended by itself" }
         let killed = await ClusterStopper.stop(Array(processes.values) + [sandbox.withLock { $0 }].compactMap(\.self))
-        return missing + killed.map { "\($0.rawValue) did not stop when asked to" }
+        return missing + killed.map { "\($0.name) did not stop when asked to" }
     }
 }

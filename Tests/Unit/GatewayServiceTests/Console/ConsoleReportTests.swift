@@ -21,6 +21,18 @@ internal import Testing
         #expect(try await console.get("/reports/nothing").status == 404)
     }
 
+    @Test("a report of a large catalogue begins with one channel, and has all of them for who asks")
+    func beginsSmall() async throws {
+        var configuration = DemoCatalogue.configuration
+        configuration.integrations += (0..<2500).map { Integration(requestorID: "ACME1", mvpdID: "M\($0)") }
+        console.gateway.catalogue.publish(configuration)
+        console.gateway.administration.getReport.answer(with: CatalogueReport(columns: ["Desktop"], rows: []))
+        #expect(try await console.get("/reports/sso").text.contains("The catalogue is large"))
+        #expect(console.gateway.administration.getReport.requests.last?.requestorIDs == ["ACME1"])
+        _ = try await console.get("/reports/sso?chosen=1&requestor=ACME1&requestor=ACME2")
+        #expect(console.gateway.administration.getReport.requests.last?.requestorIDs == [])
+    }
+
     @Test("dashboard #36: without a channel there is a message, and nothing is asked")
     func needsAChannel() async throws {
         let page = try await console.get("/reports/authn-ttl?chosen=1&mvpd=NorthCable")

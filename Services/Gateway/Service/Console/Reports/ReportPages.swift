@@ -9,6 +9,8 @@ struct ReportPages: Sendable {
     ]
     /// Rows of a page; all of them are in the CSV.
     private static let most = 250
+    /// Integrations of a catalogue whose report does not begin with all channels: it would take long, and nobody reads it.
+    private static let large = 2500
 
     let console: Console
 
@@ -16,9 +18,11 @@ struct ReportPages: Sendable {
         let name = try exchange.captured("report")
         guard let report = Self.reports.first(where: { $0.name == name }) else { throw Fault(.notFound, "There is no such report.") }
         let channels = try ConsoleScope(catalogue: console.dependencies.catalogue).channels(of: visitor.administrator)
-        // At first all of them; a form that was sent says which.
+        // At first all of them, as far as that is a page; a form that was sent says which.
         let isChosen = try exchange.value("chosen") == "1"
-        let chosen = isChosen ? try exchange.all("requestor").filter { !$0.isEmpty } : channels.map(\.id)
+        let isLarge = try console.dependencies.catalogue.current().configuration.integrations.count > Self.large
+        let first = isLarge ? channels.prefix(1) : channels[...]
+        let chosen = isChosen ? try exchange.all("requestor").filter { !$0.isEmpty } : first.map(\.id)
         let mvpds = (try exchange.value("mvpd") ?? "").split { $0.isWhitespace || $0 == "," }.map(String.init)
         var content: [String: Any] = [
             "channels": ConsoleScope.choices(channels, chosen: chosen), "mvpds": mvpds.joined(separator: " "),
@@ -27,6 +31,7 @@ struct ReportPages: Sendable {
                 ["reportTitle": $0.title, "reportLink": Console.address("reports", $0.name), "isShown": $0.name == name] as [String: Any]
             },
         ]
+        if isLarge, !isChosen { content["isLarge"] = true }
         // Without a channel there is nothing to tell, and no MVPD to choose (dashboard #36).
         if chosen.isEmpty {
             content["noChannel"] = true

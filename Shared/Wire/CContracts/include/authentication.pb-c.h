@@ -1930,7 +1930,7 @@ struct  Boxoffice__Authentication__V1__SignInReport
    */
   char *reason;
   /*
-   * All 32 in their order; none in a list of reports.
+   * All in their order, 32 of SAML, 18 of OAuth; none in a list of reports.
    */
   size_t n_checks;
   Boxoffice__Authentication__V1__SignInCheck **checks;

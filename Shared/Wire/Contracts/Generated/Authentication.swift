@@ -3991,7 +3991,7 @@ public struct SignInReport: Message {
     public var result: SignInResult
     /// The reason code, or the MVPD's status; empty for one that succeeded.
     public var reason: String
-    /// All 32 in their order; none in a list of reports.
+    /// All in their order, 32 of SAML, 18 of OAuth; none in a list of reports.
     public var checks: [SignInCheck]
     public var facts: [SignInFact]
 

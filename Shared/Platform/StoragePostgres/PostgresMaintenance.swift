@@ -65,12 +65,13 @@ package final class PostgresMaintenance {
         return try value("SELECT least FROM schema_level").flatMap { Int($0) }
     }
 
-    /// The tables of the store's own schema, without those that say how far it is.
+    /// The tables of the service, without those of the engine: how far the schema is, and what copies say to one another.
     package func tables() throws(StoreError) -> [String] {
         try rows(
             """
             SELECT relname FROM pg_class WHERE relnamespace = CAST(current_schema() AS regnamespace) AND relkind IN ('r', 'p')
-                AND relname NOT IN ('schema_step', 'schema_level', 'schema_lock') ORDER BY relname COLLATE "C"
+                AND relname NOT IN ('schema_step', 'schema_level', 'schema_lock', 'heartbeat', 'duty', 'commit_mark', 'key_check', 'signing_key')
+            ORDER BY relname COLLATE "C"
             """
         ).compactMap { $0.first ?? nil }
     }
@@ -116,8 +117,8 @@ package final class PostgresMaintenance {
     package func users() throws(StoreError) -> [String] {
         try rows(
             """
-            SELECT DISTINCT application_name FROM pg_stat_activity
-            WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'boxoffice-%' ORDER BY application_name
+            SELECT DISTINCT regexp_replace(application_name, '-heart-.*$', '') FROM pg_stat_activity
+            WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'boxoffice-%' ORDER BY 1
             """
         ).compactMap { $0.first ?? nil }
     }

@@ -49,7 +49,7 @@ struct EnginesCommand: AsyncParsableCommand {
                 server: { 0 }),
             Engine(
                 name: "PostgreSQL", store: try Store(postgres: options, name: "postgres", steps: AuthenticationDatabase.postgresSteps),
-                server: { Self.processor(of: server) }),
+                server: { server.processorMicroseconds }),
         ]
         for engine in engines { try await fill(engine) }
         try server.run(sql: "ANALYZE")
@@ -94,16 +94,4 @@ struct EnginesCommand: AsyncParsableCommand {
     }
 
     private static func text(_ value: Double) -> String { String(format: "%.1f", value) }
-
-    /// Of the server's processes: fields 14 and 15 of /proc/PID/stat, in hundredths of a second (proc(5)).
-    private static func processor(of server: PrivatePostgres) -> Double {
-        guard let owner = server.pid else { return 0 }
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-        return names.reduce(0) { sum, name in
-            guard let stat = try? String(contentsOfFile: "/proc/\(name)/stat", encoding: .utf8), let end = stat.lastIndex(of: ")") else { return sum }
-            let fields = stat[end...].dropFirst().split(separator: " ")
-            guard fields.count > 12, Int32(fields[1]) == owner || Int32(name) == owner else { return sum }
-            return sum + ((Double(fields[11]) ?? 0) + (Double(fields[12]) ?? 0)) * 10_000
-        }
-    }
 }

@@ -107,6 +107,9 @@ import Testing
         for key in ["authentication-secrets.key", "authentication-service-token.key", "postgres-authentication.password", "postgres-ca.crt"] {
             #expect(try Self.text(folder, "a1/authentication/pki/\(key)") == Self.text(folder, "b2/authentication/pki/\(key)"))
         }
+        #expect(FileManager.default.fileExists(atPath: folder.appendingPathComponent("a1/config/catalogue.json").path))
+        #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("b2/config/catalogue.json").path), "one copy brings it")
+        #expect(try !Self.text(folder, "b2/config/config.json").contains("catalogue.json"))
         let password = try Self.text(folder, "a1/config/pki/postgres-config.password").trimmingCharacters(in: .newlines)
         let script = try Self.text(folder, "postgres.sql")
         #expect(script.contains(#"CREATE ROLE "config" LOGIN PASSWORD '\#(password)';"#) && script.contains(#"CREATE DATABASE "autosignin""#))

@@ -70,7 +70,11 @@ struct ContainerSettings {
         if let host { adapt(&adapted, service, to: host) }
         var files = Set(Self.secrets(of: service))
         Self.collectFiles(adapted, into: &files)
-        if service == .config {
+        // Where all copies have one store, one of them brings the catalogue.
+        let bringsCatalogue = database == nil || host == nil || host == network.hosts.first
+        if service == .config, !bringsCatalogue {
+            adapted[service.rawValue] = (adapted[service.rawValue] as? [String: Any])?.filter { $0.key != "catalogue" }
+        } else if service == .config {
             let catalogue = try catalogue()
             Self.collectFiles(catalogue, into: &files)
             try write(catalogue, to: place.appendingPathComponent("catalogue.json"), &kept)

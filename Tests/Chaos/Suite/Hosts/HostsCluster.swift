@@ -56,12 +56,12 @@ final class HostsCluster: Sendable {
         try databases.prepare(script: settings.appendingPathComponent("postgres.sql"))
         for host in hosts {
             for service in Self.services { try adapt(service, at: host, checkout) }
-            try edit(settings.appendingPathComponent("\(host.name)/config/catalogue.json")) { catalogue in
-                // Trials that last longer than the run.
-                catalogue = Self.replaced(catalogue) { object in
-                    guard object["kind"] as? String == "basic", object["ttl"] != nil else { return object }
-                    return object.merging(["ttl": 864_000]) { $1 }
-                }
+        }
+        try edit(settings.appendingPathComponent("\(hosts[0].name)/config/catalogue.json")) { catalogue in
+            // Trials that last longer than the run.
+            catalogue = Self.replaced(catalogue) { object in
+                guard object["kind"] as? String == "basic", object["ttl"] != nil else { return object }
+                return object.merging(["ttl": 864_000]) { $1 }
             }
         }
         try edit(settings.appendingPathComponent("\(hosts[0].name)/sandbox/config.json")) { settings in

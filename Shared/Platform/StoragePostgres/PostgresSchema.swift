@@ -69,7 +69,7 @@ struct PostgresSchema {
                     try connection.run(script: statement)
                     break
                 } catch let error as PostgresError {
-                    guard ["23505", "42P07", "40001", "XX000"].contains(error.state), attempt < 10 else { throw error }
+                    guard ["23505", "42710", "42P07", "40001", "XX000"].contains(error.state), attempt < 10 else { throw error }
                     usleep(.random(in: 1000...20_000))
                 }
             }

@@ -5,7 +5,7 @@ internal import Foundation
 public struct SettingsCommand: AsyncParsableCommand {
     public static let configuration = CommandConfiguration(
         commandName: "settings",
-        abstract: "Write keys and settings for programs that run in containers.",
+        abstract: "Write keys and settings for programs that run in containers, or on several hosts.",
         discussion: """
             Makes the keys and certificates that are missing, and a folder for each program with its settings and the keys that it reads; the folder \
             'operator' is for this command line (BOXOFFICE_HOME). compose.yaml runs it first. In the network, each program is found by its name \

@@ -52,7 +52,8 @@ extension PostgresError {
         case "42501": "may not be changed by this user (\(message)); a schema that is not up to date needs the right to create tables"
         case "53300": "has no connection left (\(message)); raise max_connections, or lower storage.lanes"
         case "25006": "takes no writes (\(message)); name the primary in storage.hosts"
-        case "42P05", "26000": "does not keep statements for one connection (\(message)); behind a pooler of transactions set storage.prepared to false"
+        case "42P05", "26000":
+            "does not keep statements for one connection (\(message)); behind a pooler of transactions set storage.prepared to false"
         case "0A000": "cannot keep the store (\(message))"
         case "": "cannot be reached (\(message)); check storage.hosts, and that the server runs"
         default: "cannot be used (\(state) \(message))"

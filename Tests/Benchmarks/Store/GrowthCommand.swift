@@ -26,7 +26,7 @@ struct GrowthCommand: AsyncParsableCommand {
     @Option(help: "Rounds.")
     var rounds = 5
 
-    private static let port = 5498
+    private static let port: UInt16 = 5498
 
     func validate() throws {
         for sessions in [small, large] { try Population.check(sessions: sessions, perDevice: 1) }
@@ -36,7 +36,7 @@ struct GrowthCommand: AsyncParsableCommand {
         guard !FileManager.default.fileExists(atPath: folder) else { throw BenchmarkFailure("\(folder) is there") }
         guard let programs = PrivatePostgres.installed else { throw BenchmarkFailure("PostgreSQL is not installed") }
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let server = PrivatePostgres(folder: URL(fileURLWithPath: folder).appendingPathComponent("pg"), port: Self.port, programs: programs)
+        let server = PrivatePostgres(folder: URL(fileURLWithPath: folder).appendingPathComponent("pg"), port: Int(Self.port), programs: programs)
         try server.make(settings: ["shared_buffers = 2GB", "max_wal_size = 8GB", "maintenance_work_mem = 1GB", "autovacuum = off"])
         let life = try server.endWithThisProcess()
         defer { close(life) }

@@ -91,6 +91,8 @@ struct ContainerSettings {
     private func adapt(_ settings: inout [String: Any], _ service: ClusterService, to host: HostPlan) {
         guard service != .sandbox else { return }
         settings["zone"] = host.zone
+        // Programs on one host share no container, and so no folder.
+        settings["data"] = "\(Self.data)/\(service.rawValue)"
         if let database, HostDatabase.services.contains(service) { settings["storage"] = database.settings(of: service) }
         if let keys = LocalPki.sharedKeys[service.rawValue], var own = settings[service.rawValue] as? [String: Any] {
             for key in keys where own[key.setting] == nil { own[key.setting] = "pki/\(key.file)" }
@@ -169,7 +171,12 @@ struct ContainerSettings {
         var admin = own["admin"] as? [String: Any] ?? [:]
         admin["listen"] = "0.0.0.0:\(ports.admin)"
         // By its name in the network other containers reach it; no browser of the host knows that name.
-        admin["hosts"] = network.hosts.isEmpty ? [ClusterService.gateway.rawValue] : network.hosts.map(\.name)
+        var names = network.hosts.isEmpty ? [ClusterService.gateway.rawValue] : network.hosts.map(\.name)
+        // The name by which administrators come, where it is one.
+        if !network.hosts.isEmpty, let host = URLComponents(string: network.admin)?.host, host != "localhost", !names.contains(host) {
+            names.append(host)
+        }
+        admin["hosts"] = names
         own["admin"] = admin
         settings["gateway"] = own
     }

@@ -103,6 +103,9 @@ public struct SettingsCommand: AsyncParsableCommand {
         for file in kept { Console().line("\(file): kept as it is; it differs from what this release writes (remove it to have it written again)") }
         let places = hosts.isEmpty ? "" : " on \(hosts.count) hosts"
         Console().line("\(folder): settings of \(ClusterService.allCases.count) programs\(places), \(made.count) keys and certificates made")
+        if !hosts.isEmpty, database == nil {
+            Console().line("copies on several hosts share no store yet: give --store-host, or name one in 'storage' of each service's settings")
+        }
         if database != nil {
             Console().line("\(folder)/\(HostDatabase.script): makes roles and databases; run it once with psql at the primary, as its administrator")
         }

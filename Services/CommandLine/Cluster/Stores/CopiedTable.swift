@@ -46,9 +46,11 @@ struct CopiedTable {
     /// Whether the database has any of it.
     var hasRows: Bool { get throws { try database.count(of: name) > 0 } }
 
-    /// Removes what a new schema has by itself.
+    private static let onlyEmpty = "only an empty database is filled: drop it and make it anew"
+
+    /// Checks that there is nothing but what a new schema has by itself.
     /// - Throws: `CommandFailure` when there are rows that the file has not.
-    func removeOwnRows() throws {
+    func requireOwnRows() throws {
         let count = try database.count(of: name)
         guard count > 0 else { return }
         var own: Set<[UInt64]> = []
@@ -56,10 +58,19 @@ struct CopiedTable {
         var isOwn = count <= Self.ownRows
         try database.eachRow(of: name, columns) { row in isOwn = isOwn && own.contains(RowsDigest.digest(row)) }
         guard isOwn else {
-            throw CommandFailure(
-                "\(database.place) has \(count) rows in \(name) already", advice: "only an empty database is filled: drop it and make it anew")
+            throw CommandFailure("\(database.place) has \(count) rows in \(name) already", advice: Self.onlyEmpty)
         }
-        try database.run("DELETE FROM \(PostgresMaintenance.quoted(name))")
+    }
+
+    /// Makes room for the rows of the file.
+    /// - Throws: `CommandFailure` when they stay, as those of a history do.
+    func removeRows() throws {
+        guard try hasRows else { return }
+        do {
+            try database.run("DELETE FROM \(PostgresMaintenance.quoted(name))")
+        } catch {
+            throw CommandFailure("\(database.place) has rows in \(name) already (\(error))", advice: Self.onlyEmpty)
+        }
     }
 
     /// - Returns: What was sent.

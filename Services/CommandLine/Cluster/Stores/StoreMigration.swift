@@ -75,7 +75,8 @@ struct StoreMigration {
         if !tables.isEmpty { try database.run("LOCK TABLE \(names) IN EXCLUSIVE MODE") }
         if let there = try alreadyThere(tables) { return Outcome(tables: there, wasThere: true) }
         // What a new schema has by itself is in the file too.
-        for table in tables.reversed() { try table.removeOwnRows() }
+        for table in tables { try table.requireOwnRows() }
+        for table in tables.reversed() { try table.removeRows() }
         var copied: [Table] = []
         for table in tables {
             let (sent, found) = (try table.copy(), try table.found())

@@ -28,6 +28,9 @@ public struct StorePrepareCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Folder with SERVICE.json or SERVICE/config.json of each service.", valueName: "folder"))
     var settings: String
 
+    @Flag(name: .customLong("new-passwords"), help: "Give roles that are there other passwords, where theirs are not beside the settings.")
+    var newPasswords = false
+
     @Flag(help: "In place of a server: the services keep their stores in files again.")
     var files = false
 
@@ -57,7 +60,7 @@ public struct StorePrepareCommand: AsyncParsableCommand {
             try make(service.rawValue, database, password)
             // Relative to the settings: both move together.
             var storage: [String: Any] = ["engine": "postgres", "hosts": [server], "passwordFile": "pki/\(password.lastPathComponent)"]
-            if let trustAnchors { storage["tls"] = ["trustAnchors": trustAnchors] }
+            if let trustAnchors { storage["tls"] = ["trustAnchors": URL(fileURLWithPath: trustAnchors).standardizedFileURL.path] }
             try write(storage, to: file)
             console.line("\(service.rawValue): in the database \(service.rawValue) at \(server)")
         }
@@ -72,6 +75,11 @@ public struct StorePrepareCommand: AsyncParsableCommand {
         let existence = StoreRole.existence(of: name)
         let isKnown = try database.value(existence.role) != nil
         if !isKnown || !FileManager.default.fileExists(atPath: passwordFile.path) {
+            guard !isKnown || newPasswords else {
+                throw CommandFailure(
+                    "the server has the role \(name), and its password is not in \(passwordFile.path)",
+                    advice: "copy that file from the host that has it, or give --new-passwords, which locks out whoever has the present one")
+            }
             try database.run(isKnown ? role.change : role.creation)
             try? FileManager.default.createDirectory(
                 at: passwordFile.deletingLastPathComponent(), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

@@ -147,7 +147,7 @@ enum HostFaults {
             return Injection(
                 times: [FaultTimes(began: began, ended: promoted + .seconds(3))],
                 remark: "first change \(Reporter.text(wrote - promoted)) after the promotion; now the primary: \(stage.databases.primaryServer.name)",
-                problems: problems)
+                problems: problems + (wrote - promoted > .seconds(2) ? ["more than 2 s until the first change"] : []))
         }
     }
 

@@ -331,7 +331,7 @@ if hasAny("chaos") {
     package.targets += [
         program(
             "ChaosSuite", "Tests/Chaos/Suite",
-            ["BoxofficeCommand", "FaultProxy", "LoadTool", "TextEncodings", arguments, httpClient, nioCore, nioPosix, nioHTTP1])
+            ["BoxofficeCommand", "FaultProxy", "LoadTool", "PrivatePostgres", "TextEncodings", arguments, httpClient, nioCore, nioPosix, nioHTTP1])
     ]
 }
 

@@ -29,11 +29,7 @@ extension InTime {
                         let text = "\(writer) \(number)"
                         number += 1
                         do {
-                            if writer % 2 == 0 {
-                                try await store.add(text)
-                            } else {
-                                try await store.write { try $0.run("INSERT INTO note (text) VALUES (?)", [text]) }
-                            }
+                            try await store.add(text, inClosure: writer % 2 == 1)
                             acknowledged.add(text)
                         } catch {
                             try? await Task.sleep(for: .milliseconds(20))

@@ -21,11 +21,7 @@ extension InTime {
                         let text = "\(writer) \(number)"
                         number += 1
                         do {
-                            if writer % 2 == 0 {
-                                try await store.add(text)
-                            } else {
-                                try await store.write { try $0.run("INSERT INTO note (text) VALUES (?)", [text]) }
-                            }
+                            try await store.add(text, inClosure: writer % 2 == 1)
                             acknowledged.append(text)
                         } catch {
                             #expect(((error as? Fault)?.code).map { [.unavailable, .deadlineExceeded].contains($0) } == true, "\(error)")

@@ -24,7 +24,14 @@ extension Store {
 
     func texts() async throws(Fault) -> [String] { try await all("SELECT text FROM note ORDER BY text") { $0.next() } }
 
-    func add(_ text: String) async throws(Fault) { try await change("INSERT INTO note (text) VALUES (?)", [text]) }
+    /// - Parameter inClosure: In a transaction of its own, on a session; else by a lane.
+    func add(_ text: String, inClosure: Bool = false) async throws(Fault) {
+        guard inClosure else {
+            try await change("INSERT INTO note (text) VALUES (?)", [text])
+            return
+        }
+        try await write { try $0.run("INSERT INTO note (text) VALUES (?)", [text]) }
+    }
 }
 
 /// Waits for a condition, at most 20 s.

@@ -1,6 +1,7 @@
 import BoxofficeCommand
 import Foundation
 import Glibc
+import PrivatePostgres
 import Synchronization
 
 /// PostgreSQL servers, one of which is the primary and waits with each commit for one of the others.
@@ -23,20 +24,15 @@ final class DatabaseServers: Sendable {
     /// To whom a server's certificate is trusted, and so are they to each other.
     var trustAnchor: URL { folder.appendingPathComponent("server.crt") }
     private let programs: String
-    private static let password = "boxoffice"
+    private static let password = String(UInt64.random(in: .min ... .max), radix: 36)
 
     /// Why there can be none here; `nil` when there can.
-    static func obstacle() -> String? { programFolder() == nil ? "PostgreSQL is not installed: apt-get install postgresql" : nil }
-
-    private static func programFolder() -> String? {
-        let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
-        return versions.compactMap { Int($0) }.max().map { "/usr/lib/postgresql/\($0)/bin" }
-    }
+    static func obstacle() -> String? { PrivatePostgres.installed == nil ? "PostgreSQL is not installed: apt-get install postgresql" : nil }
 
     /// Makes them and starts them.
     /// - Throws: `ChaosFailure`.
     init(folder: URL, hosts: [HostNetwork.Host]) throws {
-        guard let programs = Self.programFolder() else { throw ChaosFailure("PostgreSQL is not installed") }
+        guard let programs = PrivatePostgres.installed?.path else { throw ChaosFailure("PostgreSQL is not installed") }
         self.folder = folder
         self.programs = programs
         servers = hosts.map { Server(name: $0.name.replacing("-", with: "_"), host: $0, data: folder.appendingPathComponent($0.name).path) }

@@ -189,6 +189,9 @@ let package = Package(
         library(
             "CatalogueFiles", "Shared/Domain/CatalogueFiles", ["Catalogue", "Clocks", "Contracts", "Cryptography", "StrictJson", "Tokens"]),
         library("OutboundHttp", "Shared/Platform/OutboundHttp", [httpClient, nioCore, nioPosix, nioSSL]),
+        library(
+            "BridgeClient", "Shared/Domain/BridgeClient",
+            ["Clocks", "Contracts", "Cryptography", "Faults", "OutboundHttp", "StrictJson", "TextEncodings"]),
         library("Storage", "Shared/Platform/Storage", ["Clocks", "Faults", coreMetrics, logging]),
         // The engines; no other target of a program imports GRDB or libpq.
         cLibrary("CPostgres", "Shared/Platform/CPostgres", links: [.linkedLibrary("pq")]),
@@ -383,6 +386,7 @@ if hasAny("tests") {
         tests("TextEncodingsTests", ["TextEncodings"]),
         tests("IdentifiersTests", ["Clocks", "Identifiers"]),
         tests("MemosTests", ["Memos"]),
+        tests("BridgeClientTests", ["BridgeClient", "Clocks", "Contracts", "Cryptography", "Faults", "OutboundHttp", "StrictJson"]),
         tests("UsageCountingTests", ["Clocks", "ContractRuntime", "Contracts", "Doubles", "Faults", "UsageCounting", logging]),
         tests("StrictJsonTests", ["StrictJson"]),
         tests("CatalogueTests", ["Catalogue", "Clocks", "Contracts", "ContractRuntime", "Cryptography", "Faults", logging]),

@@ -1,0 +1,67 @@
+public import Contracts
+internal import Cryptography
+
+/// The streaming device that a call is made for, as upstream shall know it. On browser and code legs it is the television of the code, not the browser.
+public struct BridgeDevice: Sendable {
+    /// The app's `deviceId`, after URL decoding.
+    public var id: String
+    public var information: DeviceInformation
+    /// As the gateway determined it.
+    public var address: String
+    /// The port that the device's connection came from; 0: not known.
+    public var port: UInt32
+    /// Whether the app came by HTTPS.
+    public var isSecure: Bool
+    public var userAgent: String
+    /// The app's analytics visitor of this call; empty: none.
+    public var visitor = ""
+    /// `Adobe-Subject-Token` as it was sent; empty: none.
+    public var subjectToken = ""
+    /// `X-Roku-Reserved-Roku-Connect-Token` as it was sent; empty: none.
+    public var rokuToken = ""
+    /// Base64 of the person's digests at a promotional TempPass; empty: none.
+    public var temporaryPassIdentity = ""
+    /// What the platform's sign-in framework says, as Base64; empty: nothing.
+    public var partnerStatus = ""
+
+    public init(id: String, information: DeviceInformation, address: String, port: UInt32, isSecure: Bool, userAgent: String) {
+        self.id = id
+        self.information = information
+        self.address = address
+        self.port = port
+        self.isSecure = isSecure
+        self.userAgent = userAgent
+    }
+}
+
+/// How an upstream wants devices named: of its record in the catalogue.
+public struct BridgeDeviceForm: Sendable {
+    public enum IdentifierForm: Sendable {
+        /// The app's device id, so that trials and resets keyed by it go on.
+        case plain
+        /// Its SHA-256.
+        case digest
+    }
+
+    public var identifier: IdentifierForm
+    /// Whether what v2 requires and the app did not say becomes `unknown`.
+    public var fillsInformation: Bool
+    /// Of calls that no device makes.
+    public var ownUserAgent: String
+
+    public init(identifier: IdentifierForm = .plain, fillsInformation: Bool = true, ownUserAgent: String = "Boxoffice") {
+        self.identifier = identifier
+        self.fillsInformation = fillsInformation
+        self.ownUserAgent = ownUserAgent
+    }
+
+    /// `AP-Device-Identifier` of a device.
+    func identifier(_ id: String) -> String {
+        let text =
+            switch identifier {
+            case .plain: Array(id.utf8)
+            case .digest: Array(Hex.encode(SHA256.hash(id)).utf8)
+            }
+        return "fingerprint " + Base64.standard.encode(text)
+    }
+}

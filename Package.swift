@@ -161,6 +161,10 @@ let package = Package(
         cLibrary("CContracts", "Shared/Wire/CContracts", ["CProtobufC"], links: []),
         cLibrary("CResolver", "Shared/Wire/CResolver", links: [.linkedLibrary("resolv")]),
         cLibrary("CMemory", "Shared/Platform/CMemory", links: []),
+        // What programs say they were built from. A release names its commit; other builds name none, so that a commit builds nothing anew.
+        cLibrary(
+            "CBuild", "Shared/Platform/CBuild",
+            settings: Context.environment["BOXOFFICE_COMMIT"].map { [.define("BOXOFFICE_COMMIT", to: "\"\($0)\"")] } ?? [], links: []),
         plainLibrary("Cryptography", "Shared/Platform/Cryptography", ["COpenSSL", "Clocks", "Faults"]),
         wireLibrary("ContractRuntime", "Shared/Wire/ContractRuntime", ["CProtobufC", "Faults"]),
         library(
@@ -211,7 +215,8 @@ let package = Package(
         library(
             "ServiceKit", "Shared/Platform/ServiceKit",
             [
-                "Catalogue", "Clocks", "CMemory", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Storage", "StoragePostgres",
+                "Catalogue", "CBuild", "Clocks", "CMemory", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Storage",
+                "StoragePostgres",
                 "StorageSqlite", "StrictJson", "Tokens", "Transport", "UsageCounting",
                 nioCore, nioPosix, nioConcurrency, logging, metrics, coreMetrics, lifecycle, unixSignals, hummingbird,
             ], exclude: ["README.md"]),

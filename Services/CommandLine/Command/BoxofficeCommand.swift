@@ -12,7 +12,7 @@ public struct BoxofficeCommand: AsyncParsableCommand {
             StoreCommand.self,
             ApplicationCommand.self,
             DeviceCommand.self,
-            VerifyCommand.self, ExplainSamlCommand.self, CallCommand.self, ConformanceCommand.self, LoadCommand.self,
+            VerifyCommand.self, ExplainSamlCommand.self, CallCommand.self, ConformanceCommand.self, LoadCommand.self, VersionCommand.self,
         ]
     )
 

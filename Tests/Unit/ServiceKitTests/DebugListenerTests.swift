@@ -45,7 +45,10 @@ struct DebugListenerTests {
         #expect(status == .ok)
         #expect(text.contains("boxoffice_test_total 4\n"))
         #expect(text.contains("boxoffice_process_resident_bytes "))
-        #expect(text.contains("boxoffice_build_info{version=\"\(SoftwareVersion.current)\",build=\"\(SoftwareVersion.build)\"} 1\n"))
+        #expect(
+            text.contains(
+                "boxoffice_build_info{version=\"\(SoftwareVersion.current)\",build=\"\(SoftwareVersion.build)\",commit=\"\(SoftwareVersion.commit)\"} 1\n"
+            ))
     }
 
     @Test("anything else is not found")

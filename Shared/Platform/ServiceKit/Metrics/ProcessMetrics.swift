@@ -8,7 +8,8 @@ enum ProcessMetrics {
     static func text() -> String {
         // A constant 1 with its facts as labels, as Prometheus has it for facts that are no numbers.
         var text = "# TYPE boxoffice_build_info gauge\n"
-        text += "boxoffice_build_info{version=\"\(SoftwareVersion.current)\",build=\"\(SoftwareVersion.build)\"} 1\n"
+        text +=
+            "boxoffice_build_info{version=\"\(SoftwareVersion.current)\",build=\"\(SoftwareVersion.build)\",commit=\"\(SoftwareVersion.commit)\"} 1\n"
         if let bytes = residentBytes() {
             text += "# TYPE boxoffice_process_resident_bytes gauge\nboxoffice_process_resident_bytes \(bytes)\n"
         }

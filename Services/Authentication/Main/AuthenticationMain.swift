@@ -21,6 +21,10 @@ struct Main {
         let (settings, files) = (environment.settings, environment.files)
         let store = try environment.openStore(migrations: AuthenticationDatabase.migrations, postgres: AuthenticationDatabase.postgresSteps)
         environment.sweep(store, AuthenticationDatabase.sweeps(of: store))
+        environment.tellEnds(of: [
+            "saml signing": settings.signingCertificate, "next saml signing": settings.otherSigningCertificate,
+            "saml encryption": settings.encryptionCertificate,
+        ])
         let transport = OutboundHttp()
         environment.onStop { await transport.shutdown() }
         let keys = try Self.keys(files) { try AuthenticationKeys(settings, read: $0) }

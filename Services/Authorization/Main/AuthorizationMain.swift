@@ -30,6 +30,10 @@ struct Main {
                 try MediaTokenKeyFiles.storedTokens(settings, file: sdkTokenKey, path: files.path)
             },
             lead: .seconds(settings.keyLeadSeconds), tokenLife: AuthorizationService.longestPermit, clock: environment.clock)
+        environment.tellEnds(of: [
+            "media token": settings.mediaTokenCertificates.first, "next media token": settings.mediaTokenCertificates.dropFirst().first,
+            "saml signing": settings.signingCertificate,
+        ])
         let pool = SigningPool(threads: settings.signingThreads, waitingLimit: settings.waitingSignatures)
         let transport = OutboundHttp()
         let certificates = ClientCertificates(try clientCertificates(settings, files))

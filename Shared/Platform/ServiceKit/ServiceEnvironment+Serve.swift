@@ -12,6 +12,8 @@ extension ServiceEnvironment {
 
     private func services() throws(StartFailure) -> [any Service] {
         var services: [any Service] = [DebugListener(endpoint: common.debug, metrics: metrics, readiness: readiness, logger: logger)]
+        let dates = CertificateDates(files: parts.certificates)
+        if !dates.files.isEmpty { services.append(BackgroundWork(name: "certificate-dates") { try await dates.run() }) }
         services += parts.assembled()
         services.append(Reloader(identity: parts.identity, reloads: parts.reloads, logger: logger))
         services.append(StartPages(logger: logger))

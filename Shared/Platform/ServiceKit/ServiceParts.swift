@@ -18,6 +18,7 @@ final class ServiceParts: Sendable {
         var reloads: [@Sendable () async -> Void] = []
         var farewells: [@Sendable () async -> Void] = []
         var stops: [@Sendable () async -> Void] = []
+        var certificates: [(use: String, path: String)] = []
         var offered = RpcServices()
     }
 
@@ -34,6 +35,10 @@ final class ServiceParts: Sendable {
         self.common = common
         self.files = files
         self.logger = logger
+        if let tls = common.tls {
+            let files = [("wire", files.path(tls.certificate)), ("wire authority", files.path(tls.trustAnchors))]
+            state.withLock { $0.certificates = files }
+        }
         identity = try common.tls.map { tls throws(StartFailure) in try Self.identity(tls, files) }
     }
 
@@ -48,6 +53,8 @@ final class ServiceParts: Sendable {
     func add(reload: @escaping @Sendable () async -> Void) { state.withLock { $0.reloads.append(reload) } }
     func add(farewell: @escaping @Sendable () async -> Void) { state.withLock { $0.farewells.append(farewell) } }
     func add(stop: @escaping @Sendable () async -> Void) { state.withLock { $0.stops.append(stop) } }
+    func add(certificates: [(use: String, path: String)]) { state.withLock { $0.certificates += certificates } }
+    var certificates: [(use: String, path: String)] { state.withLock { $0.certificates } }
     func offer(_ register: (inout RpcServices) -> Void) { state.withLock { register(&$0.offered) } }
 
     func peer(_ name: String) throws(StartFailure) -> any RpcCaller {

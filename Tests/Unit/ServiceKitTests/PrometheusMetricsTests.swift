@@ -17,6 +17,20 @@ struct PrometheusMetricsTests {
         #expect(lines.contains(#"boxoffice_test_total{a="1",b="2"} 5"#))
     }
 
+    @Test("what is known of a metric stands before its series, once")
+    func help() {
+        for code in ["ok", "unavailable"] {
+            metrics.makeCounter(label: "boxoffice_rpc_server_calls_total", dimensions: [("code", code)]).increment(by: 1)
+        }
+        let heads = lines.filter { $0.hasPrefix("#") && $0.contains("rpc_server") }
+        #expect(
+            heads == [
+                "# HELP boxoffice_rpc_server_calls_total Calls from other services, by method and code.",
+                "# TYPE boxoffice_rpc_server_calls_total counter",
+            ])
+        #expect(ProcessMetrics.text().contains("# HELP boxoffice_build_info Always 1"))
+    }
+
     @Test("a gauge shows its last value, a meter goes up and down")
     func gauges() {
         metrics.makeRecorder(label: "depth", dimensions: [], aggregate: false).record(Int64(7))

@@ -45,7 +45,10 @@ public final class PublishedCatalogue: Sendable {
     /// have each wait for the other.
     private let telling = Mutex(())
 
-    public init(_ edition: Edition) { state = Mutex(State(edition: edition)) }
+    public init(_ edition: Edition) {
+        state = Mutex(State(edition: edition))
+        CatalogueCertificates.tellEnds(of: edition.configuration)
+    }
 
     /// Of version 0 as long as there is none.
     public var configuration: Configuration { state.withLock { $0.edition.configuration } }
@@ -77,6 +80,7 @@ public final class PublishedCatalogue: Sendable {
             }
             for subscriber in subscribers { subscriber.yield(edition) }
         }
+        CatalogueCertificates.tellEnds(of: configuration)
     }
 
     func publish(_ publication: Publication) { publish(Edition(publication)) }

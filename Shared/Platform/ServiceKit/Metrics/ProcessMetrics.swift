@@ -7,16 +7,16 @@ internal import Foundation
 enum ProcessMetrics {
     static func text() -> String {
         // A constant 1 with its facts as labels, as Prometheus has it for facts that are no numbers.
-        var text = "# TYPE boxoffice_build_info gauge\n"
+        var text = MetricHelp.head("boxoffice_build_info", "gauge")
         text +=
             "boxoffice_build_info{version=\"\(SoftwareVersion.current)\",build=\"\(SoftwareVersion.build)\",commit=\"\(SoftwareVersion.commit)\"} 1\n"
         if let bytes = residentBytes() {
-            text += "# TYPE boxoffice_process_resident_bytes gauge\nboxoffice_process_resident_bytes \(bytes)\n"
+            text += MetricHelp.head("boxoffice_process_resident_bytes", "gauge") + "boxoffice_process_resident_bytes \(bytes)\n"
         }
         var usage = rusage()
         if getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 {
             let seconds = Self.seconds(usage.ru_utime) + Self.seconds(usage.ru_stime)
-            text += "# TYPE boxoffice_process_cpu_seconds_total counter\nboxoffice_process_cpu_seconds_total \(seconds)\n"
+            text += MetricHelp.head("boxoffice_process_cpu_seconds_total", "counter") + "boxoffice_process_cpu_seconds_total \(seconds)\n"
         }
         return text
     }

@@ -54,7 +54,7 @@ public final class PrometheusMetrics: MetricsFactory {
         var text = ""
         var last = ""
         for (name, instrument) in instruments {
-            if name.name != last { text += "# TYPE \(name.name) \(type(of: instrument).type)\n" }
+            if name.name != last { text += MetricHelp.head(name.name, type(of: instrument).type) }
             last = name.name
             instrument.render(name, into: &text)
         }

@@ -18,8 +18,7 @@ struct Main {
     }
 
     @Sendable private static func start(_ environment: ServiceEnvironment<AuthorizationSettings>) async throws {
-        let settings = environment.settings
-        let files = environment.files
+        let (settings, files) = (environment.settings, environment.files)
         let keys = try MediaTokenKeyRotation(
             try keys(settings, files), lead: .seconds(settings.keyLeadSeconds), clock: environment.clock, logger: environment.logger)
         // It makes the data folder, where keys may be.
@@ -30,10 +29,7 @@ struct Main {
                 try MediaTokenKeyFiles.storedTokens(settings, file: sdkTokenKey, path: files.path)
             },
             lead: .seconds(settings.keyLeadSeconds), tokenLife: AuthorizationService.longestPermit, clock: environment.clock)
-        environment.tellEnds(of: [
-            "media token": settings.mediaTokenCertificates.first, "next media token": settings.mediaTokenCertificates.dropFirst().first,
-            "saml signing": settings.signingCertificate,
-        ])
+        environment.tellEnds(of: settings.certificateFiles)
         let pool = SigningPool(threads: settings.signingThreads, waitingLimit: settings.waitingSignatures)
         let transport = OutboundHttp()
         let certificates = ClientCertificates(try clientCertificates(settings, files))

@@ -89,3 +89,13 @@ public struct AuthorizationSettings: Decodable, Sendable {
         return number
     }
 }
+
+extension AuthorizationSettings {
+    /// Certificates whose end operators are told of, by what they are for.
+    public var certificateFiles: KeyValuePairs<String, String?> {
+        [
+            "media token": mediaTokenCertificates.first, "next media token": mediaTokenCertificates.dropFirst().first,
+            "saml signing": signingCertificate,
+        ]
+    }
+}

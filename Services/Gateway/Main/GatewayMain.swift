@@ -28,14 +28,11 @@ struct Main {
         if let tls = settings.tls, let certificate = try certificate(settings, environment.files) {
             serve(gateway, key: "gateway.tls.listen", tls.endpoint, certificate: certificate, environment)
             watch(certificate, name: "https-certificate", environment)
-            environment.tellEnds(of: ["https": certificate.certificateFile])
         }
         let certificate = try administrationCertificate(settings, environment.files)
         serve(gateway, at: .administration, key: "gateway.admin.listen", settings.admin.endpoint, certificate: certificate, environment)
-        if let certificate {
-            watch(certificate, name: "admin-certificate", environment)
-            environment.tellEnds(of: ["administration": certificate.certificateFile])
-        }
+        if let certificate { watch(certificate, name: "admin-certificate", environment) }
+        environment.tellEnds(of: ["https": settings.tls?.certificate, "administration": settings.admin.certificate])
     }
 
     private static func watch(_ certificate: HttpsCertificate, name: String, _ environment: ServiceEnvironment<GatewaySettings>) {

@@ -16,7 +16,7 @@ package struct ResponseFinding: Sendable {
         let rejection = SamlRejection(.unusable, error.description)
         return ResponseFinding(
             verdict: .rejected(rejection),
-            explanation: ResponseExplanation(rejection, at: .pinnedKey, hint: "Correct signingCerts of the endpoint."))
+            explanation: ResponseExplanation(rejection, at: .pinnedKey, hint: "Correct saml.signingCertificates of the MVPD."))
     }
 }
 

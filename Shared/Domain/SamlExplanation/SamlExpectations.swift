@@ -65,7 +65,7 @@ package final class SamlExpectations: Sendable {
         let onBehalf = provider.endpoint.partnerID.isEmpty ? held.requestor?.text : provider.endpoint.partnerID
         let issuer = onBehalf.map { provider.endpoint.issuer(of: entityID, onBehalfOf: $0) } ?? entityID
         let finding = finding(on: held, issuerSent: issuer, from: provider, now: now)
-        guard onBehalf == nil, finding.explanation.failure?.check == .audience else { return finding }
+        guard onBehalf == nil, finding.explanation.steps[Check.audience.step - 1].outcome == .failed else { return finding }
         // Nobody said which requestor: the audience may be any of ours.
         let named = finding.explanation.facts.first { $0.name == "audience" && $0.value.hasPrefix(entityID + "/on-behalf-of/") }
         return named.map { self.finding(on: held, issuerSent: $0.value, from: provider, now: now) } ?? finding

@@ -32,13 +32,79 @@ struct ExplanationTests {
         #expect(shown.contains("attribute: householdID: 1 value [hidden]"))
     }
 
-    @Test("an earlier failure leaves later checks not reached, and says what to change")
+    @Test("a failure says what to change, and leaves the checks that do not stand on it as they are")
     func foreignAudience() throws {
         let explanation = try explain(try world.assertion { $0.audiences = [["https://other.example"]] })
         let failure = try #require(explanation.failure)
         #expect(failure.check == .audience && failure.reason == "audience")
         #expect(failure.hint.hasPrefix("Audience names https://other.example, we are https://saml.sp.pass.example"))
-        #expect(explanation.steps.filter { $0.check.step > failure.check.step }.allSatisfy { $0.outcome == .notReached })
+        let later = explanation.steps.filter { $0.check.step > failure.check.step }
+        #expect(later.map(\.outcome) == [.passed, .notReached, .passed])
+        #expect(later[1].explanation == "not checked because check 29 failed: we are the audience")
+    }
+
+    private func failures(_ explanation: ResponseExplanation) -> [Check] { explanation.steps.filter { $0.outcome == .failed }.map(\.check) }
+
+    @Test("all checks that fail are told, each with its reason and with what helps")
+    func allFailures() throws {
+        let xml = try world.response { template in
+            template.destination = "https://elsewhere.example"
+            template.inResponseTo = "_other"
+            var assertion = AssertionTemplate()
+            assertion.audiences = [["https://other.example"]]
+            assertion.issuer = "https://evil.example"
+            template.assertion = assertion
+        }
+        let explanation = try explain(xml, try world.expected { $0.guidAttributeName = "uid" })
+        #expect(failures(explanation) == [.destination, .inResponseTo, .assertionIssuer, .audience, .attributes])
+        let failed = explanation.steps.filter { $0.outcome == .failed }
+        #expect(failed.map(\.reason) == ["resp.destination", "resp.request", "issuer", "audience", "subject.missing"])
+        #expect(failed.allSatisfy { !$0.explanation.isEmpty && !$0.hint.isEmpty })
+        #expect(try world.outcome(xml) == "resp.destination")
+    }
+
+    @Test("what stands on a failed check is left out and says on which; what a bad signature covers is read with that word")
+    func dependentChecks() throws {
+        let stranger = try explain(try strangersResponse())
+        #expect(failures(stranger) == [.signature])
+        #expect(stranger.steps[Check.digestedOctets.step - 1].explanation == "not checked because check 16 failed: \(Check.signature.title)")
+        let audience = stranger.steps[Check.audience.step - 1]
+        #expect(audience.outcome == .passed && audience.explanation.contains("signature was not accepted"))
+        let weak = try explain(case: "sha1")
+        #expect(failures(weak) == [.algorithms])
+        #expect(weak.steps[Check.pinnedKey.step - 1].outcome == .notReached && weak.steps[Check.signature.step - 1].outcome == .notReached)
+        let unreadable = try explain(case: "doctype")
+        #expect(failures(unreadable) == [.form])
+        #expect(unreadable.steps.filter { $0.check.step > Check.form.step }.allSatisfy { $0.outcome == .notReached && !$0.explanation.isEmpty })
+        let unsigned = try explain(case: "unsigned")
+        #expect(failures(unsigned) == [.signaturePolicy] && unsigned.steps[Check.signature.step - 1].outcome == .notNeeded)
+    }
+
+    @Test("an assertion in an answer that fails before is not decrypted to explain it")
+    func noOracle() throws {
+        let assertion = try Signer.sign(AssertionTemplate().xml, signatureOf: "Assertion", with: world.identityProvider)
+        let xml = try world.response { $0.content = (try? Encrypter().encrypt(assertion, for: world.serviceProvider)) ?? "" }
+        let expected = try world.expected {
+            $0.decryptionKeys = [try DecryptionKey(pem: world.serviceProvider.privateKeyPEM)]
+            $0.signaturePolicy = .response
+        }
+        let explanation = try explain(xml, expected)
+        #expect(explanation.steps[Check.decryption.step - 1].outcome == .notReached)
+        #expect(explanation.steps[Check.audience.step - 1].explanation.hasPrefix("not checked because check 18"))
+        #expect(!explanation.facts.contains { $0.name == "audience" })
+    }
+
+    @Test("the MVPD's own words about its status are shown, fit for a terminal")
+    func statusMessage() throws {
+        let status = "<samlp:StatusMessage>unknown SP\u{E9}</samlp:StatusMessage></samlp:Status>"
+        let xml = try world.response {
+            $0.assertion = nil
+            $0.status = ["Responder"].map { "urn:oasis:names:tc:SAML:2.0:status:\($0)" }
+        }
+        let changed = try Markup(xml).replacing("</samlp:Status>", with: status).text
+        let explanation = try explain(changed)
+        #expect(explanation.facts.contains { $0.name == "the MVPD's message" && $0.value == "unknown SP?" })
+        #expect(explanation.steps[Check.attributes.step - 1].explanation.hasPrefix("not checked because check 23"))
     }
 
     @Test(

@@ -90,7 +90,7 @@ struct SamlSignInFinisher: Sendable {
                 ? .pending(pending)
                 : .unknown(
                     "The browser sent no sign-in cookie: it blocks cookies, or another one than that which started the sign-in posted the answer. "
-                        + "For embedded browsers see allowMissingCookie of the endpoint.")
+                        + "For embedded browsers see saml.allowMissingCookie of the MVPD.")
         }
         return pending.accepts(request.browserSecret, isEmbedded: request.isEmbedded, allowsMissing: false)
             ? .pending(pending) : .unknown("The answer came from another browser than the one that started this sign-in.")

@@ -6,7 +6,7 @@ internal import Foundation
 public struct ExplainSamlCommand: AsyncParsableCommand {
     public static let configuration = CommandConfiguration(
         commandName: "explain-saml",
-        abstract: "Show each check of a SAML sign-in: passed, failed or not reached, and what to change.",
+        abstract: "Show each check of a sign-in: passed, failed or not checked as another failed, and what to change.",
         discussion: """
             Of a trace id, as the person's page shows it, the running cluster tells what became of that sign-in. Of a file with the response \
             (XML, base64 or the posted form) it tells what it would make of it: --mvpd names the sender. Without a cluster, --catalogue FILE \

@@ -46,7 +46,7 @@ extension ExplainedSignIn {
     }
 
     private var footer: [String] {
-        let legend = ["", "ok passed, ... not reached, - not needed or not checked"]
+        let legend = ["", "ok passed, ... not checked as another failed, - not needed or not checked"]
         guard !message.isEmpty else { return legend }
         return legend + ["", "What the message says of itself (nothing of it is trusted):"]
             + message.flatMap { Self.wrapped("\($0.name): \($0.value)", 2) }

@@ -32,7 +32,7 @@ extension ResponseVerification {
     }
 
     /// Step 26.
-    private mutating func checkNameID(of subject: XmlElement) throws(SamlRejection) -> NameID {
+    mutating func checkNameID(of subject: XmlElement) throws(SamlRejection) -> NameID {
         let element = try only("NameID", in: subject, .subject, .subjectFormat)
         let format = element.attribute("Format")
         let accepted = expected.nameIDFormats
@@ -50,7 +50,7 @@ extension ResponseVerification {
 
     /// Step 27.
     /// - Returns: The latest end among all confirmations.
-    private mutating func checkConfirmation(of subject: XmlElement) throws(SamlRejection) -> Timestamp {
+    mutating func checkConfirmation(of subject: XmlElement) throws(SamlRejection) -> Timestamp {
         var latest: Timestamp?
         var isConfirmed = false
         for confirmation in subject.children("SubjectConfirmation", in: Namespaces.assertion) {
@@ -74,24 +74,40 @@ extension ResponseVerification {
     /// Steps 28 and 29.
     /// - Returns: The end of the assertion's validity, when it has one.
     mutating func checkConditions(of assertion: XmlElement) throws(SamlRejection) -> Timestamp? {
+        let conditions = try onlyConditions(of: assertion)
+        let end = try checkPeriod(of: conditions)
+        try checkAudience(try restrictions(of: conditions))
+        return end
+    }
+
+    mutating func onlyConditions(of assertion: XmlElement) throws(SamlRejection) -> XmlElement {
         let all = assertion.children("Conditions", in: Namespaces.assertion)
         guard all.count == 1 else { throw trace.fail(.audience, .audience, "The assertion does not have one set of conditions.") }
-        let end = try checkPeriod(of: all[0])
+        return all[0]
+    }
+
+    /// Step 28: no condition but those that are understood.
+    /// - Returns: Those that name audiences.
+    mutating func restrictions(of conditions: XmlElement) throws(SamlRejection) -> [XmlElement] {
         var restrictions: [XmlElement] = []
-        for condition in all[0].children {
+        for condition in conditions.children {
             if condition.isNamed("AudienceRestriction", in: Namespaces.assertion) {
                 restrictions.append(condition)
             } else if !condition.isNamed("OneTimeUse", in: Namespaces.assertion), !condition.isNamed("ProxyRestriction", in: Namespaces.assertion) {
                 throw trace.fail(.conditions, .condition, "The assertion has a condition that is not understood.")
             }
         }
+        return restrictions
+    }
+
+    /// Step 29.
+    mutating func checkAudience(_ restrictions: [XmlElement]) throws(SamlRejection) {
         var isForUs = !restrictions.isEmpty
         for restriction in restrictions { isForUs = try admits(restriction) && isForUs }
         try trace.require(isForUs, .audience, .audience, "The assertion is meant for another audience, or for none.")
-        return end
     }
 
-    private mutating func checkPeriod(of conditions: XmlElement) throws(SamlRejection) -> Timestamp? {
+    mutating func checkPeriod(of conditions: XmlElement) throws(SamlRejection) -> Timestamp? {
         let start = conditions.attribute("NotBefore").map(SamlInstant.parse)
         let end = conditions.attribute("NotOnOrAfter").map(SamlInstant.parse)
         guard let start = start ?? now, let end = end ?? now + .seconds(1), now >= start - expected.clockSkew, now < end + expected.clockSkew else {

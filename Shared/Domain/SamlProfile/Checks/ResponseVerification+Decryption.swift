@@ -5,9 +5,7 @@ extension ResponseVerification {
     /// - Returns: The assertion to read; nil when the response has none.
     mutating func decryptIfNeeded(_ signed: Signed) throws(SamlRejection) -> VerifiedElement? {
         guard signed.received.isEncrypted, let received = signed.received.assertion else {
-            if signed.received.assertion != nil, expected.encryption == .required {
-                throw trace.fail(.decryption, .encryptionRequired, "The assertion is not encrypted.")
-            }
+            if signed.received.assertion != nil { try requireEncryption() }
             return signed.assertion
         }
         let verified = signed.response?.firstChild("EncryptedAssertion", in: Namespaces.assertion)
@@ -20,6 +18,11 @@ extension ResponseVerification {
             throw trace.fail(.signaturePolicy, .signatureMissing, "The encrypted assertion is not signed.")
         }
         return VerifiedElement(decrypted: plaintext, from: verified)
+    }
+
+    /// Of an assertion that is not encrypted.
+    mutating func requireEncryption() throws(SamlRejection) {
+        if expected.encryption == .required { throw trace.fail(.decryption, .encryptionRequired, "The assertion is not encrypted.") }
     }
 
     private mutating func decrypt(_ encryptedAssertion: XmlElement, isVerified: Bool) throws(SamlRejection) -> ParsedDocument {

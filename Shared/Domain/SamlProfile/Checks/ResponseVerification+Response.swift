@@ -5,22 +5,33 @@ extension ResponseVerification {
     /// - Returns: The status, unless it is a success.
     mutating func checkResponse(_ signed: Signed) throws(SamlRejection) -> ResponseStatus? {
         let response = signed.response?.element ?? signed.received.root
-        let destination = response.attribute("Destination")
-        try trace.require(
-            destination == nil ? signed.response == nil : expected.isAddressed(to: destination), .destination, .destination,
-            "The response is not addressed to this assertion consumer service.")
+        try checkDestination(of: response, isSigned: signed.response != nil)
         try checkAge(of: response)
-        guard let answered = response.attribute("InResponseTo") else {
-            throw trace.fail(.inResponseTo, .unsolicited, "The response answers no request.")
-        }
-        try trace.require(
-            expected.answeredRequest == .any || answered == expected.requestID, .inResponseTo, .request, "The response answers another request.")
+        try checkAnsweredRequest(of: response)
         if let issuer = response.firstChild("Issuer", in: Namespaces.assertion) {
             try checkIssuer(issuer, .responseIssuer)
         }
         return try status(of: response)
     }
 
+    /// Step 19.
+    mutating func checkDestination(of response: XmlElement, isSigned: Bool) throws(SamlRejection) {
+        let destination = response.attribute("Destination")
+        try trace.require(
+            destination == nil ? !isSigned : expected.isAddressed(to: destination), .destination, .destination,
+            "The response is not addressed to this assertion consumer service.")
+    }
+
+    /// Step 21.
+    mutating func checkAnsweredRequest(of response: XmlElement) throws(SamlRejection) {
+        guard let answered = response.attribute("InResponseTo") else {
+            throw trace.fail(.inResponseTo, .unsolicited, "The response answers no request.")
+        }
+        try trace.require(
+            expected.answeredRequest == .any || answered == expected.requestID, .inResponseTo, .request, "The response answers another request.")
+    }
+
+    /// Step 20.
     mutating func checkAge(of response: XmlElement) throws(SamlRejection) {
         guard let issued = response.attribute("IssueInstant").flatMap(SamlInstant.parse) else {
             throw trace.fail(.issueInstant, .stale, "The response does not say when it was issued.")
@@ -54,6 +65,11 @@ extension ResponseVerification {
         let status = ResponseStatus(uris: codes)
         _ = trace.fail(.status, .assertionForm, "The status is \(status.codes.joined(separator: "/")).")
         return status
+    }
+
+    /// Step 23, where any other status is a failure.
+    mutating func requireSuccess(of response: XmlElement) throws(SamlRejection) {
+        if let status = try status(of: response) { throw SamlRejection(.assertionForm, "The status is \(status.codes.joined(separator: "/")).") }
     }
 
     static func isSuccess(_ response: XmlElement) -> Bool {

@@ -30,7 +30,7 @@ extension ResponseVerification {
     }
 
     /// Step 10. An encrypted assertion's own signature is looked for after decryption.
-    private mutating func checkPolicy(_ received: Received) throws(SamlRejection) {
+    mutating func checkPolicy(_ received: Received) throws(SamlRejection) {
         if expected.signaturePolicy != .assertion {
             guard received.responseSignature != nil else {
                 throw trace.fail(.signaturePolicy, .signatureMissing, "The response is not signed.")
@@ -48,19 +48,34 @@ extension ResponseVerification {
     /// Steps 11 to 17 for one signature and the element that holds it.
     mutating func verify(_ signature: XmlElement, of parent: XmlElement) throws(SamlRejection) -> VerifiedElement {
         let description = SignatureDescription(signature)
-        try trace.require(!description.holdsObject, .noObjects, .signatureObject, "The signature holds an object or refers to a manifest.")
-        try trace.require(
-            description.refersOnly(to: parent), .reference, .signatureReference, "The signature does not refer to its parent alone, by its ID.")
-        try trace.require(
-            description.hasAllowedTransforms, .transforms, .signatureTransform,
-            "The transforms are not enveloped signature and exclusive canonicalization alone.")
+        try checkObjects(description)
+        try checkReference(description, of: parent)
+        try checkTransforms(description)
         let (algorithm, digest) = try checkAlgorithms(description)
         let keys = try pinnedKeys(for: algorithm)
         return try verify(signature, in: parent.document, algorithm, digest, keys)
     }
 
+    /// Step 13.
+    mutating func checkObjects(_ description: SignatureDescription) throws(SamlRejection) {
+        try trace.require(!description.holdsObject, .noObjects, .signatureObject, "The signature holds an object or refers to a manifest.")
+    }
+
+    /// Step 11.
+    mutating func checkReference(_ description: SignatureDescription, of parent: XmlElement) throws(SamlRejection) {
+        try trace.require(
+            description.refersOnly(to: parent), .reference, .signatureReference, "The signature does not refer to its parent alone, by its ID.")
+    }
+
+    /// Step 12.
+    mutating func checkTransforms(_ description: SignatureDescription) throws(SamlRejection) {
+        try trace.require(
+            description.hasAllowedTransforms, .transforms, .signatureTransform,
+            "The transforms are not enveloped signature and exclusive canonicalization alone.")
+    }
+
     /// Step 14.
-    private mutating func checkAlgorithms(
+    mutating func checkAlgorithms(
         _ description: SignatureDescription
     ) throws(SamlRejection) -> (SignatureAlgorithm, DigestAlgorithm) {
         let acceptsSHA1 = expected.legacySHA1Until.map { now < $0 } ?? false

@@ -13,21 +13,32 @@ extension ResponseVerification {
     mutating func structure(of response: UnverifiedResponse) throws(SamlRejection) -> Received {
         let root = try parse(response.octets).root
         receivedRoot = root
-        try trace.require(
-            root.isNamed("Response", in: Namespaces.protocol) && root.attribute("Version", equals: "2.0"), .root, .root,
-            "The root is not a SAML 2.0 Response.")
+        try checkRoot(root)
         let survey = DocumentSurvey(of: root)
         try checkIdentifiers(survey)
-        let assertions = survey.assertions
-        try trace.require(
-            assertions.isEmpty || (assertions.count == 1 && assertions[0].parent?.isSame(as: root) == true), .assertionPosition, .assertionPosition,
-            "There is not at most one assertion, directly inside the response.")
-        let assertion = assertions.first?.element
+        let assertion = try onlyAssertion(survey, in: root)
         let isEncrypted = assertion?.isNamed("EncryptedAssertion", in: Namespaces.assertion) ?? false
         let signatures = try place(survey.signatures, at: [root] + (isEncrypted ? [] : assertion.map { [$0] } ?? []))
         return Received(
             root: root, assertion: assertion, isEncrypted: isEncrypted, responseSignature: signatures[0],
             assertionSignature: signatures.count > 1 ? signatures[1] : nil)
+    }
+
+    /// Step 6.
+    mutating func checkRoot(_ root: XmlElement) throws(SamlRejection) {
+        try trace.require(
+            root.isNamed("Response", in: Namespaces.protocol) && root.attribute("Version", equals: "2.0"), .root, .root,
+            "The root is not a SAML 2.0 Response.")
+    }
+
+    /// Step 8.
+    /// - Returns: Nil when there is none.
+    mutating func onlyAssertion(_ survey: DocumentSurvey, in root: XmlElement) throws(SamlRejection) -> XmlElement? {
+        let assertions = survey.assertions
+        try trace.require(
+            assertions.isEmpty || (assertions.count == 1 && assertions[0].parent?.isSame(as: root) == true), .assertionPosition, .assertionPosition,
+            "There is not at most one assertion, directly inside the response.")
+        return assertions.first?.element
     }
 
     /// Steps 7 to 9 for a decrypted assertion: it stands alone.

@@ -14,6 +14,8 @@ struct ResponseVerification {
     /// True when a signature failed because its content is not what was signed.
     var digestDiffers = false
 
+    static let lacksAssertion = "The response is a success without an assertion."
+
     init(expecting expected: ExpectedResponse, at now: Timestamp) {
         self.expected = expected
         self.now = now
@@ -35,7 +37,7 @@ struct ResponseVerification {
         let signed = try verifySignatures(of: received)
         let assertion = try decryptIfNeeded(signed)
         if let status = try checkResponse(signed) { return .status(status) }
-        guard let assertion else { throw trace.fail(.assertionForm, .assertionForm, "The response is a success without an assertion.") }
+        guard let assertion else { throw trace.fail(.assertionForm, .assertionForm, Self.lacksAssertion) }
         return .accepted(try checkAssertion(assertion))
     }
 

@@ -31,7 +31,7 @@ extension Explainer {
         case .destination: "Destination is \(shown(facts.destination)); our address is \(expected.assertionConsumerServiceURL)."
         case .issueInstant:
             "IssueInstant is \(shown(facts.issueInstant)), here it is \(SamlInstant.format(now)); allowed are \(expected.maximumResponseAge) of age "
-                + "and \(expected.clockSkew) of difference. Compare the clocks."
+                + "(saml.maxResponseAge) and \(expected.clockSkew) of difference (saml.clockSkew). Compare the clocks."
         case .inResponseTo where facts.inResponseTo == nil:
             "The MVPD started the login by itself (IdP-initiated); that is always refused. Start it at the app."
         case .inResponseTo: "InResponseTo is \(shown(facts.inResponseTo)); our request was \(expected.requestID)."
@@ -45,7 +45,8 @@ extension Explainer {
         return switch facts.status.last?.split(separator: ":").last ?? "" {
         case "AuthnFailed", "RequestDenied", "UnknownPrincipal": "The MVPD or the person said no (\(codes)); this is no fault of the connection."
         case "NoPassive": "The person is signed in nowhere and was not to be asked; this is no fault of the connection."
-        case "InvalidNameIDPolicy": "The MVPD does not offer the NameID format that we ask for: change nameIdFormat of the endpoint."
+        case "InvalidNameIDPolicy": "The MVPD does not offer the NameID format that we ask for: change saml.nameIdFormat of the MVPD."
+        case "NoAuthnContext": "The MVPD cannot sign people in as our request asks for: look into the MVPD's own log."
         default: "The MVPD answers \(codes): it does not accept our request as it is. Look into the MVPD's own log."
         }
     }
@@ -56,23 +57,23 @@ extension Explainer {
         case .assertionIssuer: issuerHint(assertion?.issuer)
         case .subject:
             "The NameID's format is \(shown(assertion?.nameIDFormat)); asked for: \(expected.nameIDFormats.joined(separator: ", ")). "
-                + "Change it at the MVPD, or nameIdFormat of the endpoint."
+                + "Change it at the MVPD, or saml.nameIdFormat."
         case .confirmation: confirmationHint
         case .conditions where reason == RejectionReason.condition.rawValue:
             "Its conditions are \(assertion?.conditions.joined(separator: ", ") ?? "unknown"); beside the audience we know OneTimeUse and "
                 + "ProxyRestriction."
         case .conditions:
             "Valid from \(shown(assertion?.notBefore)) to \(shown(assertion?.notOnOrAfter)), here it is \(SamlInstant.format(now)), with "
-                + "\(expected.clockSkew) of tolerance. Compare the clocks."
+                + "\(expected.clockSkew) of tolerance (saml.clockSkew). Compare the clocks."
         case .audience:
             "Audience names \(list(assertion?.audiences)), we are \(expected.serviceProviderEntityID)"
                 + (expected.issuerSent == expected.serviceProviderEntityID ? "." : " or \(expected.issuerSent).")
         case .authnStatement:
             "AuthnInstant is \(shown(assertion?.authnInstant)), SessionNotOnOrAfter \(shown(assertion?.sessionNotOnOrAfter)), here it is "
-                + "\(SamlInstant.format(now))\(expected.forceAuthn ? "; the endpoint demands a new login (forceAuthn)" : "")."
+                + "\(SamlInstant.format(now))\(expected.forceAuthn ? "; the endpoint demands a new login (saml.forceAuthn)" : "")."
         case .attributes:
             "The user id is to come from \(expected.guidAttributeName.map { "the attribute \($0)" } ?? "the NameID"); sent are "
-                + "\(list(assertion?.attributes.map(\.name)))."
+                + "\(list(assertion?.attributes.map(\.name))). The setting is saml.guidAttributeName."
         default: "The assertion needs Version 2.0, an ID and an IssueInstant that is not in the future."
         }
     }
@@ -83,7 +84,7 @@ extension Explainer {
             case .direct(let entityID): entityID
             case .proxied(let ids): ids.joined(separator: " or ") + ", as the MVPD is behind a proxy"
             }
-        return "Issuer is \(shown(issuer)); the endpoint expects \(ours) (idpEntityId)."
+        return "Issuer is \(shown(issuer)); the endpoint expects \(ours) (saml.idpEntityId)."
     }
 
     private var confirmationHint: String {
@@ -96,7 +97,7 @@ extension Explainer {
         if first.inResponseTo != expected.requestID, expected.answeredRequest == .recorded {
             return "InResponseTo is \(shown(first.inResponseTo)); our request was \(expected.requestID)."
         }
-        return "NotOnOrAfter is \(shown(first.notOnOrAfter)), here it is \(SamlInstant.format(now)). Compare the clocks."
+        return "NotOnOrAfter is \(shown(first.notOnOrAfter)), here it is \(SamlInstant.format(now)). Compare the clocks (saml.clockSkew)."
     }
 
     func shown(_ text: String?) -> String { text.map { $0.isEmpty ? "empty" : $0 } ?? "absent" }

@@ -4,12 +4,13 @@ extension Explainer {
         switch check {
         case .signaturePolicy:
             "Signed: \(facts.signatures.isEmpty ? "nothing" : facts.signatures.map(\.place).joined(separator: ", ")); the endpoint's "
-                + "signaturePolicy is \(expected.signaturePolicy). Change one of the two."
+                + "saml.signaturePolicy is \(expected.signaturePolicy). Change one of the two."
         case .reference: "The signature needs one Reference whose URI is # and the ID of the element that holds it."
         case .transforms: "Allowed are enveloped-signature, then exclusive canonicalization without comments (xml-exc-c14n#)."
         case .noObjects: "The signature must not hold ds:Object, nor refer to a Manifest."
-        case .algorithms: "Used are \(algorithms); the endpoint allows SHA-256 and longer unless signatureAlgs or legacySha1Until say otherwise."
-        case .pinnedKey: "The pinned certificate's key is of another kind than the algorithm \(algorithms)."
+        case .algorithms:
+            "Used are \(algorithms); the endpoint allows SHA-256 and longer unless saml.signatureAlgorithms or saml.legacySha1Until say otherwise."
+        case .pinnedKey: "The pinned certificate's key (saml.signingCertificates) is of another kind than the algorithm \(algorithms)."
         default: digestDiffers ? changedContentHint : certificateHint
         }
     }
@@ -30,12 +31,12 @@ extension Explainer {
         return sent.allSatisfy(pinned.contains)
             ? "The message names the pinned certificate, but was not signed with its key."
             : "The message names another certificate than the \(pinned.count) pinned (fingerprints below). If the MVPD changed its key, get the new "
-                + "certificate from it by another way and pin it."
+                + "certificate from it by another way and pin it (saml.signingCertificates)."
     }
 
     func decryptionHint(_ reason: String) -> String {
         switch reason {
-        case RejectionReason.encryptionRequired.rawValue: "The endpoint demands encrypted assertions: change the MVPD, or encryption of the endpoint."
+        case RejectionReason.encryptionRequired.rawValue: "The endpoint demands encrypted assertions: change the MVPD, or saml.encryption."
         case RejectionReason.encryptionAlgorithm.rawValue:
             "Used are \(facts.encryption.joined(separator: ", ")). Allowed is rsa-oaep-mgf1p with AES-GCM; with AES-CBC only inside a signed Response."
         default: "Was it encrypted for the certificate of our metadata, as it is today?"

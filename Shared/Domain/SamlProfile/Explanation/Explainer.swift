@@ -6,6 +6,8 @@ struct Explainer {
     let now: Timestamp
     let facts: MessageFacts
     let digestDiffers: Bool
+    /// How the checks of a refused message would go, each by itself.
+    let others: [Check: ResponseSurvey.Finding]
 
     func explain(_ report: ResponseReport) -> ResponseExplanation {
         var reason = ""
@@ -21,12 +23,32 @@ struct Explainer {
             return ResponseExplanation.Step(
                 check: check, outcome: .failed, reason: reason, explanation: failure.note, hint: hint(for: check, reason))
         }
+        if case .failed(let rejection) = others[check] {
+            let reason = rejection.reason.rawValue
+            return ResponseExplanation.Step(
+                check: check, outcome: .failed, reason: reason, explanation: rejection.explanation, hint: hint(for: check, reason))
+        }
         if !entries.isEmpty || check == .parameters || check == .pendingRequest {
             return ResponseExplanation.Step(check: check, outcome: .passed)
         }
-        if let failed, failed.step < check.step { return ResponseExplanation.Step(check: check, outcome: .notReached) }
+        switch others[check] {
+        case .passed: return ResponseExplanation.Step(check: check, outcome: .passed, explanation: unvouched(failed))
+        case .leftOut(let cause):
+            return ResponseExplanation.Step(check: check, outcome: .notReached, explanation: ResponseExplanation.notChecked(because: cause))
+        case .failed, nil: break
+        }
+        // What a refused message was not looked at for, nobody remembers.
+        if let failed, check == .replay {
+            return ResponseExplanation.Step(check: check, outcome: .notReached, explanation: ResponseExplanation.notChecked(because: failed))
+        }
         if check == .replay { return ResponseExplanation.Step(check: check, outcome: .notChecked) }
         return ResponseExplanation.Step(check: check, outcome: .notNeeded, explanation: absence(of: check))
+    }
+
+    /// Said of a check that passes on content whose signature did not hold.
+    private func unvouched(_ failed: Check?) -> String {
+        guard let failed, failed.step <= Check.digestedOctets.step else { return "" }
+        return "as the message says, whose signature was not accepted"
     }
 
     private func absence(of check: Check) -> String {

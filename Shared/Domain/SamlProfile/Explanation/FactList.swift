@@ -12,6 +12,7 @@ struct FactList {
         add("answers", facts.inResponseTo)
         add("issuer", facts.issuer)
         add("status", facts.status.joined(separator: " / "))
+        add("the MVPD's message", facts.statusMessage)
         for signature in facts.signatures { add(signature) }
         for certificate in pinned { add("pinned certificate", Self.fingerprint(certificate.der)) }
         add("encryption", facts.encryption.joined(separator: ", "))

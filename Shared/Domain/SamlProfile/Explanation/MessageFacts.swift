@@ -44,6 +44,8 @@ struct MessageFacts: Hashable, Sendable {
     var inResponseTo: String?
     var issuer: String?
     var status: [String] = []
+    /// The MVPD's own words about it.
+    var statusMessage: String?
     var signatures: [Signature] = []
     /// Key transport and content cipher of an encrypted assertion.
     var encryption: [String] = []
@@ -66,6 +68,7 @@ extension MessageFacts {
             status.append(code.shown("Value") ?? "")
             holder = code
         }
+        statusMessage = response.firstChild("Status", in: Namespaces.protocol)?.firstChild("StatusMessage", in: Namespaces.protocol)?.shownText
         signatures = Signature.list(of: response, place: "response")
         if let encrypted = response.firstChild("EncryptedAssertion", in: Namespaces.assertion) {
             encryption = encrypted.encryptionMethods

@@ -3,7 +3,7 @@ public struct ResponseExplanation: Hashable, Sendable {
     public enum Outcome: Hashable, Sendable {
         case passed
         case failed
-        /// An earlier check failed.
+        /// A check that it stands on failed.
         case notReached
         /// There was nothing to check.
         case notNeeded
@@ -41,10 +41,16 @@ public struct ResponseExplanation: Hashable, Sendable {
     /// Of a message that failed before it was read.
     /// - Parameter check: The check that failed; those before it passed.
     public init(_ rejection: SamlRejection, at check: Check, hint: String) {
-        steps = Check.allCases.map { Step(check: $0, outcome: $0.step < check.step ? .passed : .notReached) }
+        steps = Check.allCases.map { other in
+            other.step < check.step
+                ? Step(check: other, outcome: .passed)
+                : Step(check: other, outcome: .notReached, explanation: Self.notChecked(because: check))
+        }
         facts = []
         fail(check, rejection, hint: hint)
     }
+
+    static func notChecked(because check: Check) -> String { "not checked because check \(check.step) failed: \(check.title)" }
 
     /// The first failure.
     public var failure: Step? { steps.first { $0.outcome == .failed } }

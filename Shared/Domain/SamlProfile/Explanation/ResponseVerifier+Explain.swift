@@ -1,7 +1,8 @@
 public import Clocks
 
 extension ResponseVerifier {
-    /// Verifies a response as `verify` does, and describes the outcome of every check.
+    /// Verifies a response as `verify` does, and describes the outcome of every check: of one that failed, also how those would go that come later and do not stand on
+    /// it. That costs only a response that is refused.
     ///
     /// Steps 1, 4 and 31 belong to the caller: 1 and 4 are marked as passed, 31 as not checked.
     /// - Parameters:
@@ -14,7 +15,10 @@ extension ResponseVerifier {
         var verification = ResponseVerification(expecting: expected, at: now)
         let report = verification.report(on: response)
         let facts = verification.receivedRoot.map { MessageFacts(of: $0, decrypted: verification.decryptedRoot) }
-        let explainer = Explainer(expected: expected, now: now, facts: facts ?? MessageFacts(), digestDiffers: report.digestDiffers)
+        let survey: ResponseSurvey? = if case .accepted = report.verdict { nil } else { ResponseSurvey(after: verification) }
+        let explainer = Explainer(
+            expected: expected, now: now, facts: facts ?? MessageFacts(), digestDiffers: report.digestDiffers || survey?.digestDiffers == true,
+            others: survey?.findings ?? [:])
         return (report, explainer.explain(report))
     }
 }

@@ -16,10 +16,10 @@ package struct EntityKey: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The requestor's id, of an integration.
-    package var requestor: String { String(id.prefix { $0 != "/" }) }
+    package var requestor: String { String(Substring(id.utf8.prefix { $0 != UInt8(ascii: "/") })) }
 
     /// The MVPD's id, of an integration.
-    package var mvpd: String { String(id.drop { $0 != "/" }.dropFirst()) }
+    package var mvpd: String { String(Substring(id.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst())) }
 
     package var reference: EntityReference { EntityReference(kind: section.kind, id: id) }
 

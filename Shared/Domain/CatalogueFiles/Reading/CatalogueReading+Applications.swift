@@ -17,7 +17,7 @@ extension CatalogueReading {
             application.id = object.newID { applications.insert($0).inserted }
             application.name = object.displayName("name")
             application.version = object.text("version", required: false)
-            application.programmerID = object.reference("programmer", "programmer", in: Set(programmers.keys))
+            application.programmerID = object.reference("programmer", "programmer", in: programmers)
             if !editions.insert([application.programmerID, application.name, application.version].map { OctetText($0) }).inserted {
                 object.problem("has the name '\(application.name)' and the version '\(application.version)' of another application of the programmer")
             }

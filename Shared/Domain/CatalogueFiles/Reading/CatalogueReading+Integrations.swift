@@ -5,8 +5,8 @@ extension CatalogueReading {
     func integration(_ value: JsonValue) -> Integration? {
         value.object { object in
             var integration = Integration()
-            integration.requestorID = object.reference("requestor", "requestor", in: Set(requestors.keys))
-            integration.mvpdID = object.reference("mvpd", "MVPD", in: Set(mvpds.keys))
+            integration.requestorID = object.reference("requestor", "requestor", in: requestors)
+            integration.mvpdID = object.reference("mvpd", "MVPD", in: mvpds)
             integration.enabled = object.flag("enabled", else: true)
             integration.platformSsoEnabled = object.flag("platformSso")
             integration.autoSignIn = object.flag("autoSignIn")

@@ -7,7 +7,7 @@ extension CatalogueReading {
             var requestor = Requestor()
             requestor.id = object.newID { requestors[$0] == nil }
             requestor.name = object.displayName("name")
-            requestor.programmerID = object.reference("programmer", "programmer", in: Set(programmers.keys))
+            requestor.programmerID = object.reference("programmer", "programmer", in: programmers)
             requestor.domains = domains(object)
             requestor.enhancedErrors = object.flag("enhancedErrors")
             requestor.confirmsSignIn = object.flag("confirmsSignIn")

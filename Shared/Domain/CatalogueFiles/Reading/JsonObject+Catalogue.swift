@@ -16,9 +16,9 @@ extension JsonObject {
     }
 
     /// The id of something that was read before.
-    func reference(_ name: String, _ kind: String, in known: Set<OctetText>) -> String {
+    func reference<Entry>(_ name: String, _ kind: String, in known: [OctetText: Entry]) -> String {
         guard let value = required(name), let id = value.string() else { return "" }
-        if !known.contains(id) { value.problem("names the \(kind) '\(id)', which is not in the catalogue") }
+        if known.index(forKey: OctetText(id)) == nil { value.problem("names the \(kind) '\(id)', which is not in the catalogue") }
         return id
     }
 

@@ -69,6 +69,19 @@ struct EditingTests {
         #expect("\(refused)".contains("MIISECRET") == false)
     }
 
+    @Test("a change of an MVPD or of a requestor is refused where an integration cannot stand on it any more, and others are not asked")
+    func integrationsOfAnEntry() async throws {
+        let admin = try await AdministrationWorld()
+        try await admin.edit(.integration, "NEWS/TinyCable") { $0["platformSso"] = true }.changed()
+        let refused = try await admin.edit(.mvpd, "TinyCable") { $0["platforms"] = nil }
+        #expect(refused.refusal?.problems.map(\.field) == ["integrations/NEWS/TinyCable: platformSso"])
+        try await admin.edit(.mvpd, "Trial") { $0["displayName"] = "Preview" }.changed()
+        try await admin.edit(.requestor, "SPORT") { $0["name"] = "Sports" }.changed()
+        let unknown = try await admin.create(.integration, #"{"requestor": "NEWS", "mvpd": "Nowhere"}"#)
+        #expect(unknown.refusal?.problems.map(\.field) == ["mvpd"])
+        #expect(try await admin.draft().changes.map(\.entityID) == ["SPORT", "Trial", "NEWS/TinyCable"])
+    }
+
     @Test("dashboard #12: two applications of a programmer with equal name and version are duplicates")
     func applicationTwice() async throws {
         let admin = try await AdministrationWorld()

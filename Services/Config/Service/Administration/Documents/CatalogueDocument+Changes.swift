@@ -8,6 +8,10 @@ extension CatalogueDocument {
             let old = entries(section)
             let new = other.entries(section)
             guard old != new else { return [] }
+            // Most changes leave the entries as they stand.
+            if old.count == new.count, zip(old, new).allSatisfy({ $0.key == $1.key }) {
+                return zip(old, new).flatMap { Self.changes($0.key, [], $0.tree, $1.tree) }
+            }
             let later = Dictionary(new.map { ($0.key, $0.tree) }) { first, _ in first }
             let earlier = Set(old.map(\.key))
             let kept = old.flatMap { Self.changes($0.key, [], $0.tree, later[$0.key]) }

@@ -48,4 +48,19 @@ extension CatalogueDocument {
         ]
         return filtered { needed.contains($0) }
     }
+
+    /// What a change of an entry can be judged by, where all else is good: integrations refer to a requestor and an MVPD, and nothing refers to them. A catalogue has
+    /// tens of thousands of them.
+    func concerned(by key: EntityKey) -> CatalogueDocument {
+        switch key.section {
+        case .integrations: return around(integration: key)
+        case .requestors: return filtered { $0.section != .integrations || $0.requestor == key.id }
+        case .mvpds:
+            // What signs people in at an MVPD may be its proxy's.
+            let behind = entries(.mvpds).filter { $0.tree["proxy"]?["mvpd"]?.text == key.id }
+            let mvpds = Set(([key] + behind.map(\.key)).map { OctetText($0.id) })
+            return filtered { $0.section != .integrations || mvpds.contains(OctetText($0.mvpd)) }
+        case .programmers, .applications, .platformIdentityIssuers, .serviceTokenIssuers: return filtered { $0.section != .integrations }
+        }
+    }
 }

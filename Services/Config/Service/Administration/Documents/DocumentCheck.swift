@@ -1,10 +1,11 @@
 internal import CatalogueFiles
 internal import Clocks
 internal import Contracts
+internal import Cryptography
 internal import Faults
 internal import StrictJson
 
-/// Reads a whole document as the catalogue file is read, without files.
+/// Reads a document as the catalogue file is read, without files.
 enum DocumentCheck {
     /// What a good document means.
     struct Reading: Sendable {
@@ -22,21 +23,24 @@ enum DocumentCheck {
     static func read(
         _ document: CatalogueDocument, _ ledger: CatalogueLedger, edited: EntityKey?
     ) throws(Fault) -> (configuration: Configuration, warnings: [FieldProblem]) {
-        let sha256 = document.tree.sha256
+        let content = document.tree.canonicalBytes
+        let sha256 = Hex.encode(SHA256.hash(content))
         let found: Reading
         if let known = ledger.documents.reading(sha256, now: ledger.now) {
             found = known
         } else {
-            found = try reading(document, now: ledger.now, edited: edited)
+            found = try reading(document, content, now: ledger.now, edited: edited)
             ledger.documents.keep(found, sha256, now: ledger.now)
         }
         return (found.configuration, found.warnings.compactMap { warning($0, in: document, edited: edited) })
     }
 
-    private static func reading(_ document: CatalogueDocument, now: Timestamp, edited: EntityKey?) throws(Fault) -> Reading {
+    private static func reading(
+        _ document: CatalogueDocument, _ content: [UInt8], now: Timestamp, edited: EntityKey?
+    ) throws(Fault) -> Reading {
         let text: JsonDocument
         do throws(JsonSyntaxError) {
-            text = try JsonDocument(parsing: document.tree.canonicalBytes)
+            text = try JsonDocument(parsing: content)
         } catch {
             throw Refused.invalid("", EntityText.shortened("is no catalogue entry: \(error.message)")).fault
         }

@@ -1,5 +1,6 @@
 internal import CatalogueFiles
 internal import Contracts
+internal import Cryptography
 internal import Faults
 internal import Storage
 
@@ -22,11 +23,14 @@ extension CatalogueLedger {
     /// Keeps the draft; one without changes is no draft.
     func keep(_ draft: Draft, of author: String) throws {
         if draft.changes.isEmpty { return try discardDraft(of: author) }
+        let content = draft.document.tree.canonicalBytes
         try run(
             """
             INSERT INTO draft (author, base_version, content, changed_at_ms) VALUES (?, ?, ?, ?)
             ON CONFLICT (author) DO UPDATE SET base_version = excluded.base_version, content = excluded.content, changed_at_ms = excluded.changed_at_ms
-            """, [author, Int64(draft.base.version), draft.document.tree.canonicalBytes, now])
+            """, [author, Int64(draft.base.version), content, now])
+        // It is read again by the next page, and by the next change.
+        documents.keep(draft.document, Hex.encode(SHA256.hash(content)))
     }
 
     func discardDraft(of author: String) throws { try run("DELETE FROM draft WHERE author = ?", [author]) }

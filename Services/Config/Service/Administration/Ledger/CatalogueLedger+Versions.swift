@@ -81,7 +81,7 @@ extension CatalogueLedger {
         origin: VersionOrigin, programmers: [String]
     ) throws -> VersionRecord {
         let content = document.tree.canonicalBytes
-        let sha256 = document.tree.sha256
+        let sha256 = Hex.encode(SHA256.hash(content))
         try run("INSERT INTO document (sha256, content) VALUES (?, ?) ON CONFLICT (sha256) DO NOTHING", [sha256, content])
         var record = VersionRecord(
             version: try nextVersion(), createdAt: now, author: author, approver: approver, description: description, origin: origin,

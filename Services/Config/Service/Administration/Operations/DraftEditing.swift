@@ -58,7 +58,7 @@ struct DraftEditing {
     private func keep(_ draft: Draft, _ key: EntityKey, former: CatalogueDocument) throws -> EntityChanged {
         guard let tree = draft.document[key] else { throw Fault.notFound(key.section.noun) }
         try requireDistinctApplication(key, tree, in: draft.document)
-        let (configuration, warnings) = try DocumentCheck.read(draft.document, ledger, edited: key)
+        let (configuration, warnings) = try DocumentCheck.read(draft.document.concerned(by: key), ledger, edited: key)
         let rules = EntityRules(key: key, tree: tree, configuration: configuration, former: former[key], now: ledger.now)
         let problems = rules.problems
         if !problems.isEmpty { throw Refused.invalid(problems).fault }

@@ -260,10 +260,11 @@ let package = Package(
             ]),
         service("AutoSignInMain", "Services/AutoSignIn/Main", ["AutoSignInService", "Contracts", "OutboundHttp", "ServiceKit", "Storage"]),
 
+        cLibrary("CDeflate", "Services/Gateway/CDeflate", links: [.linkedLibrary("z")]),
         library(
             "GatewayService", "Services/Gateway/Service",
             [
-                "Catalogue", "CatalogueFiles", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "EventLoops", "Faults", "Memos",
+                "CDeflate", "Catalogue", "CatalogueFiles", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "EventLoops", "Faults", "Memos",
                 "StrictJson", "TextEncodings", "Tokens",
                 logging,
                 coreMetrics, hummingbird, hummingbirdCore,

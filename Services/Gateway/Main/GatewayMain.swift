@@ -17,7 +17,8 @@ struct Main {
         let config = try environment.peer("config")
         let readiness = environment.readiness
         let gateway = Gateway(
-            settings: settings, pages: try pages(settings, environment.files), authentication: AuthenticationClient(caller: authentication),
+            settings: settings, pages: try pages(settings, environment.files, environment.logger),
+            authentication: AuthenticationClient(caller: authentication),
             authorization: AuthorizationClient(caller: try environment.peer("authorization")),
             administration: AdministrationClient(caller: config),
             operations: AuthenticationOperationsClient(caller: authentication), usage: UsageClient(caller: config),
@@ -64,7 +65,7 @@ struct Main {
                 application: application, key: key, endpoint: "\(endpoint.address):\(endpoint.port)", isOptional: isOptional, logger: logger))
     }
 
-    /// - Returns: `nil` when the logger has to write the lines itself.
+    /// `nil`: the logger has to write the lines itself.
     private static func requestLog(_ logger: Logger) -> RequestLog? {
         FrequentEvent("request", of: logger).map { event in
             RequestLog { line in
@@ -88,10 +89,11 @@ struct Main {
     }
 
     /// Checks the settings and loads the pages.
-    private static func pages(_ settings: GatewaySettings, _ files: SettingsFiles) throws -> Pages {
+    private static func pages(_ settings: GatewaySettings, _ files: SettingsFiles, _ logger: Logger? = nil) throws -> Pages {
         if let problem = settings.problem { throw files.failure("gateway.\(problem.key)", problem.text) }
+        let folder = files.path(settings.pages), languages = settings.languages.map { files.path($0) }
         do {
-            return try Pages(folder: files.path(settings.pages), publicOrigin: settings.publicOrigin)
+            return try Pages(folder: folder, publicOrigin: settings.publicOrigin, languages: languages, logger: logger)
         } catch let problem as PagesProblem {
             throw files.failure("gateway.pages", "cannot be used: \(problem)")
         }

@@ -1,7 +1,8 @@
 /// The object `gateway` of the settings file.
 extension GatewaySettings: Decodable {
     private enum CodingKeys: String, CodingKey {
-        case listen, publicOrigin, pages, insecureCookies, trustedProxies, requestSeconds, bodySeconds, bodyBytes, assertionBytes, throttle, tls
+        case listen, publicOrigin, pages, languages, insecureCookies, trustedProxies, requestSeconds, bodySeconds, bodyBytes, assertionBytes,
+            throttle, tls
         case allowPlainHTTP, signedPlainHTTP, connections, overload, admin
     }
 
@@ -13,6 +14,7 @@ extension GatewaySettings: Decodable {
             pages: try container.decode(String.self, forKey: .pages),
             insecureCookies: try container.decodeIfPresent(Bool.self, forKey: .insecureCookies) ?? false,
             trustedProxies: try AddressRange.list(container, .trustedProxies))
+        languages = try container.decodeIfPresent(String.self, forKey: .languages)
         if let seconds = try container.decodeIfPresent(Int.self, forKey: .requestSeconds) { requestTimeout = .seconds(seconds) }
         if let seconds = try container.decodeIfPresent(Int.self, forKey: .bodySeconds) { bodyTimeout = .seconds(seconds) }
         maximumBodyBytes = try container.decodeIfPresent(Int.self, forKey: .bodyBytes) ?? maximumBodyBytes

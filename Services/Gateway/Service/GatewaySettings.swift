@@ -6,6 +6,8 @@ public struct GatewaySettings: Sendable {
     public var publicOrigin: String
     /// Folder with the templates and static files, relative to the settings file.
     public var pages: String
+    /// Folder with texts of the pages beside those that `pages` has, relative to the settings file; none when absent.
+    public var languages: String?
     /// True: the sign-in cookie goes without `Secure` and the `__Host-` name. Only for plain HTTP on loopback.
     public var insecureCookies: Bool
     /// Peers whose `X-Forwarded-For` counts (rest-v1 §2.6).

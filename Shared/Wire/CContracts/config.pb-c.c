@@ -2795,7 +2795,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__service_token_issuer__de
   (ProtobufCMessageInit) boxoffice__config__v1__service_token_issuer__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__requestor__field_descriptors[15] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__requestor__field_descriptors[19] =
 {
   {
     "id",
@@ -2977,8 +2977,57 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__requestor__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "favourite_mvpds",
+    16,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__Requestor, n_favourite_mvpds),
+    offsetof(Boxoffice__Config__V1__Requestor, favourite_mvpds),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "logo_url",
+    17,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__Requestor, logo_url),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "accent_color",
+    18,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__Requestor, accent_color),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "header_color",
+    19,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__Requestor, header_color),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__requestor__field_indices_by_name[] = {
+  17,   /* field[17] = accent_color */
   14,   /* field[14] = binds_stored_tokens */
   11,   /* field[11] = certificates */
   10,   /* field[10] = channels */
@@ -2987,7 +3036,10 @@ static const unsigned boxoffice__config__v1__requestor__field_indices_by_name[] 
   6,   /* field[6] = default_redirect_url */
   3,   /* field[3] = domains */
   4,   /* field[4] = enhanced_errors */
+  15,   /* field[15] = favourite_mvpds */
+  18,   /* field[18] = header_color */
   0,   /* field[0] = id */
+  16,   /* field[16] = logo_url */
   7,   /* field[7] = media_token_format */
   8,   /* field[8] = media_token_ttl_s */
   1,   /* field[1] = name */
@@ -2998,7 +3050,7 @@ static const unsigned boxoffice__config__v1__requestor__field_indices_by_name[] 
 static const ProtobufCIntRange boxoffice__config__v1__requestor__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 15 }
+  { 0, 19 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__requestor__descriptor =
 {
@@ -3008,7 +3060,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__requestor__descriptor =
   "Boxoffice__Config__V1__Requestor",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__Requestor),
-  15,
+  19,
   boxoffice__config__v1__requestor__field_descriptors,
   boxoffice__config__v1__requestor__field_indices_by_name,
   1,  boxoffice__config__v1__requestor__number_ranges,

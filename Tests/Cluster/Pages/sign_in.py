@@ -15,7 +15,7 @@ def signs_in_by_keyboard_on_a_phone():
         browser.screenshot("providers")
         browser.tab_to("North Cable")
         browser.press(Keys.ENTER)
-        browser.wait("the page of confirmation", lambda: "Connect this TV" in browser.heading())
+        browser.wait("the page of confirmation", lambda: browser.driver.find_elements(By.ID, "confirm"))
         browser.screenshot("confirm")
         browser.tab_to("Sign in with North Cable")
         browser.press(Keys.ENTER)

@@ -25,6 +25,15 @@ struct CatalogueRuleTests {
             (requestor, #""domains": ["co.uk"]"#, "requestors[0].domains[0]", "everybody"),
             (requestor, #""domains": ["news.example", "news.example"]"#, "requestors[0].domains[1]", "twice"),
             (requestor, requestor + #", "customSchemes": ["adbe.short"]"#, "requestors[0].customSchemes[0]", "22 characters"),
+            (requestor, requestor + #", "accentColor": "red""#, "requestors[0].accentColor", "six hex digits"),
+            (requestor, requestor + ##", "headerColor": "#12345;""##, "requestors[0].headerColor", "six hex digits"),
+            (requestor, requestor + #", "logoUrl": "javascript:alert(1)""#, "requestors[0].logoUrl", "absolute https URL"),
+            (requestor, requestor + #", "favouriteMvpds": ["A B"]"#, "requestors[0].favouriteMvpds[0]", "id of an MVPD"),
+            (requestor, requestor + #", "favouriteMvpds": ["A", "A"]"#, "requestors[0].favouriteMvpds[1]", "is there twice"),
+            (
+                requestor, requestor + #", "favouriteMvpds": [\#((0...24).map { "\"M\($0)\"" }.joined(separator: ","))]"#,
+                "requestors[0].favouriteMvpds", "at most 24"
+            ),
             (
                 #""name": "Harbor""#, #""name": "Harbor", "customSchemes": ["adbe.0123456789abcdefghij!k"]"#,
                 "programmers[0].customSchemes[0]", "base64url"
@@ -138,7 +147,10 @@ struct CatalogueRuleTests {
                 of: #""requestBinding": "post","#,
                 with: #""requestBinding": "post", "profileExchange": {"requestKind": "attributeQuery", "inResponseToMode": "device"},"#
             )
-            .replacingOccurrences(of: Self.requestor, with: Self.requestor + #", "customSchemes": ["adbe.0123456789abcdefg-hi_j"]"#)
+            .replacingOccurrences(
+                of: Self.requestor,
+                with: Self.requestor
+                    + ##", "customSchemes": ["adbe.0123456789abcdefg-hi_j"], "favouriteMvpds": ["TinyCable"], "accentColor": "#0B5fad""##)
         try world.write(text, to: "catalogue.json")
         let read = try world.file.read(now: CatalogueFolder.now).configuration
         #expect(read.mvpds[0].platformOverrides == [PlatformOverride(scope: .all, hbaAuthnTtlSeconds: 61)])
@@ -149,6 +161,7 @@ struct CatalogueRuleTests {
                     scope: .tv, authnTtlSeconds: 60, platformSso: .on, passiveAuthn: .off, preflightMaxResources: 9, displayName: "Tiny")
             ])
         #expect(read.requestors[0].customSchemes == ["adbe.0123456789abcdefg-hi_j"])
+        #expect(read.requestors[0].favouriteMvpds == ["TinyCable"] && read.requestors[0].accentColor == "#0B5fad")
         guard case .saml(let saml) = read.mvpds[0].signIn else { throw NotSaml() }
         #expect(saml.platformExchange == PlatformExchange(inResponseToMode: .device, requestKind: .attributeQuery))
     }

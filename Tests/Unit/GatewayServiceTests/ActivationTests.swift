@@ -7,7 +7,8 @@ internal import Testing
 @Suite struct ActivationTests {
     let gateway = TestGateway()
 
-    @Test func theFormIsLabelledAndTakesTheCodeOfAQrCode() async throws {
+    @Test("dashboard #50: the code of a link is filled in, and nothing is asked")
+    func theFormIsLabelledAndTakesTheCodeOfAQrCode() async throws {
         let reply = try await gateway.get("/activate?code=qk7-m2xd", [:])
         #expect(reply.status == 200 && reply.isHTML)
         #expect(reply.text.contains(#"<label for="code">"#))
@@ -15,9 +16,10 @@ internal import Testing
         #expect(reply.text.contains(#"value="QK7M2XD""#))
         #expect(reply.headers[.contentSecurityPolicy]?.hasPrefix("default-src 'none'") == true)
         #expect(!reply.text.contains("<script"))
+        #expect(gateway.authentication.getRegistrationCode.requests.isEmpty)
     }
 
-    @Test(arguments: ["qk7m2xd", "QK7%20M2XD", "qk7-m2xd", "%20Q-K-7-M-2-X-D%20"])
+    @Test("dashboard #41: lower case, blanks and hyphens are accepted", arguments: ["qk7m2xd", "QK7%20M2XD", "qk7-m2xd", "%20Q-K-7-M-2-X-D%20"])
     func codesAreReadAsPeopleTypeThem(typed: String) async throws {
         let reply = try await gateway.get("/activate/providers?code=\(typed)", [:])
         #expect(reply.status == 200)
@@ -46,6 +48,7 @@ internal import Testing
     }
 
     @Test(
+        "dashboard #41: a code that cannot be one is explained without a call",
         arguments: [
             ("", "Enter the code"), ("---", "Enter the code"), ("AB", "right length"), ("ABCDEFGHIJKLMNOPQRST", "right length"),
         ])
@@ -57,7 +60,8 @@ internal import Testing
         #expect(gateway.authentication.getRegistrationCode.requests.isEmpty)
     }
 
-    @Test func unknownAndExpiredCodesHaveOneTextAndUsedOnesTheirs() async throws {
+    @Test("dashboard #43, #47: unknown, expired, replaced and used codes have one text")
+    func unknownAndExpiredCodesHaveOneTextAndUsedOnesToo() async throws {
         gateway.authentication.getRegistrationCode.fail(with: Fault(.invalidRegistrationCode, "x"))
         let unknown = try await gateway.get("/activate/providers?code=ZZZZZZZ", [:])
         #expect(unknown.status == 400 && unknown.text.contains("This code is not valid any more. Ask your TV for a new one."))
@@ -74,14 +78,45 @@ internal import Testing
         #expect(reply.headers[.setCookie]?.hasPrefix("__Host-signin-") == true)
         let request = try #require(gateway.authentication.startSignIn.requests.first)
         #expect(request.requestor == "ACME1" && request.mvpd == "NorthCable" && request.domainName == "acme.example")
-        #expect(request.redirectURL == "https://tv.example/activate/done?code=QK7M2XD&requestor=ACME1")
+        #expect(request.redirectURL == "https://tv.example/activate/done?code=QK7M2XD&requestor=ACME1&mvpd=NorthCable")
     }
 
-    @Test(arguments: [Fault.Code.unknownIntegration, .unimplemented])
+    @Test(
+        "dashboard #49: an integration that was disabled between list and start is explained, and the list is one step away",
+        arguments: [Fault.Code.unknownIntegration, .unimplemented])
     func aProviderThatCannotBeUsedIsExplained(code: Fault.Code) async throws {
         gateway.authentication.startSignIn.fail(with: Fault(code, "x"))
         let reply = try await gateway.confirm("OpenFiber")
         #expect(reply.status == 400 && reply.text.contains("Choose another one"))
+        #expect(reply.text.contains(#"href="/activate/providers?code=QK7M2XD&amp;choose=1""#))
+    }
+
+    @Test("dashboard #48: who needs no MVPD, as signed in already, on a trial or degraded, gets to the end at once")
+    func nobodyIsSentToAnMvpdInVain() async throws {
+        gateway.authentication.startSignIn.answer(
+            with: SignInStart(url: "https://tv.example/activate/done?code=QK7M2XD&requestor=ACME1&mvpd=NorthCable"))
+        let reply = try await gateway.confirm("NorthCable")
+        #expect(reply.status == 302 && reply.headers[.location]?.hasPrefix("https://tv.example/activate/done?") == true)
+        #expect(!reply.headers[values: .setCookie].contains { $0.hasPrefix("__Host-signin") })
+    }
+
+    @Test("dashboard #46: an answer that is refused, and a sign-in that was cancelled, lead back to the same code and provider, or to another one")
+    func aFailedSignInKeepsTheCode() async throws {
+        let start = try await gateway.confirm("NorthCable")
+        let cookie = try #require(start.headers[values: .setCookie].first { $0.contains("activating") }?.prefix { $0 != ";" })
+        gateway.authentication.completeSamlSignIn.answer(with: SignInOutcome(result: .rejected, traceID: "0af7651916cd43dd8448eb211c80319c"))
+        let form = "SAMLResponse=x&RelayState=relay"
+        let refused = try await gateway.post("/sp/saml/SAMLAssertionConsumer", form: form, [.cookie: String(cookie)])
+        #expect(refused.status == 400 && refused.text.contains("0af7651916cd43dd8448eb211c80319c"))
+        let again = #"href="/activate/sign-in?code=QK7M2XD&amp;mvpd=NorthCable""#
+        let other = #"href="/activate/providers?code=QK7M2XD&amp;choose=1""#
+        #expect(refused.text.contains(again) && refused.text.contains(other))
+        #expect(!(try await gateway.post("/sp/saml/SAMLAssertionConsumer", form: form, [:]).text.contains("QK7M2XD")))
+        #expect(
+            !(try await gateway.post("/sp/saml/SAMLAssertionConsumer", form: form, [.cookie: "__Host-activating=<b>.x"]).text.contains("Try again")))
+        gateway.authentication.getSessionByCode.fail(with: Fault(.authenticationSessionMissing, "x"))
+        let cancelled = try await gateway.get("/activate/done?code=QK7M2XD&requestor=ACME1&mvpd=NorthCable", [:])
+        #expect(cancelled.text.contains(again) && cancelled.text.contains(other))
     }
 
     @Test("dashboard §8: a link alone begins no sign-in; the page before it tells channel, device and provider")
@@ -89,12 +124,12 @@ internal import Testing
         let page = try await gateway.get("/activate/sign-in?code=qk7m2xd&mvpd=NorthCable", [:])
         #expect(page.status == 200 && gateway.authentication.startSignIn.requests.isEmpty)
         #expect(page.text.contains("Acme One") && page.text.contains("QK7M2XD") && page.text.contains("Sign in with "))
-        #expect(page.text.contains("an unknown device"))
+        #expect(page.text.contains("an unknown device") && page.text.contains("Connect this TV to <strong>Acme One</strong>?"))
         var code = TestGateway.code(call: nil)
         code.deviceLabel = "Livingroom <Roku>"
         gateway.authentication.getRegistrationCode.answer(with: code)
         let labelled = try await gateway.get("/activate/sign-in?code=qk7m2xd&mvpd=NorthCable", [:])
-        #expect(labelled.text.contains("Livingroom &lt;Roku&gt;"))
+        #expect(labelled.text.contains("Connect <strong>Livingroom &lt;Roku&gt;</strong> to <strong>Acme One</strong>?"))
         #expect(labelled.headers[.contentSecurityPolicy]?.contains("frame-ancestors 'none'") == true)
         let unknown = try await gateway.get("/activate/sign-in?code=qk7m2xd&mvpd=NoSuchOne", [:])
         #expect(unknown.status == 400 && unknown.text.contains("Choose another one"))
@@ -135,7 +170,8 @@ internal import Testing
         #expect(gateway.authentication.startSignIn.requests.map(\.redirectURL) == ["https://acme.example/done"])
     }
 
-    @Test func theEndSaysWhetherThisCodeIsSignedIn() async throws {
+    @Test("dashboard #45: the last page asks whether this code is signed in, however one gets there")
+    func theEndSaysWhetherThisCodeIsSignedIn() async throws {
         let uri = "/activate/done?code=QK7M2XD&requestor=ACME1"
         let good = try await gateway.get(uri, [:])
         #expect(good.status == 200 && good.text.contains("Your TV is connected"))
@@ -143,7 +179,7 @@ internal import Testing
         gateway.authentication.getSessionByCode.fail(with: Fault(.authenticationSessionMissing, "x"))
         let bad = try await gateway.get(uri, [:])
         #expect(bad.status == 200 && bad.text.contains("did not finish"))
-        #expect(bad.text.contains("/activate/providers?code=QK7M2XD"))
+        #expect(bad.text.contains("/activate/providers?code=QK7M2XD") && !bad.text.contains("connected"))
     }
 
     @Test(arguments: ["/activate/providers?code=QK7M2XD", "/activate/sign-in?code=QK7M2XD&mvpd=x", "/activate/done?code=QK7M2XD&requestor=ACME1"])

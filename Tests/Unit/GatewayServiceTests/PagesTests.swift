@@ -23,7 +23,7 @@ internal import Testing
     func everyNoticeHasAText(notice: Pages.Notice) throws {
         let pages = try Pages(folder: TestGateway.pages, publicOrigin: "https://tv.example")
         let empty = try #require(pages.render("notice", ["trace": "t", "notFound": false], status: notice.status).body.contentLength)
-        let filled = try #require(pages.message(notice, trace: "t").body.contentLength)
+        let filled = try #require(pages.message(notice, trace: "t", for: pages.english).body.contentLength)
         #expect(filled > empty + 40)
     }
 

@@ -6,6 +6,7 @@ internal import Foundation
 internal import Hummingbird
 internal import HummingbirdTesting
 internal import Logging
+internal import Synchronization
 
 /// A gateway with doubles that answer with success until a test changes them.
 struct TestGateway: Sendable {
@@ -75,13 +76,25 @@ struct TestGateway: Sendable {
         _ body: @Sendable (any TestClientProtocol) async throws -> Value
     ) async throws -> Value {
         let gateway = Gateway(
-            settings: settings, pages: try Pages(folder: settings.pages, publicOrigin: settings.publicOrigin), authentication: authentication,
+            settings: settings, pages: try Self.loaded(settings), authentication: authentication,
             authorization: authorization, administration: administration, operations: operations, usage: usage, autoSignIn: autoSignIn,
             signInWithApple: signInWithApple, catalogue: catalogue, clock: clock, isReady: { [isReady] in isReady })
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         let application = gateway.application(at: door, address: .hostname("127.0.0.1", port: 0), certificate: certificate, logger: logger)
         return try await application.test(setup, body)
+    }
+
+    private static let loadedPages = Mutex<[String: Pages]>([:])
+
+    /// Read once for each origin: a test of many requests would do little else.
+    private static func loaded(_ settings: GatewaySettings) throws -> Pages {
+        try loadedPages.withLock { loaded in
+            if let pages = loaded[settings.publicOrigin] { return pages }
+            let pages = try Pages(folder: settings.pages, publicOrigin: settings.publicOrigin)
+            loaded[settings.publicOrigin] = pages
+            return pages
+        }
     }
 
     /// Where an address is served.
@@ -94,7 +107,7 @@ struct TestGateway: Sendable {
 
     func dependencies() throws -> Dependencies {
         Dependencies(
-            settings: settings, pages: try Pages(folder: settings.pages, publicOrigin: settings.publicOrigin), authentication: authentication,
+            settings: settings, pages: try Self.loaded(settings), authentication: authentication,
             authorization: authorization, administration: administration, operations: operations, usage: usage, autoSignIn: autoSignIn,
             signInWithApple: signInWithApple, catalogue: catalogue, codes: CodeGuard(exempt: [], clock: clock),
             liveCodes: LiveCodes(settings: settings.throttle, clock: clock), signatures: SignatureGuard(exempt: [], clock: clock))

@@ -26,7 +26,9 @@ final class OverloadRefusals: Sendable {
     private let json: ByteBuffer
     private let xml: ByteBuffer
     private let oauth: ByteBuffer
-    private let page: (fields: HTTPFields, body: ByteBuffer)
+    /// In each language.
+    private let notices: [String: (fields: HTTPFields, body: ByteBuffer)]
+    private let languages: Languages
 
     /// - Parameter transportSecurity: Value of `Strict-Transport-Security`; `nil`: none.
     init(
@@ -40,7 +42,8 @@ final class OverloadRefusals: Sendable {
         let document = ErrorDocument.plain(status: 503, message: Self.message, details: nil)
         (json, xml) = (document.body(.json), document.body(.xml))
         oauth = Refusals.oauthDocument("temporarily_unavailable").body(.json)
-        page = pages.notice(.unavailable)
+        notices = pages.notice(.unavailable)
+        languages = pages.languages
     }
 
     /// - Parameter sparesUrgent: Requests that finish what somebody has begun are served.
@@ -51,7 +54,8 @@ final class OverloadRefusals: Sendable {
         // A preflight costs less than what follows when it fails. Health checks that fail take the gateway away from those whom it serves.
         if request.method == .options || path == "/healthz" || path == "/readyz" || (sparesUrgent && (audience?.isUrgent ?? false)) { return nil }
         count(request.method)
-        var (fields, body) = content(audience ?? Self.audience(of: path), suffix, accept: request.headerFields[.accept])
+        var (fields, body) = content(
+            audience ?? Self.audience(of: path), suffix, accept: request.headerFields[.accept], language: request.headerFields[.acceptLanguage])
         if request.method == .head { body = ByteBuffer() }
         complete(&fields, RequestIdentifier.random())
         return Http1Conversation.Reply(status: .serviceUnavailable, fields: fields, body: body)
@@ -111,7 +115,7 @@ final class OverloadRefusals: Sendable {
         .contentType: "application/json; charset=utf-8", .cacheControl: "no-store", .pragma: "no-cache",
     ]
 
-    private func content(_ audience: Route.Audience, _ suffix: String?, accept: String?) -> (HTTPFields, ByteBuffer) {
+    private func content(_ audience: Route.Audience, _ suffix: String?, accept: String?, language: String? = nil) -> (HTTPFields, ByteBuffer) {
         switch audience {
         case .api:
             switch ReplyFormat(suffix: suffix, parameter: nil, accept: accept) {
@@ -125,8 +129,13 @@ final class OverloadRefusals: Sendable {
         case .usage: (Self.textFields, ByteBuffer(string: Self.message))
         case .autoSignIn: (Self.jsonFields, enhanced(AutoSignInErrors.row(for: .overloaded), trace: Self.trace()).body(.json))
         case .notification: ([.cacheControl: "no-store"], ByteBuffer())
-        case .browser, .console: page
+        case .browser: notice(language ?? "")
+        case .console: notice("")
         }
+    }
+
+    private func notice(_ language: String) -> (HTTPFields, ByteBuffer) {
+        notices[languages.best(language)?.tag ?? Languages.standard] ?? ([:], ByteBuffer())
     }
 
     private func enhanced(_ row: ErrorTable.Row, trace: String) -> Document {

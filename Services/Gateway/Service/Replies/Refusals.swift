@@ -56,7 +56,7 @@ final class Refusals: Sendable {
             case .autoSignIn:
                 autoSignInReply(AutoSignInErrors.methodNotAllowed, message: "Method Not Allowed", trace: exchange.facts.trace.traceID)
             case .notification: Response.empty(.methodNotAllowed)
-            case .browser: pages.message(.methodNotAllowed, trace: exchange.facts.trace.traceID)
+            case .browser: pages.message(.methodNotAllowed, exchange)
             }
         response.headers[.allow] = allow
         return response
@@ -82,7 +82,7 @@ final class Refusals: Sendable {
             case .usage: Self.usageReply(status, status.reasonPhrase)
             case .autoSignIn: autoSignInReply(problem, trace: exchange.facts.trace.traceID)
             case .notification: Response.empty(status)
-            case .browser: pages.message(Self.notice(problem), trace: exchange.facts.trace.traceID)
+            case .browser: pages.message(Self.notice(problem), exchange)
             }
         response.headers[.connection] = "close"
         return response
@@ -131,7 +131,9 @@ final class Refusals: Sendable {
             return autoSignInReply(AutoSignInErrors.notFound, message: "There is no such address.", trace: facts.trace.traceID)
         }
         guard ["/api/", "/reggie/", "/o/", "/adobe-services/", "/reset-tempass/", "/control/"].contains(where: { facts.path.hasPrefix($0) }) else {
-            return pages.message(.notFound, trace: facts.trace.traceID)
+            let reader = PageReader(
+                pages.languages, request.headers, target: request.head.path ?? "", isGet: request.method == .get, isSecure: facts.isSecure)
+            return pages.message(.notFound, trace: facts.trace.traceID, for: reader)
         }
         let accept = request.headers[values: .accept].joined(separator: ",")
         let format = ReplyFormat(suffix: facts.suffix, parameter: nil, accept: accept)
@@ -190,11 +192,10 @@ final class Refusals: Sendable {
     }
 
     private func pageReply(_ fault: Fault, _ exchange: Exchange) -> Response {
-        let trace = exchange.facts.trace.traceID
         // Codes of the one table are none in the other.
         let statuses = [StatusTable.status(of: fault.code, at: .authenticate), AutoSignInErrors.row(for: fault.code).statuses[0]]
-        if statuses.contains(503) { return pages.message(.unavailable, trace: trace) }
-        return pages.message(statuses.contains { $0 < 500 } ? .badRequest : .failed, trace: trace)
+        if statuses.contains(503) { return pages.message(.unavailable, exchange) }
+        return pages.message(statuses.contains { $0 < 500 } ? .badRequest : .failed, exchange)
     }
 
     private func isEnhanced(_ exchange: Exchange) -> Bool {

@@ -20,9 +20,32 @@ extension CatalogueReading {
             requestor.customSchemes = customSchemes(object)
             requestor.channels = object.texts("channels")
             requestor.certificates = certificates(object)
+            look(object, of: &requestor)
             if !requestor.id.isEmpty { requestors[requestor.id] = requestor }
             return requestor
         }
+    }
+
+    /// What a person sees of the channel on the gateway's own pages (dashboard §8).
+    private func look(_ object: JsonObject, of requestor: inout Requestor) {
+        requestor.favouriteMvpds = object.texts("favouriteMvpds") {
+            CatalogueSyntax.isID($0) ? nil : "must be the id of an MVPD; it is '\($0)'"
+        }
+        if requestor.favouriteMvpds.count > Self.mostFavourites {
+            object.optional("favouriteMvpds")?.problem("must have at most \(Self.mostFavourites) elements")
+        }
+        requestor.logoURL = object.url("logoUrl", required: false)
+        requestor.accentColor = color("accentColor", object)
+        requestor.headerColor = color("headerColor", object)
+    }
+
+    /// As many as a phone shows without the others getting out of sight.
+    private static let mostFavourites = 24
+
+    private func color(_ name: String, _ object: JsonObject) -> String {
+        guard let value = object.optional(name), let text = value.string() else { return "" }
+        if !CatalogueSyntax.isColor(text) { value.problem("must be '#' and six hex digits, for example #0b5fad; it is '\(text)'") }
+        return text
     }
 
     /// Generated ones (dashboard §2).

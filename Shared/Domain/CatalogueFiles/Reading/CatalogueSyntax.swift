@@ -10,6 +10,12 @@ package enum CatalogueSyntax {
         return text.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
     }
 
+    /// `#rrggbb`.
+    static func isColor(_ text: String) -> Bool {
+        text.utf8.count == 7 && text.utf8.first == UInt8(ascii: "#")
+            && text.utf8.dropFirst().allSatisfy { (0x30...0x39).contains($0) || (0x41...0x46).contains($0) || (0x61...0x66).contains($0) }
+    }
+
     /// What is wrong with a domain: a host name of at least two labels, lower case (RFC 1123 §2.1), no address, and not one under which
     /// anybody can register (dashboard §2); `nil` when it is good.
     static func domainProblem(_ text: String) -> String? {

@@ -598,10 +598,21 @@ struct  Boxoffice__Config__V1__Requestor
    * A stored token counts only beside a bearer and the device's id; else it is enough by itself for a permit and a media token (clients section 3).
    */
   protobuf_c_boolean binds_stored_tokens;
+  /*
+   * MVPDs that stand before the others where a person chooses one, in this order.
+   */
+  size_t n_favourite_mvpds;
+  char **favourite_mvpds;
+  /*
+   * How the gateway's own pages look for the channel: its logo, and colours as `#rrggbb`; empty: as usual.
+   */
+  char *logo_url;
+  char *accent_color;
+  char *header_color;
 };
 #define BOXOFFICE__CONFIG__V1__REQUESTOR__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__requestor__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__MEDIA_TOKEN_FORMAT__MEDIA_TOKEN_FORMAT_REFERENCE, 0, 0,NULL, 0,NULL, 0,NULL, 0, 0, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__MEDIA_TOKEN_FORMAT__MEDIA_TOKEN_FORMAT_REFERENCE, 0, 0,NULL, 0,NULL, 0,NULL, 0, 0, 0, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Config__V1__Domain

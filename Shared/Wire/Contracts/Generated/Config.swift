@@ -1237,6 +1237,12 @@ public struct Requestor: Message {
     public var requiresDeviceInformation: Bool
     /// A stored token counts only beside a bearer and the device's id; else it is enough by itself for a permit and a media token (clients section 3).
     public var bindsStoredTokens: Bool
+    /// MVPDs that stand before the others where a person chooses one, in this order.
+    public var favouriteMvpds: [String]
+    /// How the gateway's own pages look for the channel: its logo, and colours as `#rrggbb`; empty: as usual.
+    public var logoURL: String
+    public var accentColor: String
+    public var headerColor: String
 
     public init() { self.init(id: "") }
 
@@ -1255,7 +1261,11 @@ public struct Requestor: Message {
         certificates: [Certificate] = [],
         confirmsSignIn: Bool = false,
         requiresDeviceInformation: Bool = false,
-        bindsStoredTokens: Bool = false
+        bindsStoredTokens: Bool = false,
+        favouriteMvpds: [String] = [],
+        logoURL: String = "",
+        accentColor: String = "",
+        headerColor: String = ""
     ) {
         self.id = id
         self.name = name
@@ -1272,6 +1282,10 @@ public struct Requestor: Message {
         self.confirmsSignIn = confirmsSignIn
         self.requiresDeviceInformation = requiresDeviceInformation
         self.bindsStoredTokens = bindsStoredTokens
+        self.favouriteMvpds = favouriteMvpds
+        self.logoURL = logoURL
+        self.accentColor = accentColor
+        self.headerColor = headerColor
     }
 
     public static var messageName: String { "boxoffice.config.v1.Requestor" }
@@ -1295,6 +1309,10 @@ public struct Requestor: Message {
         confirmsSignIn = c.pointee.confirms_sign_in != 0
         requiresDeviceInformation = c.pointee.requires_device_information != 0
         bindsStoredTokens = c.pointee.binds_stored_tokens != 0
+        favouriteMvpds = try CField.strings(c.pointee.favourite_mvpds, c.pointee.n_favourite_mvpds, "boxoffice.config.v1.Requestor.favourite_mvpds")
+        logoURL = try CField.string(c.pointee.logo_url, "boxoffice.config.v1.Requestor.logo_url")
+        accentColor = try CField.string(c.pointee.accent_color, "boxoffice.config.v1.Requestor.accent_color")
+        headerColor = try CField.string(c.pointee.header_color, "boxoffice.config.v1.Requestor.header_color")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1319,6 +1337,11 @@ public struct Requestor: Message {
         c.pointee.confirms_sign_in = confirmsSignIn ? 1 : 0
         c.pointee.requires_device_information = requiresDeviceInformation ? 1 : 0
         c.pointee.binds_stored_tokens = bindsStoredTokens ? 1 : 0
+        c.pointee.favourite_mvpds = try arena.strings(favouriteMvpds, "boxoffice.config.v1.Requestor.favourite_mvpds")
+        c.pointee.n_favourite_mvpds = favouriteMvpds.count
+        if !logoURL.isEmpty { c.pointee.logo_url = try arena.string(logoURL, "boxoffice.config.v1.Requestor.logo_url") }
+        if !accentColor.isEmpty { c.pointee.accent_color = try arena.string(accentColor, "boxoffice.config.v1.Requestor.accent_color") }
+        if !headerColor.isEmpty { c.pointee.header_color = try arena.string(headerColor, "boxoffice.config.v1.Requestor.header_color") }
     }
 }
 

@@ -133,7 +133,10 @@ internal import Testing
         (1_798_675_200_000, "31 December 2026"),
         (4_107_542_400_000, "1 March 2100"),
     ])
-    func daysAreThoseOfTheCalendar(milliseconds: UInt64, day: String) {
-        #expect(PlainDate(milliseconds: milliseconds).text == day)
+    func daysAreThoseOfTheCalendar(milliseconds: UInt64, day: String) throws {
+        let languages = try Pages(folder: TestGateway.pages, publicOrigin: "https://tv.example").languages
+        #expect(DeviceFamilyContent.date(milliseconds, languages.english) == day)
+        let german = try #require(languages.best("de"))
+        #expect(DeviceFamilyContent.date(951_868_800_000, german) == "1. März 2000")
     }
 }

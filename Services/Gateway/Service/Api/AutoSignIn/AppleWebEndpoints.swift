@@ -19,7 +19,7 @@ struct AppleWebEndpoints: Sendable {
     @Sendable func callBack(_ exchange: Exchange) async throws -> Response {
         guard var request = answer(exchange) else {
             exchange.logger.warning("sign-in-rejected", metadata: ["reason": "apple.params"])
-            return dependencies.pages.message(.appleRefused, trace: exchange.facts.trace.traceID)
+            return dependencies.pages.message(.appleRefused, exchange)
         }
         let cookie = cookie(state: request.state, exchange)
         request.browserSecret = cookie.value(in: exchange) ?? ""
@@ -32,7 +32,7 @@ struct AppleWebEndpoints: Sendable {
         do { outcome = try await dependencies.signInWithApple.completeWebSignIn(request, context: exchange.changingCall) } catch let fault as Fault {
             guard AutoSignInErrors.status(AutoSignInErrors.row(for: fault.code)).code < 500 else { throw fault }
             exchange.logger.warning("sign-in-rejected", metadata: ["reason": "\(fault.code)"])
-            return dependencies.pages.message(.appleRefused, trace: exchange.facts.trace.traceID)
+            return dependencies.pages.message(.appleRefused, exchange)
         }
         switch outcome.outcome {
         case .signedIn(let signedIn):
@@ -44,7 +44,7 @@ struct AppleWebEndpoints: Sendable {
             var response = Response.redirect(to: Self.address(cancelled.returnURL))
             cookie.clear(in: &response)
             return response
-        case .ticket(let ticket): return confirmation(ticket, state: request.state)
+        case .ticket(let ticket): return confirmation(ticket, state: request.state, exchange)
         case nil: throw Fault(.internal, "The service gave no outcome.")
         }
     }
@@ -54,10 +54,10 @@ struct AppleWebEndpoints: Sendable {
     }
 
     /// The person decides (apple §2.8): a new account, or the one there is.
-    private func confirmation(_ ticket: TicketIssued, state: String) -> Response {
+    private func confirmation(_ ticket: TicketIssued, state: String, _ exchange: Exchange) -> Response {
         let content: [String: Any] =
             ticket.code == "account_exists" ? ["exists": true] : ["confirm": ["ticket": ticket.ticket, "state": String(state.prefix(16))]]
-        return dependencies.pages.confirmation(content)
+        return dependencies.pages.confirmation(content, exchange)
     }
 
     /// Each field at most once; nothing of it from the query.

@@ -7,7 +7,7 @@ extension SignInEndpoints {
     @Sendable func callBack(_ exchange: Exchange) async throws -> Response {
         guard let request = answer(exchange) else {
             exchange.logger.warning("sign-in-rejected", metadata: ["reason": "oauth.params"])
-            return dependencies.pages.message(.signInRefused, trace: exchange.facts.trace.traceID)
+            return dependencies.pages.message(.signInRefused, exchange)
         }
         let cookie = cookie(relayState: request.state, exchange)
         var complete = request

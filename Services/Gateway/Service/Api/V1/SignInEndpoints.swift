@@ -27,7 +27,7 @@ struct SignInEndpoints: Sendable {
     @Sendable func authenticateConfirmed(_ exchange: Exchange) async throws -> Response {
         let request = try request(exchange)
         guard confirmation.isConfirmed(request.registrationCode, exchange) else {
-            return dependencies.pages.message(.formRefused, trace: exchange.facts.trace.traceID)
+            return dependencies.pages.message(.formRefused, exchange)
         }
         return try await start(request, exchange)
     }
@@ -54,7 +54,7 @@ struct SignInEndpoints: Sendable {
     /// Sends the browser to the MVPD: by redirect, or by a form that submits itself.
     func start(_ request: StartSignInRequest, _ exchange: Exchange) async throws -> Response {
         let start = try await dependencies.authentication.startSignIn(request, context: exchange.changingCall)
-        var response = start.fields.isEmpty ? Response.redirect(to: start.url) : dependencies.pages.continueToProvider(start)
+        var response = start.fields.isEmpty ? Response.redirect(to: start.url) : dependencies.pages.continueToProvider(start, exchange)
         // An MVPD that is not asked (TempPass, degradation) leaves nothing pending.
         if !start.browserSecret.isEmpty {
             cookie(relayState: SignInCookie.relayState(of: start), exchange).set(start, among: exchange, in: &response)
@@ -65,10 +65,10 @@ struct SignInEndpoints: Sendable {
     @Sendable func consume(_ exchange: Exchange) async throws -> Response {
         switch message(exchange) {
         case .none:
-            return dependencies.pages.message(.noSamlMessage, trace: exchange.facts.trace.traceID)
+            return dependencies.pages.message(.noSamlMessage, exchange)
         case .unusable:
             exchange.logger.warning("sign-in-rejected", metadata: ["reason": "bind.params"])
-            return dependencies.pages.message(.signInRefused, trace: exchange.facts.trace.traceID)
+            return dependencies.pages.message(.signInRefused, exchange)
         case .answer(let request, let cookie):
             let outcome = try await dependencies.authentication.completeSamlSignIn(request, context: exchange.changingCall)
             var response = reply(outcome, exchange)
@@ -110,7 +110,7 @@ struct SignInEndpoints: Sendable {
         case .silent: return outcome.redirectURL.isEmpty ? .empty(.noContent) : .redirect(to: outcome.redirectURL)
         case .continued: return .redirect(to: outcome.next?.url ?? "")
         case .rejected, .unknown, .unrecognized:
-            return dependencies.pages.message(.signInRefused, trace: outcome.traceID.isEmpty ? exchange.facts.trace.traceID : outcome.traceID)
+            return dependencies.pages.message(.signInRefused, trace: outcome.traceID.isEmpty ? nil : outcome.traceID, exchange)
         }
     }
 

@@ -17,12 +17,12 @@ struct SingleLogoutEndpoints: Sendable {
     @Sendable func receive(_ exchange: Exchange) async throws -> Response {
         let sent = Self.messages.map { (try? exchange.all($0)) ?? [] }
         if exchange.hasReadableParameters, sent.allSatisfy({ $0.allSatisfy(\.isEmpty) }) {
-            return dependencies.pages.message(.noSamlMessage, trace: exchange.facts.trace.traceID)
+            return dependencies.pages.message(.noSamlMessage, exchange)
         }
         // A redirected message is signed as it was sent: the service reads it from there, and from nothing that was decoded before.
         guard let message = exchange.method == .get ? SamlLogoutMessage(query: exchange.query) : posted(sent, exchange) else {
             exchange.logger.warning("logout-rejected", metadata: ["reason": "bind.params"])
-            return dependencies.pages.message(.logoutRefused, trace: exchange.facts.trace.traceID)
+            return dependencies.pages.message(.logoutRefused, exchange)
         }
         return reply(try await dependencies.authentication.receiveSamlLogout(message, context: exchange.changingCall), exchange)
     }
@@ -39,9 +39,9 @@ struct SingleLogoutEndpoints: Sendable {
         let trace = step.traceID.isEmpty ? exchange.facts.trace.traceID : step.traceID
         switch step.result {
         case .goesOn where step.fields.isEmpty: return .redirect(to: step.url)
-        case .goesOn: return dependencies.pages.continueToProvider(SignInStart(url: step.url, fields: step.fields))
-        case .done: return dependencies.pages.message(.loggedOut, trace: trace)
-        case .rejected, .unknown, .unrecognized: return dependencies.pages.message(.logoutRefused, trace: trace)
+        case .goesOn: return dependencies.pages.continueToProvider(SignInStart(url: step.url, fields: step.fields), exchange)
+        case .done: return dependencies.pages.message(.loggedOut, trace: trace, exchange)
+        case .rejected, .unknown, .unrecognized: return dependencies.pages.message(.logoutRefused, trace: trace, exchange)
         }
     }
 }

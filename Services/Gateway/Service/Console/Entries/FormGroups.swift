@@ -43,6 +43,15 @@ enum FormGroups {
                 FormField("channels", "Resource ids", .lines, hint: "One in each line, for information."),
             ]),
         FormGroup(
+            title: "Sign-in pages",
+            fields: [
+                FormField("favouriteMvpds", "Favourite MVPDs", .lines, hint: "Their ids, one in each line: people see them before all others."),
+                FormField("logoUrl", "Logo URL", .text, hint: "https, at most 48 pixels high."),
+                FormField(
+                    "accentColor", "Colour of buttons and links", .text, hint: "Such as #0b5fad. It is made darker or lighter until it can be read."),
+                FormField("headerColor", "Colour behind name and logo", .text, hint: "Such as #16202c."),
+            ]),
+        FormGroup(
             title: "Media tokens",
             fields: [
                 FormField(

@@ -34,7 +34,7 @@ extension Refusals {
 
     /// - Parameter words: What the service said, where it helps.
     func consoleReply(_ notice: ConsoleNotice, trace: String, words: String = "") -> Response {
-        guard pages.hasConsole else { return pages.message(.notFound, trace: trace) }
+        guard pages.hasConsole else { return pages.message(.notFound, trace: trace, for: pages.english) }
         var content: [String: Any] = [notice.rawValue: true, "trace": trace]
         if !words.isEmpty { content["words"] = words }
         return Console.html(pages, "problem", content, status: notice.status)

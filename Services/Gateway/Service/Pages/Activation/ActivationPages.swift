@@ -23,33 +23,53 @@ struct ActivationPages: Sendable {
     }
 
     @Sendable func entry(_ exchange: Exchange) async throws -> Response {
-        page(code: TypedCode(try exchange.value("code") ?? "").text, problem: nil)
+        page(code: TypedCode(try exchange.value("code") ?? "").text, problem: nil, exchange)
     }
 
     @Sendable func providers(_ exchange: Exchange) async throws -> Response {
         let typed = TypedCode(try exchange.value("code") ?? "")
-        guard !typed.text.isEmpty else { return page(code: "", problem: .empty) }
-        guard typed.isPlausible else { return page(code: typed.text, problem: .implausible) }
+        guard !typed.text.isEmpty else { return page(code: "", problem: .empty, exchange) }
+        guard typed.isPlausible else { return page(code: typed.text, problem: .implausible, exchange) }
         let code: RegistrationCode
-        do { code = try await record(typed, exchange) } catch { return try refusal(error, typed) }
+        do { code = try await record(typed, exchange) } catch { return try refusal(error, typed, exchange) }
         let catalogue = try dependencies.catalogue.current()
-        let providers = ProviderList(catalogue, code).entries
-        guard !providers.isEmpty else { return page(code: typed.text, problem: .noProvider) }
+        let reader = dependencies.pages.reader(exchange)
+        let providers = ProviderList(catalogue, requestor: code.requestor, chosen: code.mvpd, reader.language)
+        guard !providers.isEmpty else { return page(code: typed.text, problem: .noProvider, exchange) }
+        if try exchange.value(Self.choosing) == nil, providers.holds(code.mvpd) {
+            return .redirect(to: Self.signInPath(code.code, mvpd: code.mvpd))
+        }
+        let query = String((try exchange.value("q") ?? "").unicodeScalars.prefix(Self.longestQuery))
+        let look = ChannelLook(catalogue.requestor(code.requestor) ?? Requestor(id: code.requestor))
+        var content = providers.content(query: query, reader.language)
+        content.merge(["requestor": look.name, "code": code.code]) { own, _ in own }
         return dependencies.pages.render(
-            "providers", ["requestor": catalogue.requestor(code.requestor)?.name ?? code.requestor, "code": code.code, "providers": providers],
-            status: .ok)
+            "providers", content, status: .ok, for: reader, look: look, allowsScript: true, holdsNoSecret: true)
+    }
+
+    /// A parameter of the list of providers: also when the app has chosen one already.
+    private static let choosing = "choose"
+    /// What is read of a search, in scalars.
+    private static let longestQuery = 80
+
+    /// The address of the list of providers, whatever the app has chosen.
+    static func choice(_ code: String) -> String { "\(path)/providers?code=\(PercentEncoding.encode(code))&\(choosing)=1" }
+
+    /// The address of the page that asks before a sign-in begins.
+    static func signInPath(_ code: String, mvpd: String) -> String {
+        "\(startPath)?code=\(PercentEncoding.encode(code))&mvpd=\(PercentEncoding.encode(mvpd))"
     }
 
     /// Shows for which device and channel the sign-in is; its button begins it.
     @Sendable func confirm(_ exchange: Exchange) async throws -> Response {
         let typed = TypedCode(try exchange.value("code") ?? "")
-        guard typed.isPlausible else { return page(code: typed.text, problem: .implausible) }
+        guard typed.isPlausible else { return page(code: typed.text, problem: .implausible, exchange) }
         let code: RegistrationCode
-        do { code = try await record(typed, exchange) } catch { return try refusal(error, typed) }
+        do { code = try await record(typed, exchange) } catch { return try refusal(error, typed, exchange) }
         let mvpd = try exchange.value("mvpd") ?? ""
         let catalogue = try dependencies.catalogue.current()
         guard catalogue.activeIntegrations(requestor: code.requestor).contains(where: { $0.mvpd.id == mvpd }) else {
-            return page(code: code.code, problem: .providerUnavailable)
+            return page(code: code.code, problem: .providerUnavailable, exchange)
         }
         return try signIn.confirmation.page(
             code, provider: mvpd, action: Self.startPath, fields: [("code", code.code), ("mvpd", mvpd)], exchange)
@@ -57,34 +77,44 @@ struct ActivationPages: Sendable {
 
     @Sendable func start(_ exchange: Exchange) async throws -> Response {
         let typed = TypedCode(try exchange.value("code") ?? "")
-        guard typed.isPlausible else { return page(code: typed.text, problem: .implausible) }
+        guard typed.isPlausible else { return page(code: typed.text, problem: .implausible, exchange) }
         guard signIn.confirmation.isConfirmed(typed.text, exchange) else {
-            return dependencies.pages.message(.formRefused, trace: exchange.facts.trace.traceID)
+            return dependencies.pages.message(.formRefused, exchange)
         }
         let code: RegistrationCode
-        do { code = try await record(typed, exchange) } catch { return try refusal(error, typed) }
+        do { code = try await record(typed, exchange) } catch { return try refusal(error, typed, exchange) }
         let requestor = try dependencies.catalogue.current().requireRequestor(code.requestor)
+        let mvpd = try exchange.value("mvpd") ?? ""
         let request = StartSignInRequest(
-            requestor: requestor.id, mvpd: try exchange.value("mvpd") ?? "", registrationCode: code.code,
-            domainName: requestor.domains.first?.name ?? "", redirectURL: doneAddress(code), clientAddress: exchange.facts.clientAddress.text)
-        do { return try await signIn.start(request, exchange) } catch let fault as Fault {
+            requestor: requestor.id, mvpd: mvpd, registrationCode: code.code,
+            domainName: requestor.domains.first?.name ?? "", redirectURL: doneAddress(code, mvpd), clientAddress: exchange.facts.clientAddress.text)
+        do {
+            var response = try await signIn.start(request, exchange)
+            PendingActivation(code: code.code, mvpd: mvpd).set(in: &response, exchange)
+            return response
+        } catch let fault as Fault {
             guard let problem = Self.problem(fault.code) else { throw fault }
-            return page(code: problem == .providerUnavailable ? code.code : "", problem: problem)
+            return page(code: problem == .providerUnavailable ? code.code : "", problem: problem, exchange)
         }
     }
 
     @Sendable func done(_ exchange: Exchange) async throws -> Response {
         let code = TypedCode(try exchange.value("code") ?? "").text
         let request = SessionByCodeRequest(requestor: try exchange.value("requestor") ?? "", code: code)
+        let look = (try? dependencies.catalogue.current().requestor(request.requestor)).map(ChannelLook.init)
         do {
             _ = try await dependencies.codes.trying(code, of: exchange) {
                 try await dependencies.authentication.getSessionByCode(request, context: exchange.call)
             }
-            return dependencies.pages.render("done", ["signedIn": true], status: .ok)
+            var response = dependencies.pages.render("done", ["signedIn": true], status: .ok, for: dependencies.pages.reader(exchange), look: look)
+            PendingActivation.clear(in: &response, exchange)
+            return response
         } catch let pause as CodePause {
-            return page(code: code, pause: pause)
+            return page(code: code, pause: pause, exchange)
         } catch let fault as Fault where StatusTable.status(of: fault.code, at: .checkAuthnByCode) < 500 {
-            return dependencies.pages.render("done", ["signedIn": false, "code": code], status: .ok)
+            var content: [String: Any] = ["signedIn": false]
+            if !code.isEmpty { content["choice"] = PendingActivation.choice(code: code, mvpd: try exchange.value("mvpd") ?? "") }
+            return dependencies.pages.render("done", content, status: .ok, for: dependencies.pages.reader(exchange), look: look)
         }
     }
 
@@ -97,15 +127,15 @@ struct ActivationPages: Sendable {
         }
     }
 
-    private func refusal(_ error: any Error, _ typed: TypedCode) throws -> Response {
-        if let pause = error as? CodePause { return page(code: typed.text, pause: pause) }
+    private func refusal(_ error: any Error, _ typed: TypedCode, _ exchange: Exchange) throws -> Response {
+        if let pause = error as? CodePause { return page(code: typed.text, pause: pause, exchange) }
         guard let fault = error as? Fault, [.invalidRegistrationCode, .registrationCodeSpent].contains(fault.code) else { throw error }
-        return page(code: typed.text, problem: .unknown)
+        return page(code: typed.text, problem: .unknown, exchange)
     }
 
-    private func doneAddress(_ code: RegistrationCode) -> String {
+    private func doneAddress(_ code: RegistrationCode, _ mvpd: String) -> String {
         "\(dependencies.settings.publicOrigin)\(Self.path)/done?code=\(PercentEncoding.encode(code.code))"
-            + "&requestor=\(PercentEncoding.encode(code.requestor))"
+            + "&requestor=\(PercentEncoding.encode(code.requestor))&mvpd=\(PercentEncoding.encode(mvpd))"
     }
 
     private static func problem(_ code: Fault.Code) -> CodeProblem? {
@@ -116,19 +146,28 @@ struct ActivationPages: Sendable {
         }
     }
 
-    private func page(code: String, problem: CodeProblem?) -> Response {
+    private func page(code: String, problem: CodeProblem?, _ exchange: Exchange) -> Response {
         var content: [String: Any] = ["code": code]
         if let problem {
             content["problem"] = [problem.rawValue: true]
         }
-        return dependencies.pages.render("entry", content, status: problem == nil ? .ok : .badRequest)
+        if problem == .providerUnavailable { content["choice"] = ["address": Self.choice(code)] }
+        return dependencies.pages.render(
+            "entry", content, status: problem == nil ? .ok : .badRequest, for: dependencies.pages.reader(exchange), look: look(exchange))
     }
 
     /// The field stays filled; a script counts down what the text says.
-    private func page(code: String, pause: CodePause) -> Response {
+    private func page(code: String, pause: CodePause, _ exchange: Exchange) -> Response {
         let content: [String: Any] = ["code": code, "problem": ["paused": true], "pause": ["seconds": pause.seconds]]
-        var response = dependencies.pages.render("entry", content, status: .tooManyRequests, allowsScript: true)
+        var response = dependencies.pages.render(
+            "entry", content, status: .tooManyRequests, for: dependencies.pages.reader(exchange), look: look(exchange), allowsScript: true)
         response.headers[.retryAfter] = String(pause.seconds)
         return response
+    }
+
+    /// Of the channel that the address names: an app may show one with `?requestor=`. What a code says is told to nobody who does not have it.
+    private func look(_ exchange: Exchange) -> ChannelLook? {
+        guard let id = (try? exchange.value("requestor")) ?? nil else { return nil }
+        return (try? dependencies.catalogue.current().requestor(id)).map(ChannelLook.init)
     }
 }

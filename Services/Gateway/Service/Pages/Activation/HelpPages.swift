@@ -14,13 +14,20 @@ struct HelpPages: Sendable {
                 "code": row.code, "action": row.action, "statuses": row.statuses.map(String.init).joined(separator: ", "),
             ]
         }
-        return pages.render("errors", ["rows": rows], status: .ok)
+        return pages.render("errors", ["rows": rows], status: .ok, for: english(exchange), holdsNoSecret: true)
     }
 
     @Sendable func asset(_ exchange: Exchange) async throws -> Response {
         guard let file = pages.file(try exchange.captured("file")) else {
-            return pages.message(.notFound, trace: exchange.facts.trace.traceID)
+            return pages.message(.notFound, exchange)
         }
-        return file.response(ifNoneMatch: exchange.headers[.ifNoneMatch])
+        return file.response(ifNoneMatch: exchange.headers[.ifNoneMatch], acceptEncoding: exchange.headers[.acceptEncoding])
+    }
+
+    /// Codes are for engineers.
+    private func english(_ exchange: Exchange) -> PageReader {
+        var reader = pages.english
+        reader.acceptsGzip = Gzip.isAccepted(exchange.headers[.acceptEncoding])
+        return reader
     }
 }

@@ -22,12 +22,15 @@ struct SignInConfirmation: Sendable {
         let secret = cookie.value(in: exchange) ?? ActivationCookie.freshSecret()
         let sent = fields + [(Self.tokenField, Self.token(secret, code.code))]
         let name = catalogue.mvpd(provider)?.displayName ?? ""
+        let look = ChannelLook(catalogue.requestor(code.requestor) ?? Requestor(id: code.requestor))
         var content: [String: Any] = [
-            "code": code.code, "requestor": catalogue.requestor(code.requestor)?.name ?? code.requestor, "provider": name.isEmpty ? provider : name,
+            "code": code.code, "requestor": look.name, "provider": ShownText(name.isEmpty ? provider : name).text,
             "action": action, "fields": sent.map { ["name": $0.name, "value": $0.value] },
         ]
-        if !code.deviceLabel.isEmpty { content["device"] = code.deviceLabel }
-        var response = dependencies.pages.confirmSignIn(content)
+        // An app's own page has a choice of its own.
+        if action == ActivationPages.startPath { content["choice"] = ["address": ActivationPages.choice(code.code)] }
+        if !code.deviceLabel.isEmpty { content["device"] = ShownText(code.deviceLabel).text }
+        var response = dependencies.pages.confirmSignIn(content, look, exchange)
         cookie.set(secret, in: &response)
         return response
     }

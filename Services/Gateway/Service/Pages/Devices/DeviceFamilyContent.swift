@@ -5,35 +5,29 @@ internal import Contracts
 struct DeviceFamilyContent {
     let values: [String: Any]
 
-    init(_ family: TokenFamily) {
+    init(_ family: TokenFamily, _ language: PageLanguage) {
         var values: [String: Any] = [
-            "id": family.id, "label": family.deviceLabel.isEmpty ? "A device" : family.deviceLabel, "app": family.bundleID,
-            "created": PlainDate(milliseconds: family.createdAtMilliseconds).text,
+            "id": family.id, "label": Self.label(family.deviceLabel, language), "app": family.bundleID,
+            "created": Self.date(family.createdAtMilliseconds, language),
         ]
-        if family.lastUsedAtMilliseconds > 0 { values["used"] = PlainDate(milliseconds: family.lastUsedAtMilliseconds).text }
+        if family.lastUsedAtMilliseconds > 0 { values["used"] = Self.date(family.lastUsedAtMilliseconds, language) }
         if family.state == .pending { values["pending"] = true }
         if family.state == .absent { values["absent"] = true }
         let devices = family.devices.map { device in
-            [
-                "label": device.label.isEmpty ? "A device" : device.label, "since": PlainDate(milliseconds: device.signedInAtMilliseconds).text,
-            ]
+            ["label": Self.label(device.label, language), "since": Self.date(device.signedInAtMilliseconds, language)]
         }
         if !devices.isEmpty { values["signedIn"] = ["devices": devices] }
         self.values = values
     }
-}
 
-/// A day as people write it, in UTC: the pages know no time zone without a script.
-struct PlainDate {
-    let text: String
+    private static func label(_ label: String, _ language: PageLanguage) -> String {
+        label.isEmpty ? language.text("devices.unnamed") : ShownText(label).text
+    }
 
-    private static let months = [
-        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
-    ]
-
+    /// A day in UTC: the pages know no time zone without a script.
     /// - Parameter milliseconds: Since 1970.
-    init(milliseconds: UInt64) {
+    static func date(_ milliseconds: UInt64, _ language: PageLanguage) -> String {
         let date = CivilDate(daysSince1970: Int(milliseconds / 86_400_000))
-        text = "\(date.day) \(Self.months[date.month - 1]) \(date.year)"
+        return language.date((day: date.day, month: date.month, year: date.year))
     }
 }

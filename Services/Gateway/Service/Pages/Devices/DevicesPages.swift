@@ -28,7 +28,8 @@ struct DevicesPages: Sendable {
         let request = GetOptInStatusRequest(caller: Caller(who: .webSession(secret)))
         do {
             let status = try await dependencies.autoSignIn.getOptInStatus(request, context: exchange.call)
-            return dependencies.pages.render("devices", content(status, secret, outcome(exchange)), status: .ok)
+            let reader = dependencies.pages.reader(exchange)
+            return dependencies.pages.render("devices", content(status, secret, outcome(exchange), reader.language), status: .ok, for: reader)
         } catch let fault as Fault where Self.isOver(fault) {
             var response = try signInPage(exchange, outcome(exchange))
             cookie.clear(in: &response)
@@ -38,7 +39,7 @@ struct DevicesPages: Sendable {
 
     /// The page of a link. It spends nothing, because programs that preview links come here too.
     @Sendable func openLink(_ exchange: Exchange) async throws -> Response {
-        dependencies.pages.render("devices-open", ["handle": try exchange.captured("handle")], status: .ok)
+        dependencies.pages.render("devices-open", ["handle": try exchange.captured("handle")], status: .ok, for: dependencies.pages.reader(exchange))
     }
 
     @Sendable func open(_ exchange: Exchange) async throws -> Response {
@@ -49,7 +50,7 @@ struct DevicesPages: Sendable {
             DevicesCookie(dependencies.settings, exchange).set(session, in: &response)
             return response
         } catch let fault as Fault where Self.isOver(fault) {
-            return dependencies.pages.render("devices-open", ["isOver": true], status: .badRequest)
+            return dependencies.pages.render("devices-open", ["isOver": true], status: .badRequest, for: dependencies.pages.reader(exchange))
         }
     }
 
@@ -102,7 +103,7 @@ struct DevicesPages: Sendable {
     }
 
     private func refused(_ exchange: Exchange) -> Response {
-        dependencies.pages.message(.formRefused, trace: exchange.facts.trace.traceID)
+        dependencies.pages.message(.formRefused, exchange)
     }
 
     private func outcome(_ exchange: Exchange) -> Outcome? { (try? exchange.value("done")).flatMap { $0.flatMap(Outcome.init) } }
@@ -124,15 +125,16 @@ struct DevicesPages: Sendable {
                 "address": "/apple/v1/\(PercentEncoding.encode(requestor.id))/web?returnUrl=\(returning)",
             ]
         }
-        return dependencies.pages.render("devices-sign-in", Self.done(outcome).merging(["services": entries]) { first, _ in first }, status: .ok)
+        let content = Self.done(outcome).merging(["services": entries]) { first, _ in first }
+        return dependencies.pages.render("devices-sign-in", content, status: .ok, for: dependencies.pages.reader(exchange))
     }
 
     private static func offersApple(_ programmer: Programmer?) -> Bool {
         (programmer?.appleTeams ?? []).contains { team in !team.signInKeyID.isEmpty && team.groups.contains { !$0.servicesIDs.isEmpty } }
     }
 
-    private func content(_ status: OptInStatus, _ secret: String, _ outcome: Outcome?) -> [String: Any] {
-        let families = status.families.filter { $0.state != .revoked }.map(DeviceFamilyContent.init)
+    private func content(_ status: OptInStatus, _ secret: String, _ outcome: Outcome?, _ language: PageLanguage) -> [String: Any] {
+        let families = status.families.filter { $0.state != .revoked }.map { DeviceFamilyContent($0, language) }
         var content: [String: Any] = Self.done(outcome)
         content["token"] = FormToken(secret: secret).text
         if let requestor = try? dependencies.catalogue.current().requestor(status.requestor) {

@@ -1,7 +1,9 @@
 """A person with a real browser signs a TV in: once with the keyboard alone, on a phone-sized window, at a running cluster."""
 
+import urllib.request
+
 from browser import By, Browser, Keys, run
-from television import Device, gateway
+from television import Device, cluster, gateway
 
 
 def signs_in_by_keyboard_on_a_phone():
@@ -69,6 +71,33 @@ def a_wrong_password_and_a_cancelled_login_leave_the_tv_signed_out():
         browser.driver.quit()
 
 
+def a_refused_answer_leads_back_to_the_same_code():
+    """Dashboard #46."""
+    device, browser = Device(), Browser(390, 844)
+    try:
+        attack = urllib.request.Request(
+            cluster["sandbox"]["mvpd"] + "/control/evil/NorthCable", data=b'{"attack": "xsw3"}', method="POST",
+            headers={"Content-Type": "application/json"})
+        urllib.request.urlopen(attack, timeout=10).close()
+        code = device.code()
+        browser.driver.get(f"{gateway}/activate/providers?code={code}")
+        browser.driver.find_element(By.PARTIAL_LINK_TEXT, "North").click()
+        browser.confirm()
+        browser.sign_in_at_sandbox("ada")
+        browser.wait("the refusal", lambda: "did not work" in browser.text())
+        browser.screenshot("refused")
+        assert browser.driver.find_element(By.LINK_TEXT, "Other provider").get_attribute("href").endswith(f"?code={code}&choose=1")
+        browser.driver.find_element(By.LINK_TEXT, "Try again").click()
+        browser.confirm()
+        browser.wait("the end", lambda: browser.driver.find_elements(By.NAME, "password") or "connected" in browser.heading())
+        if browser.driver.find_elements(By.NAME, "password"):
+            browser.sign_in_at_sandbox("ada")
+        browser.wait("the good news", lambda: "connected" in browser.heading())
+        assert device.is_signed_in(), "the TV is signed in"
+    finally:
+        browser.driver.quit()
+
+
 def a_wrong_code_gets_a_helpful_word():
     browser = Browser(390, 844)
     try:
@@ -86,5 +115,5 @@ def a_wrong_code_gets_a_helpful_word():
 
 run([
     signs_in_by_keyboard_on_a_phone, signs_in_without_scripts_at_a_provider_with_post_binding,
-    a_wrong_password_and_a_cancelled_login_leave_the_tv_signed_out, a_wrong_code_gets_a_helpful_word,
+    a_wrong_password_and_a_cancelled_login_leave_the_tv_signed_out, a_refused_answer_leads_back_to_the_same_code, a_wrong_code_gets_a_helpful_word,
 ])

@@ -7,6 +7,7 @@ from television import Device, cluster, gateway
 
 
 def signs_in_by_keyboard_on_a_phone():
+    """Dashboard #44, #53."""
     device, browser = Device(), Browser(390, 844)
     try:
         browser.driver.get(gateway + "/activate")
@@ -35,6 +36,7 @@ def signs_in_by_keyboard_on_a_phone():
 
 
 def signs_in_without_scripts_at_a_provider_with_post_binding():
+    """Dashboard #53."""
     device, browser = Device(), Browser(1280, 800, scripts=False)
     try:
         browser.driver.get(f"{gateway}/activate?code={device.code()}")
@@ -54,6 +56,7 @@ def signs_in_without_scripts_at_a_provider_with_post_binding():
 
 
 def a_wrong_password_and_a_cancelled_login_leave_the_tv_signed_out():
+    """Dashboard #46: the code is still good."""
     device, browser = Device(), Browser(390, 844)
     try:
         browser.driver.get(f"{gateway}/activate/providers?code={device.code()}")

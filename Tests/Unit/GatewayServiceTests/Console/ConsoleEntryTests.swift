@@ -61,6 +61,15 @@ internal import Testing
         }
     }
 
+    @Test("the look of a channel's sign-in pages has fields of its own")
+    func editsTheLook() async throws {
+        let json = ##"{"id":"ACME1","name":"Acme","favouriteMvpds":["NorthCable","LakeTel"],"accentColor":"#0b5fad"}"##
+        console.gateway.administration.getEntity.answer(with: CatalogueEntity(kind: .requestor, id: "ACME1", json: json, etag: "e"))
+        let page = try await console.get("/channels/ACME1/edit")
+        #expect(page.text.contains("Favourite MVPDs") && page.text.contains("NorthCable\nLakeTel"))
+        #expect(page.text.contains(##"value="#0b5fad""##) && page.text.contains(#"name="headerColor""#) && page.text.contains(#"name="logoUrl""#))
+    }
+
     @Test("dashboard #16: an entry shows what it comes to on each platform, and the level of each value")
     func showsEffective() async throws {
         let page = try await console.get("/integrations/ACME1/NorthCable")

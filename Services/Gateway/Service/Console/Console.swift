@@ -9,7 +9,8 @@ struct Console: Sendable {
     static let templates = [
         "top", "bottom", "fields", "changes", "refused", "pager", "sign-in", "carry", "problem", "home", "list", "entry", "edit", "json", "create",
         "draft",
-        "history", "version", "audit", "sessions", "sign-ins", "sign-in-report", "degradation", "degrade", "connect",
+        "history", "version", "audit", "sessions", "sign-ins", "sign-in-report", "sign-in-checks", "sign-in-watch", "degradation", "degrade",
+        "connect",
         "usage", "report", "temp-pass",
     ]
     /// Nothing comes from elsewhere, and nothing is a script.

@@ -70,6 +70,7 @@ extension RouteTable {
             route(ConnectPages.path, read: door.signedIn(connect.show), write: door.signedIn(connect.review), body: .largeForm),
             route(ConnectPages.path + "/take", write: door.signedIn(connect.take), body: .largeForm),
             route(reports, read: door.signedIn(signIns.list)),
+            route(SignInWatch.path, read: door.signedIn(SignInWatch(console: console).show)),
             route(reports + "/{trace}", read: door.signedIn(signIns.show)),
             route(rules, read: door.signedIn(degradation.list)),
             route(rules + "/new", read: door.signedIn(degradation.form), write: door.signedIn(degradation.start)),

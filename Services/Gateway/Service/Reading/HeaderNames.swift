@@ -3,6 +3,10 @@ internal import Hummingbird
 /// Header fields that HTTPTypes has no name for. The unwraps hold: each name is a valid token (RFC 9110 §5.6.2).
 extension HTTPFields.Element.Name {
     static let xForwardedFor = Self("X-Forwarded-For")!
+    static let xForwardedHost = Self("X-Forwarded-Host")!
+    static let xForwardedProto = Self("X-Forwarded-Proto")!
+    static let refresh = Self("Refresh")!
+    static let forwarded = Self("Forwarded")!
     static let xDeviceInfo = Self("X-Device-Info")!
     static let apPartnerFrameworkStatus = Self("AP-Partner-Framework-Status")!
     static let apTempPassIdentity = Self("AP-TempPass-Identity")!

@@ -50,14 +50,37 @@ internal import Testing
         console.gateway.operations.getSignInReport.answer(with: report)
         let page = try await console.get("/sign-ins/4bf9")
         #expect(
-            page.text.contains("Check 29: we are the audience") && page.text.contains("Audience &quot;X&quot;") && page.text.contains("not reached"))
+            page.text.contains("Check 29: we are the audience") && page.text.contains("Audience &quot;X&quot;") && page.text.contains("not checked"))
         #expect(page.text.contains("/console/mvpds/NorthCable") && !page.text.contains(ConsoleFixture.hostile))
         console.gateway.operations.listSignInReports.answer(with: SignInReports(reports: [report]))
+        report.checks[1].hint = "Issuer is oauth.evil; the endpoint expects Y (saml.idpEntityId), see saml.signingCertificates."
+        console.gateway.operations.getSignInReport.answer(with: report)
+        let settings = try await console.get("/sign-ins/4bf9")
+        #expect(settings.text.contains(#"<a href="/console/mvpds/NorthCable/edit#field-saml-idpEntityId"><code>saml.idpEntityId</code></a>"#))
+        #expect(settings.text.contains(#"href="/console/mvpds/NorthCable/json#json""#) && !settings.text.contains("<code>oauth.evil"))
         let list = try await console.get("/sign-ins")
         #expect(list.text.contains("/console/sign-ins/4bf9"))
         #expect(console.gateway.operations.listSignInReports.requests.last?.failedOnly == true)
         _ = try await console.get("/sign-ins?mvpd=NorthCable")
         #expect(console.gateway.operations.listSignInReports.requests.last == ListSignInReportsRequest(mvpd: "NorthCable", failedOnly: false))
+    }
+
+    @Test("whoever tries a sign-in sees its checks when the answer has come: the page looks by itself until it is told to stop")
+    func watches() async throws {
+        let old = Self.report("t1", "NorthCable", .signedIn, at: 1_930_384_800_000)
+        console.gateway.operations.listSignInReports.answer(with: SignInReports(reports: [old]))
+        let start = try await console.get("/sign-ins/watch?mvpd=NorthCable")
+        #expect(start.location == "/console/sign-ins/watch?mvpd=NorthCable&after=1930384800000")
+        let waiting = try await console.get("/sign-ins/watch?mvpd=NorthCable&after=1930384800000")
+        #expect(waiting.text.contains("No answer has come yet.") && waiting.headers[.refresh] == "4" && !waiting.text.contains(">t1<"))
+        var new = Self.report("t2", "NorthCable", .rejected, at: 1_930_384_900_000)
+        new.checks = [SignInCheck(step: 29, title: "we are the audience", outcome: .failed, reason: "audience", explanation: "no", hint: "")]
+        console.gateway.operations.listSignInReports.answer(with: SignInReports(reports: [new, old]))
+        console.gateway.operations.getSignInReport.answer(with: new)
+        let shown = try await console.get("/sign-ins/watch?mvpd=NorthCable&after=1930384800000&paused=1")
+        #expect(shown.text.contains("Check 29: we are the audience") && shown.text.contains("t2") && shown.headers[.refresh] == nil)
+        #expect(shown.text.contains("https://tv.example/activate") && shown.text.contains("Look again"))
+        #expect(try await console.get("/sign-ins/watch").location == "/console/sign-ins")
     }
 
     @Test("dashboard #2: sign-ins of other programmers are not there")

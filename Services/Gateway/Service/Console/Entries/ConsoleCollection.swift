@@ -76,6 +76,9 @@ struct ConsoleEntry: Sendable {
 
     var id: String { entity.id }
 
+    /// What its form has.
+    var groups: [FormGroup] { FormGroups.groups(collection, of: tree) }
+
     /// What people call it; its id where it has no name.
     var name: String {
         if collection == .integrations { return id.replacing("/", with: " – ") }

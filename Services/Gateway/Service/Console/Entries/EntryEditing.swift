@@ -9,16 +9,15 @@ struct EntryEditing: Sendable {
     let collection: ConsoleCollection
 
     private var pages: EntryPages { EntryPages(console: console, collection: collection) }
-    private var groups: [FormGroup] { FormGroups.groups(collection) }
 
     @Sendable func edit(_ exchange: Exchange, _ visitor: Visitor) async throws -> Response {
         let entry = try await pages.entry(exchange, visitor)
-        return await form(EntryForm(groups, of: entry.tree), entry, visitor, exchange)
+        return await form(EntryForm(entry.groups, of: entry.tree), entry, visitor, exchange)
     }
 
     @Sendable func save(_ exchange: Exchange, _ visitor: Visitor) async throws -> Response {
         let entry = try await pages.entry(exchange, visitor)
-        var typed = try EntryForm(groups, typed: exchange)
+        var typed = try EntryForm(entry.groups, typed: exchange)
         let wanted = typed.applied(to: entry.tree)
         guard typed.problems.isEmpty else { return await form(typed, entry, visitor, exchange, status: .unprocessableContent) }
         guard let refusal = try await replace(entry, wanted, exchange, visitor) else { return saved(entry) }
@@ -71,7 +70,7 @@ struct EntryEditing: Sendable {
         content.merge(FormContent(form).content) { _, own in own }
         content["formAddress"] = collection.address(of: entry.id, "edit")
         if overtaken {
-            content["overtaken"] = ["groups": FormContent.facts(EntryForm(groups, of: entry.tree))]
+            content["overtaken"] = ["groups": FormContent.facts(EntryForm(entry.groups, of: entry.tree))]
         }
         return await console.page("edit", "Edit \(entry.name)", in: collection.place, content, for: visitor, exchange, status: status)
     }

@@ -51,7 +51,7 @@ struct EntryPages: Sendable {
     private func page(_ entry: ConsoleEntry, _ visitor: Visitor, _ exchange: Exchange, refusal: Refusal? = nil) async -> Response {
         var content: [String: Any] = [
             "noun": collection.noun, "placeName": collection.place.name, "placeAddress": collection.place.address, "entryId": entry.id,
-            "groups": FormContent.facts(EntryForm(FormGroups.groups(collection), of: entry.tree)), "json": PrettyJson.text(entry.tree),
+            "groups": FormContent.facts(EntryForm(entry.groups, of: entry.tree)), "json": PrettyJson.text(entry.tree),
             "isChanged": entry.entity.isChanged, "etag": entry.entity.etag, "related": related(entry),
             "wasSaved": (try? exchange.value("saved")) == "1",
         ]
@@ -94,6 +94,7 @@ struct EntryPages: Sendable {
             return [
                 link("Its integrations", Console.address(lists, query: ["mvpd": entry.id])),
                 link("Its sign-ins", Console.address("sign-ins", query: ["mvpd": entry.id])),
+                link("Try a sign-in, and watch each check", SignInWatch.address(entry.id)),
                 link("Degradation while it has trouble", Console.address("degradation", "new", query: ["mvpd": entry.id])),
             ]
         case .integrations:
@@ -103,6 +104,7 @@ struct EntryPages: Sendable {
                 link("Channel \(parts[0])", ConsoleCollection.channels.address(of: parts[0])),
                 link("MVPD \(parts[1])", ConsoleCollection.mvpds.address(of: parts[1])),
                 link("Sign-ins of the MVPD", Console.address("sign-ins", query: ["mvpd": parts[1]])),
+                link("Try a sign-in, and watch each check", SignInWatch.address(parts[1])),
             ]
         case .applications, .programmers: return []
         }

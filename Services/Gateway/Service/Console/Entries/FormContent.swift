@@ -64,7 +64,7 @@ struct FormContent {
 
     private static func isNumber(_ field: FormField) -> Bool { if case .number = field.kind { true } else { false } }
 
-    private static func id(_ name: String) -> String { "field-" + name.replacing(".", with: "-") }
+    static func id(_ name: String) -> String { "field-" + name.replacing(".", with: "-") }
 
     private static func told(_ field: FormField, _ form: EntryForm) -> String {
         switch field.kind {

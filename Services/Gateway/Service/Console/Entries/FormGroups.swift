@@ -1,5 +1,12 @@
+internal import CatalogueFiles
+
 /// The properties of entries that have fields of their own; all others are reached as JSON.
 enum FormGroups {
+    /// - Parameter tree: The entry; of an MVPD it says by which protocol people sign in.
+    static func groups(_ collection: ConsoleCollection, of tree: JsonTree) -> [FormGroup] {
+        collection == .mvpds ? mvpd + SignInFields.groups(of: tree) : groups(collection)
+    }
+
     static func groups(_ collection: ConsoleCollection) -> [FormGroup] {
         switch collection {
         case .channels: channel

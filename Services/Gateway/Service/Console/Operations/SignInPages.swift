@@ -27,16 +27,22 @@ struct SignInPages: Sendable {
 
     @Sendable func show(_ exchange: Exchange, _ visitor: Visitor) async throws -> Response {
         let report = try await reader.report(try exchange.captured("trace"), for: visitor.administrator, exchange)
+        let content = Self.content(report)
+        return await console.page("sign-in-report", "Sign-in \(report.traceID.prefix(8))", in: .signIns, content, for: visitor, exchange)
+    }
+
+    /// With each check.
+    static func content(_ report: SignInReport) -> [String: Any] {
         let failed = report.checks.filter { $0.outcome == .failed }
         var content = Self.row(report)
-        content["failedChecks"] = failed.map(Self.check)
-        content["checks"] = report.checks.map(Self.check)
+        content["failedChecks"] = failed.map { Self.check($0, of: report.mvpd) }
+        content["checks"] = report.checks.map { Self.check($0, of: report.mvpd) }
         content["hasChecks"] = !report.checks.isEmpty
         content["signInFacts"] = report.facts.map { ["factLabel": $0.name, "factValue": $0.value] }
         content["hasFacts"] = !report.facts.isEmpty
         content["signInsAddress"] = ConsolePlace.signIns.address
         if !report.mvpd.isEmpty { content["mvpdAddress"] = ConsoleCollection.mvpds.address(of: report.mvpd) }
-        return await console.page("sign-in-report", "Sign-in \(report.traceID.prefix(8))", in: .signIns, content, for: visitor, exchange)
+        return content
     }
 
     private static func row(_ report: SignInReport) -> [String: Any] {
@@ -57,11 +63,12 @@ struct SignInPages: Sendable {
         }
     }
 
-    private static func check(_ check: SignInCheck) -> [String: Any] {
-        [
+    private static func check(_ check: SignInCheck, of mvpd: String) -> [String: Any] {
+        let settings = mvpd.isEmpty ? [] : SignInFields.links(in: check.hint, of: mvpd)
+        return [
             "checkStep": "\(check.step)", "checkTitle": check.title, "checkOutcome": word(check.outcome), "isPassed": check.outcome == .passed,
             "isFailed": check.outcome == .failed, "checkReason": check.reason, "checkExplanation": check.explanation, "checkHint": check.hint,
-            "hasExplanation": !check.explanation.isEmpty, "hasCheckHint": !check.hint.isEmpty,
+            "hasExplanation": !check.explanation.isEmpty, "hasCheckHint": !check.hint.isEmpty, "settings": settings, "hasSettings": !settings.isEmpty,
         ]
     }
 
@@ -69,7 +76,7 @@ struct SignInPages: Sendable {
         switch outcome {
         case .passed: "passed"
         case .failed: "failed"
-        case .notReached: "not reached"
+        case .notReached: "not checked"
         case .notNeeded: "not needed"
         case .notChecked, .unknown, .unrecognized: "not checked"
         }

@@ -62,6 +62,7 @@ struct RouteTable {
         let activation = ActivationPages(dependencies: dependencies, signIn: signIn)
         let logout = SingleLogoutEndpoints(dependencies: dependencies)
         let help = HelpPages(pages: dependencies.pages)
+        let reference = ReferencePages(dependencies: dependencies)
         // A call without a SAML message is 503 by whatever method (mvpd §2.3).
         let methods = Route.knownMethods.filter { $0 != .options && $0 != .connect }
         let consumer = Dictionary(uniqueKeysWithValues: methods.map { ($0, signIn.consume as Route.Handler) })
@@ -76,6 +77,9 @@ struct RouteTable {
             Route("/.well-known/media-token-certificates", .api(.metadata), readable(documents.certificates)),
             Route("/.well-known/media-token-jwks", .api(.metadata), readable(documents.keySet)),
             Route("/openapi.json", .browser, readable(documents.description)),
+            Route("/", .browser, readable(reference.landing)),
+            Route(ApiReference.path, .browser, readable(reference.index)),
+            Route("\(ApiReference.path)/{group}", .browser, readable(reference.group)),
             Route("/healthz", .browser, readable(documents.health)),
             Route("/readyz", .browser, readable(documents.readiness)),
             Route("/activate", .browser, readable(activation.entry)),

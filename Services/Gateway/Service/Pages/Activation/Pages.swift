@@ -29,7 +29,10 @@ public struct Pages: Sendable {
 
     private static let templates =
         ["entry", "providers", "confirm", "done", "continue", "notice", "errors", "head", "channel", "foot"] + DevicesPages.templates
-    private static let assets = ["style.css": "text/css; charset=utf-8", "submit.js": script, "countdown.js": script, "picker.js": script]
+        + ReferencePages.templates
+    private static let assets = [
+        "style.css": "text/css; charset=utf-8", "submit.js": script, "countdown.js": script, "picker.js": script, "docs.css": "text/css; charset=utf-8",
+    ]
     private static let script = "text/javascript; charset=utf-8"
 
     /// The templates in each language, by its tag.
@@ -38,6 +41,7 @@ public struct Pages: Sendable {
     private let files: [String: StaticFile]
     /// The OpenAPI description of the gateway's addresses.
     let description: StaticFile
+    private let apiReference: ApiReference
     private let policy: ContentPolicy
     /// False: the folder has no pages for operators, so that there is no console.
     let hasConsole: Bool
@@ -73,7 +77,9 @@ public struct Pages: Sendable {
             files[Console.styleSheet] = StaticFile(content: try Self.text("\(folder)/console/\(Console.styleSheet)"), type: "text/css; charset=utf-8")
         }
         for (name, type) in Self.assets { files[name] = StaticFile(content: try Self.text("\(folder)/\(name)"), type: type) }
-        description = StaticFile(content: try Self.text("\(folder)/openapi.json"), type: "application/json; charset=utf-8")
+        let text = try Self.text("\(folder)/openapi.json")
+        description = StaticFile(content: text, type: "application/json; charset=utf-8")
+        apiReference = ApiReference(text, origin: publicOrigin)
         self.libraries = libraries
         self.files = files
         policy = ContentPolicy(allowsPlainLogos: publicOrigin.hasPrefix("http:"))
@@ -140,6 +146,13 @@ public struct Pages: Sendable {
     func notice(_ notice: Notice) -> [String: (fields: HTTPFields, body: ByteBuffer)] {
         let pages = languages.all.map { ($0.tag, (fields(policy.page, $0), html("notice", [notice.rawValue: true], PageReader($0)))) }
         return Dictionary(uniqueKeysWithValues: pages)
+    }
+
+    /// A page of the API's reference.
+    func reference(_ name: String) -> Response? {
+        apiReference.page(name) { html($0, $1, english) }.map { page in
+            Response(status: .ok, headers: fields(policy.page, english.language), body: ResponseBody(byteBuffer: page))
+        }
     }
 
     /// - Parameter trace: What a person quotes to support.

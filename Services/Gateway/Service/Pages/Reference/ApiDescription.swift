@@ -1,0 +1,110 @@
+internal import StrictJson
+
+/// The OpenAPI description of the gateway, as far as its pages tell it: in the order of the text.
+struct ApiDescription: Sendable {
+    struct Operation: Sendable {
+        let id: String
+        let method: String
+        let path: String
+        let group: String
+        let node: JsonNode
+        /// What is said of all methods of the path.
+        let item: JsonNode
+    }
+
+    struct Group: Sendable {
+        let name: String
+        let description: String
+
+        /// As a part of a path.
+        var slug: String {
+            let words = name.lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
+            return words.joined(separator: "-")
+        }
+    }
+
+    /// Each address answers OPTIONS, and HEAD as it answers GET: the pages say so once.
+    private static let methods = ["get", "post", "put", "patch", "delete"]
+
+    let root: JsonNode
+    let operations: [Operation]
+    let groups: [Group]
+
+    /// - Throws: What is no JSON.
+    init(parsing text: String) throws(JsonSyntaxError) {
+        let root = try JsonDocument(parsing: Array(text.utf8)).root
+        self.root = root
+        groups = (root["tags"]?.elements ?? []).map { Group(name: $0["name"]?.text ?? "", description: $0["description"]?.text ?? "") }
+        operations = (root["paths"]?.members ?? []).flatMap { path in
+            Self.methods.compactMap { method in
+                guard let node = path.value[method] else { return nil }
+                return Operation(
+                    id: node["operationId"]?.text ?? "", method: method.uppercased(), path: path.name,
+                    group: node["tags"]?.elements?.first?.text ?? "",
+                    node: node, item: path.value)
+            }
+        }
+    }
+
+    /// Where the node only refers to another, that one.
+    func resolved(_ node: JsonNode) -> JsonNode {
+        guard let reference = node["$ref"]?.text, reference.hasPrefix("#/") else { return node }
+        var found: JsonNode? = root
+        for part in reference.dropFirst(2).split(separator: "/") { found = found?[String(part)] }
+        return found ?? node
+    }
+
+    func parameters(of operation: Operation) -> [JsonNode] {
+        ((operation.item["parameters"]?.elements ?? []) + (operation.node["parameters"]?.elements ?? [])).map(resolved)
+    }
+
+    /// The name of the shared schema that a node refers to.
+    static func schemaName(_ node: JsonNode) -> String? {
+        let prefix = "#/components/schemas/"
+        guard let reference = node["$ref"]?.text, reference.hasPrefix(prefix) else { return nil }
+        return String(reference.dropFirst(prefix.utf8.count))
+    }
+
+    /// Whose token an operation takes.
+    enum Token: Equatable {
+        case none
+        /// An app's.
+        case access
+        case administrator
+    }
+
+    func token(of operation: Operation) -> Token {
+        let demanded = (operation.node["security"] ?? root["security"])?.elements ?? []
+        let schemes = demanded.flatMap { $0.members ?? [] }.map(\.name)
+        if schemes.contains("adminToken") { return .administrator }
+        return schemes.contains("bearer") ? .access : .none
+    }
+
+    func isAdministration(_ operation: Operation) -> Bool { operation.item["servers"] != nil }
+}
+
+extension JsonNode {
+    var members: [JsonMember]? { if case .object(let members) = content { members } else { nil } }
+
+    var elements: [JsonNode]? { if case .array(let elements) = content { elements } else { nil } }
+
+    var text: String? { if case .string(let text) = content { text } else { nil } }
+
+    var isTrue: Bool { if case .bool(true) = content { true } else { false } }
+
+    subscript(name: String) -> JsonNode? { members?.first { sameOctets($0.name, name) }?.value }
+
+    /// As it is written in JSON, in one line; a text without its quotation marks.
+    var plain: String { text ?? json }
+
+    var json: String {
+        switch content {
+        case .null: "null"
+        case .bool(let value): value ? "true" : "false"
+        case .number(let text): text
+        case .string(let text): "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n") + "\""
+        case .array(let elements): "[" + elements.map(\.json).joined(separator: ", ") + "]"
+        case .object(let members): "{" + members.map { "\"\($0.name)\": \($0.value.json)" }.joined(separator: ", ") + "}"
+        }
+    }
+}

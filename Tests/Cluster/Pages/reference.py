@@ -1,0 +1,103 @@
+"""The API's pages of a running cluster: each example that reads something works, and the pages are clean in every form."""
+
+import html
+import os
+import re
+import subprocess
+import time
+import urllib.error
+import urllib.request
+
+import axe
+from browser import Browser, run
+from television import Device, cluster, gateway
+
+LARGEST = 200_000
+# The refusals that an example with its made-up code or device may meet, and none that blames the example itself.
+REFUSALS = {"400", "403", "404", "406", "410", "412"}
+# One of each template; the pages of the other groups differ in words alone.
+CLEAN = ["/", "/docs", "/docs/schemas", "/docs/decisions"]
+# Addresses that only an MVPD's message makes sense of: without one they answer 503 (mvpd §2.3).
+OF_MVPDS = {"consumeSamlResponseByGet", "receiveLogoutByRedirect"}
+
+
+def page(path, headers=None):
+    with urllib.request.urlopen(urllib.request.Request(gateway + path, headers=headers or {}), timeout=10) as answer:
+        return answer.read().decode()
+
+
+def groups():
+    return sorted(set(re.findall(r'href="/docs/([a-z0-9-]+)"', page("/docs"))) - {"schemas"})
+
+
+def examples(group):
+    """Of each operation that reads: its id, the statuses that it may answer, and the example."""
+    for section in page("/docs/" + group).split("<section ")[1:]:
+        name = re.match(r'id="([^"]+)"', section)[1]
+        found = re.search(r'<pre tabindex="0" data-read="true">(.*?)</pre>', section, re.S)
+        if found:
+            yield name, set(re.findall(r"<dt>([0-9]{3})</dt>", section)), html.unescape(found[1])
+
+
+def status(example, environment):
+    for _ in range(5):
+        done = subprocess.run(["bash", "-c", example], env={**os.environ, **environment}, capture_output=True, timeout=20, check=False)
+        assert done.returncode == 0, f"{example}: {done.stderr.decode()}"
+        found = re.match(rb"HTTP/[0-9.]+ ([0-9]{3})", done.stdout)[1].decode()
+        if found != "429":
+            return found
+        time.sleep(1)
+    return found
+
+
+def each_example_that_reads_works():
+    environment = {
+        "TOKEN": Device().bearer["Authorization"].removeprefix("Bearer "), "ADMIN": cluster["admin"], "ADMIN_TOKEN": cluster["adminToken"]}
+    problems, good, refused = [], 0, []
+    for group in groups():
+        for name, documented, example in examples(group):
+            found = status(example, environment)
+            if found < "400":
+                good += 1
+            else:
+                refused.append(f"{name} {found}")
+            if found not in documented or found >= "400" and found not in REFUSALS and name not in OF_MVPDS:
+                problems.append(f"{name}: {found}, documented are {sorted(documented)}: {example}")
+    print(f"   {good} examples answer with what they ask for; refused: {', '.join(refused)}")
+    assert not problems, "\n".join(problems)
+    assert good > 40, f"only {good} examples answer with what they ask for"
+
+
+def the_landing_page_is_for_this_machine_alone():
+    assert "Boxoffice runs here" in page("/")
+    for field in ("X-Forwarded-For", "Forwarded", "Via"):
+        try:
+            page("/", {field: "192.0.2.1"})
+            raise AssertionError(f"{field} does not keep the page away")
+        except urllib.error.HTTPError as error:
+            assert error.code == 404, error.code
+
+
+def every_page_is_clean_in_every_form():
+    problems = []
+    paths = ["/", "/docs", "/docs/schemas"] + ["/docs/" + group for group in groups()]
+    for form, width, height, dark in (("desktop", 1280, 900, False), ("phone-dark", 390, 844, True)):
+        browser = Browser(width, height, dark=dark)
+        # The contrast of each of some thousand words takes its time.
+        browser.driver.set_script_timeout(240)
+        try:
+            for path in paths:
+                assert len(page(path).encode()) <= LARGEST, f"{path} is too large"
+                browser.driver.get(gateway + path)
+                browser.screenshot(f"docs-{form}{path.replace('/', '-')}")
+                if path in CLEAN:
+                    problems += [f"{form} {path}: {found}" for found in axe.violations(browser.driver)]
+                wide = browser.driver.execute_script("return document.documentElement.scrollWidth > window.innerWidth")
+                if wide:
+                    problems.append(f"{form} {path}: wider than the window")
+        finally:
+            browser.driver.quit()
+    assert not problems, "\n".join(problems)
+
+
+run([each_example_that_reads_works, the_landing_page_is_for_this_machine_alone, every_page_is_clean_in_every_form])

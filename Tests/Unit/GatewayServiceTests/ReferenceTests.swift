@@ -1,0 +1,87 @@
+internal import Foundation
+@testable import GatewayService
+internal import Hummingbird
+internal import HummingbirdTesting
+internal import Testing
+
+/// The API as pages, and where a developer begins.
+@Suite struct ReferenceTests {
+    let gateway = TestGateway()
+
+    private func description() throws -> ApiDescription {
+        try ApiDescription(parsing: try String(contentsOfFile: TestGateway.pages + "/openapi.json", encoding: .utf8))
+    }
+
+    @Test("each operation has a place on a page of its group, with an example; no page is over 200 KB, and nothing is from elsewhere")
+    func everyOperation() async throws {
+        let description = try description()
+        let index = try await gateway.get("/docs", [:])
+        #expect(index.status == 200 && index.text.utf8.count < 200_000)
+        var told = 0
+        for group in description.groups {
+            let page = try await gateway.get("/docs/\(group.slug)", [:])
+            #expect(page.status == 200 && page.text.utf8.count < 200_000, "\(group.name): \(page.text.utf8.count)")
+            #expect(page.headers[.contentSecurityPolicy]?.contains("default-src 'none'") == true)
+            #expect(!page.text.contains("src=\"http") && !page.text.contains("<script"))
+            for operation in description.operations where operation.group == group.name {
+                told += 1
+                #expect(page.text.contains("<section id=\"\(operation.id)\""), "\(operation.id)")
+                #expect(index.text.contains("href=\"/docs/\(group.slug)#\(operation.id)\""))
+            }
+            #expect(page.text.components(separatedBy: ">curl -si").count - 1 == page.text.components(separatedBy: "<section id=").count - 1)
+        }
+        #expect(told == description.operations.count && told > 150)
+        #expect(try await gateway.get("/docs/nothing", [:]).status == 404)
+        #expect(try await gateway.get("/docs/index", [:]).status == 404)
+    }
+
+    @Test("links to schemas lead to their places")
+    func schemas() async throws {
+        let schemas = try await gateway.get("/docs/schemas", [:])
+        #expect(schemas.status == 200 && schemas.text.utf8.count < 200_000)
+        let decisions = try await gateway.get("/docs/decisions", [:]).text
+        let linked = decisions.matches(of: /href="\/docs\/schemas#([A-Za-z0-9]+)"/).map { String($0.1) }
+        #expect(!linked.isEmpty)
+        for name in Set(linked) { #expect(schemas.text.contains("<section id=\"\(name)\""), "\(name)") }
+    }
+
+    @Test("an example has the address of the gateway, what a call must have, and the token that it takes")
+    func examples() throws {
+        let description = try description()
+        func text(_ id: String) throws -> String {
+            let operation = try #require(description.operations.first { $0.id == id })
+            return CurlExample(description: description, operation: operation, origin: "https://tv.example").text
+        }
+        let check = try #require(description.operations.first { $0.path == "/api/v1/checkauthn" && $0.method == "GET" })
+        let shown = try text(check.id)
+        #expect(shown.hasPrefix("curl -si 'https://tv.example/api/v1/checkauthn?") && shown.contains("Bearer $TOKEN"))
+        #expect(shown.contains("deviceId=dev-7f3a"))
+        let draft = try text("getDraft")
+        #expect(draft.hasPrefix("curl -si \"$ADMIN/admin/v1/draft\"") && draft.contains("Bearer $ADMIN_TOKEN"))
+        #expect(try text("registerClient").contains("-d '{"))
+    }
+
+    private func landing(_ gateway: TestGateway, _ fields: [(String, String)] = []) async throws -> Int {
+        try await gateway.exchange(over: .live) { client in
+            let port = try #require(client.port)
+            return try await RawConnection.with(port) { connection in
+                let lines = ([("Host", "localhost"), ("Connection", "close")] + fields).map { "\($0.0): \($0.1)\r\n" }.joined()
+                await connection.send("GET / HTTP/1.1\r\n\(lines)\r\n")
+                try await connection.wait(for: "the answer") { $0.isClosed }
+                return try #require(connection.statuses.first)
+            }
+        }
+    }
+
+    @Test("the landing page is for this host alone: nothing is there through a proxy, at another address, or for an origin that others know")
+    func landingPage() async throws {
+        let here = TestGateway(origin: "http://localhost:8080")
+        #expect(try await landing(here) == 200)
+        for field in ["X-Forwarded-For", "Forwarded", "Via", "X-Forwarded-Host", "X-Forwarded-Proto"] {
+            #expect(try await landing(here, [(field, "127.0.0.1")]) == 404, "\(field)")
+        }
+        #expect(try await landing(TestGateway(origin: "https://tv.example")) == 404)
+        // Without a connection nobody knows where a request is from.
+        #expect(try await here.get("/", [:]).status == 404)
+    }
+}

@@ -253,7 +253,7 @@ PAGES = [
     "", "/integrations", "/integrations?requestor=ACME1", "/integrations/ACME1/NorthCable", "/integrations/ACME1/NorthCable/edit",
     "/integrations/ACME1/NorthCable/json", "/integrations/ACME1/NorthCable/platforms/roku", "/channels", "/channels/ACME2", "/channels/ACME2/edit", "/mvpds", "/mvpds/LakeTel", "/mvpds/LakeTel/edit",
     "/applications", "/applications/acme-tv", "/programmers", "/programmers/acme", "/new/channels", "/new/mvpds", "/draft", "/history", "/audit",
-    "/sessions", "/sign-ins", "/degradation", "/degradation/new", "/nothing", "/new/integrations", "/connect", "/usage", "/usage?period=day", "/reports/authn-ttl", "/reports/sso?chosen=1", "/temp-pass",
+    "/sessions", "/sign-ins", "/sign-ins/watch?mvpd=NorthCable&after=0&paused=1", "/degradation", "/degradation/new", "/nothing", "/new/integrations", "/connect", "/usage", "/usage?period=day", "/reports/authn-ttl", "/reports/sso?chosen=1", "/temp-pass",
 ]
 
 

@@ -2,7 +2,7 @@ public import ContractRuntime
 public import Contracts
 internal import Faults
 
-/// What an operator does to clients and trials; whoever calls has checked the person.
+/// What an operator does to clients, trials and sessions; whoever calls has checked the person.
 public struct AuthenticationOperationsService: AuthenticationOperations {
     private let service: AuthenticationService
 
@@ -48,5 +48,15 @@ public struct AuthenticationOperationsService: AuthenticationOperations {
     /// - Throws: As `ResponseExplainer.explain`.
     public func explainResponse(_ request: ExplainResponseRequest, context: CallContext) async throws -> SignInReport {
         try await offEventLoop { [explainer = service.signIns.explainer] () throws(Fault) in try explainer.explain(request) }
+    }
+
+    /// - Throws: As `ViewerSupport.find`.
+    public func findViewerSessions(_ request: FindViewerSessionsRequest, context: CallContext) async throws -> ViewerSessions {
+        try await service.sessions.support.find(request)
+    }
+
+    /// - Throws: As `ViewerSupport.end`.
+    public func endViewerSessions(_ request: EndViewerSessionsRequest, context: CallContext) async throws -> EndViewerSessionsResponse {
+        EndViewerSessionsResponse(ended: UInt32(clamping: try await service.sessions.support.end(request)))
     }
 }

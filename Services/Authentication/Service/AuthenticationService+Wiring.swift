@@ -58,6 +58,7 @@ extension AuthenticationService {
         let profiles: ProfileLookup
         let plans: SignInPlans
         let profileLogout: ProfileLogout
+        let support: ViewerSupport
 
         init(_ parts: Parts, _ callers: Callers, _ metrics: AuthenticationMetrics) {
             let (catalogue, store, clock, random, logger) = (parts.catalogue, parts.store, parts.clock, parts.random, parts.logger)
@@ -83,6 +84,7 @@ extension AuthenticationService {
             profileLogout = ProfileLogout(
                 bearers: bearers, logouts: logouts, store: store, sessions: lookup, clock: clock, metrics: metrics,
                 ends: SignInEnds(activationOrigins: parts.activationOrigins))
+            support = ViewerSupport(catalogue: catalogue, store: store, scrambler: parts.scrambler, clock: clock, metrics: metrics)
             identification = CallerIdentification(bearers: bearers, sessions: lookup)
             automatic = AutomaticSessions(
                 bearers: bearers, catalogue: catalogue, store: store, seal: parts.oauth.keys.seal, metadata: metadata, clock: clock,

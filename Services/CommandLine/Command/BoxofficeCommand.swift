@@ -9,7 +9,7 @@ public struct BoxofficeCommand: AsyncParsableCommand {
         version: SoftwareVersion.description,
         subcommands: [
             UpCommand.self, DownCommand.self, RunCommand.self, PkiCommand.self, SettingsCommand.self, CatalogueCommand.self, SecretCommand.self,
-            StoreCommand.self,
+            SupportCommand.self, StoreCommand.self,
             ApplicationCommand.self,
             DeviceCommand.self,
             VerifyCommand.self, ExplainSamlCommand.self, CallCommand.self, ConformanceCommand.self, LoadCommand.self, VersionCommand.self,

@@ -9212,21 +9212,23 @@ const ProtobufCEnumDescriptor boxoffice__config__v1__administrator_role__descrip
   boxoffice__config__v1__administrator_role__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue boxoffice__config__v1__administrator_permission__enum_values_by_number[4] =
+static const ProtobufCEnumValue boxoffice__config__v1__administrator_permission__enum_values_by_number[5] =
 {
   { "ADMINISTRATOR_PERMISSION_UNKNOWN", "BOXOFFICE__CONFIG__V1__ADMINISTRATOR_PERMISSION__ADMINISTRATOR_PERMISSION_UNKNOWN", 0 },
   { "ADMINISTRATOR_PERMISSION_READ", "BOXOFFICE__CONFIG__V1__ADMINISTRATOR_PERMISSION__ADMINISTRATOR_PERMISSION_READ", 1 },
   { "ADMINISTRATOR_PERMISSION_RESET_TEMP_PASS", "BOXOFFICE__CONFIG__V1__ADMINISTRATOR_PERMISSION__ADMINISTRATOR_PERMISSION_RESET_TEMP_PASS", 2 },
   { "ADMINISTRATOR_PERMISSION_REVOKE_CLIENT", "BOXOFFICE__CONFIG__V1__ADMINISTRATOR_PERMISSION__ADMINISTRATOR_PERMISSION_REVOKE_CLIENT", 3 },
+  { "ADMINISTRATOR_PERMISSION_SUPPORT", "BOXOFFICE__CONFIG__V1__ADMINISTRATOR_PERMISSION__ADMINISTRATOR_PERMISSION_SUPPORT", 4 },
 };
 static const ProtobufCIntRange boxoffice__config__v1__administrator_permission__value_ranges[] = {
-{0, 0},{0, 4}
+{0, 0},{0, 5}
 };
-static const ProtobufCEnumValueIndex boxoffice__config__v1__administrator_permission__enum_values_by_name[4] =
+static const ProtobufCEnumValueIndex boxoffice__config__v1__administrator_permission__enum_values_by_name[5] =
 {
   { "ADMINISTRATOR_PERMISSION_READ", 1 },
   { "ADMINISTRATOR_PERMISSION_RESET_TEMP_PASS", 2 },
   { "ADMINISTRATOR_PERMISSION_REVOKE_CLIENT", 3 },
+  { "ADMINISTRATOR_PERMISSION_SUPPORT", 4 },
   { "ADMINISTRATOR_PERMISSION_UNKNOWN", 0 },
 };
 const ProtobufCEnumDescriptor boxoffice__config__v1__administrator_permission__descriptor =
@@ -9236,9 +9238,9 @@ const ProtobufCEnumDescriptor boxoffice__config__v1__administrator_permission__d
   "AdministratorPermission",
   "Boxoffice__Config__V1__AdministratorPermission",
   "boxoffice.config.v1",
-  4,
+  5,
   boxoffice__config__v1__administrator_permission__enum_values_by_number,
-  4,
+  5,
   boxoffice__config__v1__administrator_permission__enum_values_by_name,
   1,
   boxoffice__config__v1__administrator_permission__value_ranges,

@@ -2977,6 +2977,276 @@ void   boxoffice__authentication__v1__reset_temp_pass_response__free_unpacked
   assert(message->base.descriptor == &boxoffice__authentication__v1__reset_temp_pass_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__authentication__v1__find_viewer_sessions_request__init
+                     (Boxoffice__Authentication__V1__FindViewerSessionsRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__FindViewerSessionsRequest init_value = BOXOFFICE__AUTHENTICATION__V1__FIND_VIEWER_SESSIONS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__find_viewer_sessions_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__FindViewerSessionsRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__find_viewer_sessions_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__find_viewer_sessions_request__pack
+                     (const Boxoffice__Authentication__V1__FindViewerSessionsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__find_viewer_sessions_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__find_viewer_sessions_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__FindViewerSessionsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__find_viewer_sessions_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__FindViewerSessionsRequest *
+       boxoffice__authentication__v1__find_viewer_sessions_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__FindViewerSessionsRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__find_viewer_sessions_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__find_viewer_sessions_request__free_unpacked
+                     (Boxoffice__Authentication__V1__FindViewerSessionsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__find_viewer_sessions_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__viewer_session__init
+                     (Boxoffice__Authentication__V1__ViewerSession         *message)
+{
+  static const Boxoffice__Authentication__V1__ViewerSession init_value = BOXOFFICE__AUTHENTICATION__V1__VIEWER_SESSION__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__viewer_session__get_packed_size
+                     (const Boxoffice__Authentication__V1__ViewerSession *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__viewer_session__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__viewer_session__pack
+                     (const Boxoffice__Authentication__V1__ViewerSession *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__viewer_session__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__viewer_session__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ViewerSession *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__viewer_session__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ViewerSession *
+       boxoffice__authentication__v1__viewer_session__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ViewerSession *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__viewer_session__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__viewer_session__free_unpacked
+                     (Boxoffice__Authentication__V1__ViewerSession *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__viewer_session__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__viewer_sessions__init
+                     (Boxoffice__Authentication__V1__ViewerSessions         *message)
+{
+  static const Boxoffice__Authentication__V1__ViewerSessions init_value = BOXOFFICE__AUTHENTICATION__V1__VIEWER_SESSIONS__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__viewer_sessions__get_packed_size
+                     (const Boxoffice__Authentication__V1__ViewerSessions *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__viewer_sessions__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__viewer_sessions__pack
+                     (const Boxoffice__Authentication__V1__ViewerSessions *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__viewer_sessions__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__viewer_sessions__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ViewerSessions *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__viewer_sessions__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ViewerSessions *
+       boxoffice__authentication__v1__viewer_sessions__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ViewerSessions *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__viewer_sessions__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__viewer_sessions__free_unpacked
+                     (Boxoffice__Authentication__V1__ViewerSessions *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__viewer_sessions__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__viewer_code__init
+                     (Boxoffice__Authentication__V1__ViewerCode         *message)
+{
+  static const Boxoffice__Authentication__V1__ViewerCode init_value = BOXOFFICE__AUTHENTICATION__V1__VIEWER_CODE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__viewer_code__get_packed_size
+                     (const Boxoffice__Authentication__V1__ViewerCode *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__viewer_code__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__viewer_code__pack
+                     (const Boxoffice__Authentication__V1__ViewerCode *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__viewer_code__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__viewer_code__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ViewerCode *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__viewer_code__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ViewerCode *
+       boxoffice__authentication__v1__viewer_code__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ViewerCode *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__viewer_code__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__viewer_code__free_unpacked
+                     (Boxoffice__Authentication__V1__ViewerCode *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__viewer_code__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__end_viewer_sessions_request__init
+                     (Boxoffice__Authentication__V1__EndViewerSessionsRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__EndViewerSessionsRequest init_value = BOXOFFICE__AUTHENTICATION__V1__END_VIEWER_SESSIONS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__end_viewer_sessions_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__EndViewerSessionsRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__end_viewer_sessions_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__end_viewer_sessions_request__pack
+                     (const Boxoffice__Authentication__V1__EndViewerSessionsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__end_viewer_sessions_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__end_viewer_sessions_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__EndViewerSessionsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__end_viewer_sessions_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__EndViewerSessionsRequest *
+       boxoffice__authentication__v1__end_viewer_sessions_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__EndViewerSessionsRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__end_viewer_sessions_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__end_viewer_sessions_request__free_unpacked
+                     (Boxoffice__Authentication__V1__EndViewerSessionsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__end_viewer_sessions_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__end_viewer_sessions_response__init
+                     (Boxoffice__Authentication__V1__EndViewerSessionsResponse         *message)
+{
+  static const Boxoffice__Authentication__V1__EndViewerSessionsResponse init_value = BOXOFFICE__AUTHENTICATION__V1__END_VIEWER_SESSIONS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__end_viewer_sessions_response__get_packed_size
+                     (const Boxoffice__Authentication__V1__EndViewerSessionsResponse *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__end_viewer_sessions_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__end_viewer_sessions_response__pack
+                     (const Boxoffice__Authentication__V1__EndViewerSessionsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__end_viewer_sessions_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__end_viewer_sessions_response__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__EndViewerSessionsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__end_viewer_sessions_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__EndViewerSessionsResponse *
+       boxoffice__authentication__v1__end_viewer_sessions_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__EndViewerSessionsResponse *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__end_viewer_sessions_response__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__end_viewer_sessions_response__free_unpacked
+                     (Boxoffice__Authentication__V1__EndViewerSessionsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__end_viewer_sessions_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__authentication__v1__revoke_client_request__init
                      (Boxoffice__Authentication__V1__RevokeClientRequest         *message)
 {
@@ -9771,6 +10041,468 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__reset_temp_pass_
   (ProtobufCMessageInit) boxoffice__authentication__v1__reset_temp_pass_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__find_viewer_sessions_request__field_descriptors[5] =
+{
+  {
+    "requestor",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__FindViewerSessionsRequest, requestor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mvpd",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__FindViewerSessionsRequest, mvpd),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "code",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authentication__V1__FindViewerSessionsRequest, viewer_case),
+    offsetof(Boxoffice__Authentication__V1__FindViewerSessionsRequest, code),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authentication__V1__FindViewerSessionsRequest, viewer_case),
+    offsetof(Boxoffice__Authentication__V1__FindViewerSessionsRequest, device_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "user_id",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authentication__V1__FindViewerSessionsRequest, viewer_case),
+    offsetof(Boxoffice__Authentication__V1__FindViewerSessionsRequest, user_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__find_viewer_sessions_request__field_indices_by_name[] = {
+  2,   /* field[2] = code */
+  3,   /* field[3] = device_id */
+  1,   /* field[1] = mvpd */
+  0,   /* field[0] = requestor */
+  4,   /* field[4] = user_id */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__find_viewer_sessions_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__find_viewer_sessions_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.FindViewerSessionsRequest",
+  "FindViewerSessionsRequest",
+  "Boxoffice__Authentication__V1__FindViewerSessionsRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__FindViewerSessionsRequest),
+  5,
+  boxoffice__authentication__v1__find_viewer_sessions_request__field_descriptors,
+  boxoffice__authentication__v1__find_viewer_sessions_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__find_viewer_sessions_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__find_viewer_sessions_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__viewer_session__field_descriptors[10] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ViewerSession, id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mvpd",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ViewerSession, mvpd),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kind",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ViewerSession, kind),
+    &boxoffice__authentication__v1__session_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "authenticated_at_milliseconds",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ViewerSession, authenticated_at_milliseconds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "created_at_milliseconds",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ViewerSession, created_at_milliseconds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expires_at_milliseconds",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ViewerSession, expires_at_milliseconds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device_prefix",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ViewerSession, device_prefix),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device_type",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ViewerSession, device_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device_model",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ViewerSession, device_model),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "os_name",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ViewerSession, os_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__viewer_session__field_indices_by_name[] = {
+  3,   /* field[3] = authenticated_at_milliseconds */
+  4,   /* field[4] = created_at_milliseconds */
+  8,   /* field[8] = device_model */
+  6,   /* field[6] = device_prefix */
+  7,   /* field[7] = device_type */
+  5,   /* field[5] = expires_at_milliseconds */
+  0,   /* field[0] = id */
+  2,   /* field[2] = kind */
+  1,   /* field[1] = mvpd */
+  9,   /* field[9] = os_name */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__viewer_session__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 10 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__viewer_session__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ViewerSession",
+  "ViewerSession",
+  "Boxoffice__Authentication__V1__ViewerSession",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ViewerSession),
+  10,
+  boxoffice__authentication__v1__viewer_session__field_descriptors,
+  boxoffice__authentication__v1__viewer_session__field_indices_by_name,
+  1,  boxoffice__authentication__v1__viewer_session__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__viewer_session__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__viewer_sessions__field_descriptors[3] =
+{
+  {
+    "sessions",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__ViewerSessions, n_sessions),
+    offsetof(Boxoffice__Authentication__V1__ViewerSessions, sessions),
+    &boxoffice__authentication__v1__viewer_session__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "has_more",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ViewerSessions, has_more),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "code",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ViewerSessions, code),
+    &boxoffice__authentication__v1__viewer_code__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__viewer_sessions__field_indices_by_name[] = {
+  2,   /* field[2] = code */
+  1,   /* field[1] = has_more */
+  0,   /* field[0] = sessions */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__viewer_sessions__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__viewer_sessions__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ViewerSessions",
+  "ViewerSessions",
+  "Boxoffice__Authentication__V1__ViewerSessions",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ViewerSessions),
+  3,
+  boxoffice__authentication__v1__viewer_sessions__field_descriptors,
+  boxoffice__authentication__v1__viewer_sessions__field_indices_by_name,
+  1,  boxoffice__authentication__v1__viewer_sessions__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__viewer_sessions__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__viewer_code__field_descriptors[3] =
+{
+  {
+    "created_at_milliseconds",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ViewerCode, created_at_milliseconds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expires_at_milliseconds",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ViewerCode, expires_at_milliseconds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_used",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ViewerCode, is_used),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__viewer_code__field_indices_by_name[] = {
+  0,   /* field[0] = created_at_milliseconds */
+  1,   /* field[1] = expires_at_milliseconds */
+  2,   /* field[2] = is_used */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__viewer_code__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__viewer_code__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ViewerCode",
+  "ViewerCode",
+  "Boxoffice__Authentication__V1__ViewerCode",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ViewerCode),
+  3,
+  boxoffice__authentication__v1__viewer_code__field_descriptors,
+  boxoffice__authentication__v1__viewer_code__field_indices_by_name,
+  1,  boxoffice__authentication__v1__viewer_code__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__viewer_code__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__end_viewer_sessions_request__field_descriptors[2] =
+{
+  {
+    "viewer",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__EndViewerSessionsRequest, viewer),
+    &boxoffice__authentication__v1__find_viewer_sessions_request__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "session_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__EndViewerSessionsRequest, session_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__end_viewer_sessions_request__field_indices_by_name[] = {
+  1,   /* field[1] = session_id */
+  0,   /* field[0] = viewer */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__end_viewer_sessions_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__end_viewer_sessions_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.EndViewerSessionsRequest",
+  "EndViewerSessionsRequest",
+  "Boxoffice__Authentication__V1__EndViewerSessionsRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__EndViewerSessionsRequest),
+  2,
+  boxoffice__authentication__v1__end_viewer_sessions_request__field_descriptors,
+  boxoffice__authentication__v1__end_viewer_sessions_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__end_viewer_sessions_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__end_viewer_sessions_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__end_viewer_sessions_response__field_descriptors[1] =
+{
+  {
+    "ended",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__EndViewerSessionsResponse, ended),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__end_viewer_sessions_response__field_indices_by_name[] = {
+  0,   /* field[0] = ended */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__end_viewer_sessions_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__end_viewer_sessions_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.EndViewerSessionsResponse",
+  "EndViewerSessionsResponse",
+  "Boxoffice__Authentication__V1__EndViewerSessionsResponse",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__EndViewerSessionsResponse),
+  1,
+  boxoffice__authentication__v1__end_viewer_sessions_response__field_descriptors,
+  boxoffice__authentication__v1__end_viewer_sessions_response__field_indices_by_name,
+  1,  boxoffice__authentication__v1__end_viewer_sessions_response__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__end_viewer_sessions_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor boxoffice__authentication__v1__revoke_client_request__field_descriptors[1] =
 {
   {
@@ -12431,7 +13163,7 @@ void boxoffice__authentication__v1__logins__init (Boxoffice__Authentication__V1_
                                      &boxoffice__authentication__v1__logins__descriptor,
                                      (ProtobufCServiceDestroy) destroy);
 }
-static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication_operations__method_descriptors[7] =
+static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication_operations__method_descriptors[9] =
 {
   { "ResetTempPass", &boxoffice__authentication__v1__reset_temp_pass_request__descriptor, &boxoffice__authentication__v1__reset_temp_pass_response__descriptor },
   { "RevokeClient", &boxoffice__authentication__v1__revoke_client_request__descriptor, &boxoffice__authentication__v1__revoke_client_response__descriptor },
@@ -12440,9 +13172,13 @@ static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentica
   { "GetSignInReport", &boxoffice__authentication__v1__get_sign_in_report_request__descriptor, &boxoffice__authentication__v1__sign_in_report__descriptor },
   { "ListSignInReports", &boxoffice__authentication__v1__list_sign_in_reports_request__descriptor, &boxoffice__authentication__v1__sign_in_reports__descriptor },
   { "ExplainResponse", &boxoffice__authentication__v1__explain_response_request__descriptor, &boxoffice__authentication__v1__sign_in_report__descriptor },
+  { "FindViewerSessions", &boxoffice__authentication__v1__find_viewer_sessions_request__descriptor, &boxoffice__authentication__v1__viewer_sessions__descriptor },
+  { "EndViewerSessions", &boxoffice__authentication__v1__end_viewer_sessions_request__descriptor, &boxoffice__authentication__v1__end_viewer_sessions_response__descriptor },
 };
 const unsigned boxoffice__authentication__v1__authentication_operations__method_indices_by_name[] = {
+  8,        /* EndViewerSessions */
   6,        /* ExplainResponse */
+  7,        /* FindViewerSessions */
   4,        /* GetSignInReport */
   3,        /* ListSecrets */
   5,        /* ListSignInReports */
@@ -12457,7 +13193,7 @@ const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication_o
   "AuthenticationOperations",
   "Boxoffice__Authentication__V1__AuthenticationOperations",
   "boxoffice.authentication.v1",
-  7,
+  9,
   boxoffice__authentication__v1__authentication_operations__method_descriptors,
   boxoffice__authentication__v1__authentication_operations__method_indices_by_name
 };
@@ -12516,6 +13252,22 @@ void boxoffice__authentication__v1__authentication_operations__explain_response(
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
   service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication_operations__find_viewer_sessions(ProtobufCService *service,
+                                                                                    const Boxoffice__Authentication__V1__FindViewerSessionsRequest *input,
+                                                                                    Boxoffice__Authentication__V1__ViewerSessions_Closure closure,
+                                                                                    void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication_operations__end_viewer_sessions(ProtobufCService *service,
+                                                                                   const Boxoffice__Authentication__V1__EndViewerSessionsRequest *input,
+                                                                                   Boxoffice__Authentication__V1__EndViewerSessionsResponse_Closure closure,
+                                                                                   void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication_operations__init (Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
                                                                      Boxoffice__Authentication__V1__AuthenticationOperations_ServiceDestroy destroy)

@@ -249,11 +249,26 @@ def connects_an_mvpd_by_its_metadata():
         browser.driver.quit()
 
 
+def support_finds_nobody_by_keyboard_and_leaves_a_record():
+    browser = Browser(1280, 900)
+    try:
+        sign_in(browser, "/support")
+        browser.driver.find_element(By.NAME, "requestor").send_keys("ACME1")
+        browser.driver.find_element(By.NAME, "viewer").send_keys("ZZZZZZZ", Keys.ENTER)
+        browser.wait("an answer", lambda: "There is none" in browser.text())
+        browser.full_screenshot("console-support-none")
+        assert "ZZZZZZZ" not in browser.driver.current_url, "no id is in an address"
+        _, log = administer("GET", "/audit")
+        assert any(record["action"] == "viewer_support" and "code ZZZ…, found 0" in record["text"] for record in log["records"]), log
+    finally:
+        browser.driver.quit()
+
+
 PAGES = [
     "", "/integrations", "/integrations?requestor=ACME1", "/integrations/ACME1/NorthCable", "/integrations/ACME1/NorthCable/edit",
     "/integrations/ACME1/NorthCable/json", "/integrations/ACME1/NorthCable/platforms/roku", "/channels", "/channels/ACME2", "/channels/ACME2/edit", "/mvpds", "/mvpds/LakeTel", "/mvpds/LakeTel/edit",
     "/applications", "/applications/acme-tv", "/programmers", "/programmers/acme", "/new/channels", "/new/mvpds", "/draft", "/history", "/audit",
-    "/sessions", "/sign-ins", "/sign-ins/watch?mvpd=NorthCable&after=0&paused=1", "/degradation", "/degradation/new", "/nothing", "/new/integrations", "/connect", "/usage", "/usage?period=day", "/reports/authn-ttl", "/reports/sso?chosen=1", "/temp-pass",
+    "/sessions", "/sign-ins", "/sign-ins/watch?mvpd=NorthCable&after=0&paused=1", "/degradation", "/degradation/new", "/nothing", "/new/integrations", "/connect", "/usage", "/usage?period=day", "/reports/authn-ttl", "/reports/sso?chosen=1", "/temp-pass", "/support",
 ]
 
 
@@ -291,5 +306,6 @@ def every_page_is_clean_in_every_form():
 run([
     switches_an_integration_off_and_on_by_keyboard_alone, does_the_same_without_scripts_on_a_phone,
     loses_nothing_when_the_session_ends_in_the_middle_of_a_form, two_windows_of_one_draft_do_not_overwrite_each_other,
-    finds_why_a_sign_in_failed_and_lets_viewers_in_meanwhile, connects_an_mvpd_by_its_metadata, every_page_is_clean_in_every_form,
+    finds_why_a_sign_in_failed_and_lets_viewers_in_meanwhile, connects_an_mvpd_by_its_metadata, support_finds_nobody_by_keyboard_and_leaves_a_record,
+    every_page_is_clean_in_every_form,
 ])

@@ -10,6 +10,8 @@ public final class AuthenticationOperationsDouble: AuthenticationOperations {
     public let getSignInReport = Scripted<GetSignInReportRequest, SignInReport>()
     public let listSignInReports = Scripted<ListSignInReportsRequest, SignInReports>()
     public let explainResponse = Scripted<ExplainResponseRequest, SignInReport>()
+    public let findViewerSessions = Scripted<FindViewerSessionsRequest, ViewerSessions>()
+    public let endViewerSessions = Scripted<EndViewerSessionsRequest, EndViewerSessionsResponse>()
 
     public init() {}
 
@@ -39,5 +41,13 @@ public final class AuthenticationOperationsDouble: AuthenticationOperations {
 
     public func explainResponse(_ request: ExplainResponseRequest, context: CallContext) async throws -> SignInReport {
         try await explainResponse(request, context)
+    }
+
+    public func findViewerSessions(_ request: FindViewerSessionsRequest, context: CallContext) async throws -> ViewerSessions {
+        try await findViewerSessions(request, context)
+    }
+
+    public func endViewerSessions(_ request: EndViewerSessionsRequest, context: CallContext) async throws -> EndViewerSessionsResponse {
+        try await endViewerSessions(request, context)
     }
 }

@@ -95,6 +95,12 @@ protocol SessionStore: Sendable {
     /// The sessions of whom service tokens name, that have not expired (rest-v2 §5 J).
     func sessions(of identity: ServiceIdentity, now: Timestamp) async throws(Fault) -> [SessionRecord]
 
+    /// What a viewer has at a requestor and an MVPD, the newest first, also what is over and still remembered: the sessions whose NameID it is, and the logins of
+    /// one of these scrambled ids.
+    func sessions(
+        named name: String, userIDs: [String], at requestor: RequestorID, mvpd: MvpdID, most: Int
+    ) async throws(Fault) -> [SessionRecord]
+
     /// When the device was last logged out at the requestor, as long as a session from before could still be taken over.
     func lastLogout(_ key: SessionKey, now: Timestamp) async throws(Fault) -> Timestamp?
 

@@ -152,4 +152,12 @@ extension InMemoryAuthentication: AuthenticationOperations {
     public func explainResponse(_ request: ExplainResponseRequest, context: CallContext) async throws -> SignInReport {
         throw Fault(.unimplemented, "The double checks no SAML.")
     }
+
+    public func findViewerSessions(_ request: FindViewerSessionsRequest, context: CallContext) async throws -> ViewerSessions {
+        throw Fault(.unimplemented, "The double looks for nobody.")
+    }
+
+    public func endViewerSessions(_ request: EndViewerSessionsRequest, context: CallContext) async throws -> EndViewerSessionsResponse {
+        throw Fault(.unimplemented, "The double looks for nobody.")
+    }
 }

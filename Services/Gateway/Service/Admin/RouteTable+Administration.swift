@@ -55,6 +55,7 @@ extension RouteTable {
         let signIns = SignInReportEndpoints(
             administration: dependencies.administration, operations: dependencies.operations, catalogue: dependencies.catalogue)
         let secrets = SecretEndpoints(administration: dependencies.administration, operations: dependencies.operations)
+        let support = SupportEndpoints(desk: SupportDesk(administration: dependencies.administration, operations: dependencies.operations))
         return [
             route(SecretEndpoints.path, [.get: secrets.list]),
             route(SecretEndpoints.path + "/{reference}", [.post: secrets.write]),
@@ -67,6 +68,8 @@ extension RouteTable {
             route(DegradationEndpoints.path + "/{rule}", [.put: degradation.renew, .delete: degradation.end]),
             route("/admin/v1/temp-pass/reset", [.post: operations.resetTempPass]),
             route("/admin/v1/clients/{client}/revoke", [.post: operations.revokeClient]),
+            route(SupportEndpoints.path, [.post: support.find]),
+            route(SupportEndpoints.path + "/end", [.post: support.end]),
         ]
     }
 

@@ -11,7 +11,7 @@ struct Console: Sendable {
         "draft",
         "history", "version", "audit", "sessions", "sign-ins", "sign-in-report", "sign-in-checks", "sign-in-watch", "degradation", "degrade",
         "connect",
-        "usage", "report", "temp-pass",
+        "usage", "report", "temp-pass", "support",
     ]
     /// Nothing comes from elsewhere, and nothing is a script.
     private static let policy =

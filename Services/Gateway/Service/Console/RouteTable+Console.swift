@@ -63,12 +63,14 @@ extension RouteTable {
 
     private static func operations(_ console: Console, _ door: ConsoleDoor) -> [Route] {
         let (signIns, degradation) = (SignInPages(console: console), DegradationPages(console: console))
-        let connect = ConnectPages(console: console)
+        let (connect, support) = (ConnectPages(console: console), SupportPages(console: console))
         let (reports, rules) = (ConsolePlace.signIns.address, ConsolePlace.degradation.address)
         return [
             route(Console.path, read: door.signedIn(HomePage(console: console).show)),
             route(ConnectPages.path, read: door.signedIn(connect.show), write: door.signedIn(connect.review), body: .largeForm),
             route(ConnectPages.path + "/take", write: door.signedIn(connect.take), body: .largeForm),
+            route(ConsolePlace.support.address, read: door.signedIn(support.show), write: door.signedIn(support.find)),
+            route(ConsolePlace.support.address + "/end", write: door.signedIn(support.end)),
             route(reports, read: door.signedIn(signIns.list)),
             route(SignInWatch.path, read: door.signedIn(SignInWatch(console: console).show)),
             route(reports + "/{trace}", read: door.signedIn(signIns.show)),

@@ -770,6 +770,30 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_Rese
 {
     return &boxoffice__authentication__v1__reset_temp_pass_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_FindViewerSessionsRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__find_viewer_sessions_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ViewerSession_descriptor(void)
+{
+    return &boxoffice__authentication__v1__viewer_session__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ViewerSessions_descriptor(void)
+{
+    return &boxoffice__authentication__v1__viewer_sessions__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ViewerCode_descriptor(void)
+{
+    return &boxoffice__authentication__v1__viewer_code__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_EndViewerSessionsRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__end_viewer_sessions_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_EndViewerSessionsResponse_descriptor(void)
+{
+    return &boxoffice__authentication__v1__end_viewer_sessions_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_RevokeClientRequest_descriptor(void)
 {
     return &boxoffice__authentication__v1__revoke_client_request__descriptor;

@@ -120,7 +120,11 @@ typedef enum _Boxoffice__Config__V1__AdministratorPermission {
   /*
    * Recorded: operator.
    */
-  BOXOFFICE__CONFIG__V1__ADMINISTRATOR_PERMISSION__ADMINISTRATOR_PERMISSION_REVOKE_CLIENT = 3
+  BOXOFFICE__CONFIG__V1__ADMINISTRATOR_PERMISSION__ADMINISTRATOR_PERMISSION_REVOKE_CLIENT = 3,
+  /*
+   * Editor and operator, for a requestor of theirs; a foreign one is `not_found`. Recorded with a subject; without one, only checked.
+   */
+  BOXOFFICE__CONFIG__V1__ADMINISTRATOR_PERMISSION__ADMINISTRATOR_PERMISSION_SUPPORT = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__ADMINISTRATOR_PERMISSION)
 } Boxoffice__Config__V1__AdministratorPermission;
 typedef enum _Boxoffice__Config__V1__SecretKnowledge {
@@ -353,7 +357,7 @@ struct  Boxoffice__Config__V1__CheckAdministratorRequest
   char *token;
   Boxoffice__Config__V1__AdministratorPermission permission;
   /*
-   * Required for a reset.
+   * Required for a reset and for support.
    */
   char *requestor_id;
   /*

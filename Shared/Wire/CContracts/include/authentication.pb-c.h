@@ -81,6 +81,12 @@ typedef struct Boxoffice__Authentication__V1__ExchangePlatformProfileRequest Box
 typedef struct Boxoffice__Authentication__V1__StartFreePreviewRequest Boxoffice__Authentication__V1__StartFreePreviewRequest;
 typedef struct Boxoffice__Authentication__V1__ResetTempPassRequest Boxoffice__Authentication__V1__ResetTempPassRequest;
 typedef struct Boxoffice__Authentication__V1__ResetTempPassResponse Boxoffice__Authentication__V1__ResetTempPassResponse;
+typedef struct Boxoffice__Authentication__V1__FindViewerSessionsRequest Boxoffice__Authentication__V1__FindViewerSessionsRequest;
+typedef struct Boxoffice__Authentication__V1__ViewerSession Boxoffice__Authentication__V1__ViewerSession;
+typedef struct Boxoffice__Authentication__V1__ViewerSessions Boxoffice__Authentication__V1__ViewerSessions;
+typedef struct Boxoffice__Authentication__V1__ViewerCode Boxoffice__Authentication__V1__ViewerCode;
+typedef struct Boxoffice__Authentication__V1__EndViewerSessionsRequest Boxoffice__Authentication__V1__EndViewerSessionsRequest;
+typedef struct Boxoffice__Authentication__V1__EndViewerSessionsResponse Boxoffice__Authentication__V1__EndViewerSessionsResponse;
 typedef struct Boxoffice__Authentication__V1__RevokeClientRequest Boxoffice__Authentication__V1__RevokeClientRequest;
 typedef struct Boxoffice__Authentication__V1__RevokeClientResponse Boxoffice__Authentication__V1__RevokeClientResponse;
 typedef struct Boxoffice__Authentication__V1__PutSecretRequest Boxoffice__Authentication__V1__PutSecretRequest;
@@ -1644,6 +1650,132 @@ struct  Boxoffice__Authentication__V1__ResetTempPassResponse
 };
 #define BOXOFFICE__AUTHENTICATION__V1__RESET_TEMP_PASS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__reset_temp_pass_response__descriptor) \
+    , 0 }
+
+
+typedef enum {
+  BOXOFFICE__AUTHENTICATION__V1__FIND_VIEWER_SESSIONS_REQUEST__VIEWER__NOT_SET = 0,
+  BOXOFFICE__AUTHENTICATION__V1__FIND_VIEWER_SESSIONS_REQUEST__VIEWER_CODE = 3,
+  BOXOFFICE__AUTHENTICATION__V1__FIND_VIEWER_SESSIONS_REQUEST__VIEWER_DEVICE_ID = 4,
+  BOXOFFICE__AUTHENTICATION__V1__FIND_VIEWER_SESSIONS_REQUEST__VIEWER_USER_ID = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__AUTHENTICATION__V1__FIND_VIEWER_SESSIONS_REQUEST__VIEWER__CASE)
+} Boxoffice__Authentication__V1__FindViewerSessionsRequest__ViewerCase;
+
+struct  Boxoffice__Authentication__V1__FindViewerSessionsRequest
+{
+  ProtobufCMessage base;
+  char *requestor;
+  /*
+   * Required with user_id; else empty stands for every MVPD.
+   */
+  char *mvpd;
+  Boxoffice__Authentication__V1__FindViewerSessionsRequest__ViewerCase viewer_case;
+  union {
+    /*
+     * As the device shows it; its device is looked for.
+     */
+    char *code;
+    char *device_id;
+    /*
+     * As the MVPD knows the viewer, or as apps do.
+     */
+    char *user_id;
+  };
+};
+#define BOXOFFICE__AUTHENTICATION__V1__FIND_VIEWER_SESSIONS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__find_viewer_sessions_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__AUTHENTICATION__V1__FIND_VIEWER_SESSIONS_REQUEST__VIEWER__NOT_SET, {0} }
+
+
+struct  Boxoffice__Authentication__V1__ViewerSession
+{
+  ProtobufCMessage base;
+  char *id;
+  char *mvpd;
+  Boxoffice__Authentication__V1__SessionKind kind;
+  /*
+   * When the person signed in.
+   */
+  uint64_t authenticated_at_milliseconds;
+  uint64_t created_at_milliseconds;
+  /*
+   * Sessions that are over are known for a day.
+   */
+  uint64_t expires_at_milliseconds;
+  /*
+   * The first four characters.
+   */
+  char *device_prefix;
+  char *device_type;
+  char *device_model;
+  char *os_name;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__VIEWER_SESSION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__viewer_session__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__AUTHENTICATION__V1__SESSION_KIND__SESSION_KIND_REGULAR, 0, 0, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authentication__V1__ViewerSessions
+{
+  ProtobufCMessage base;
+  /*
+   * The newest first, at most 100.
+   */
+  size_t n_sessions;
+  Boxoffice__Authentication__V1__ViewerSession **sessions;
+  /*
+   * There are more than these.
+   */
+  protobuf_c_boolean has_more;
+  /*
+   * Absent: not looked for by code, or the requestor has no such code.
+   */
+  Boxoffice__Authentication__V1__ViewerCode *code;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__VIEWER_SESSIONS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__viewer_sessions__descriptor) \
+    , 0,NULL, 0, NULL }
+
+
+struct  Boxoffice__Authentication__V1__ViewerCode
+{
+  ProtobufCMessage base;
+  uint64_t created_at_milliseconds;
+  uint64_t expires_at_milliseconds;
+  /*
+   * A sign-in through it succeeded.
+   */
+  protobuf_c_boolean is_used;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__VIEWER_CODE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__viewer_code__descriptor) \
+    , 0, 0, 0 }
+
+
+struct  Boxoffice__Authentication__V1__EndViewerSessionsRequest
+{
+  ProtobufCMessage base;
+  Boxoffice__Authentication__V1__FindViewerSessionsRequest *viewer;
+  /*
+   * Empty: all that are found. One that is not among them stays.
+   */
+  char *session_id;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__END_VIEWER_SESSIONS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__end_viewer_sessions_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authentication__V1__EndViewerSessionsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * How many had not been over.
+   */
+  uint32_t ended;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__END_VIEWER_SESSIONS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__end_viewer_sessions_response__descriptor) \
     , 0 }
 
 
@@ -3422,6 +3554,120 @@ Boxoffice__Authentication__V1__ResetTempPassResponse *
 void   boxoffice__authentication__v1__reset_temp_pass_response__free_unpacked
                      (Boxoffice__Authentication__V1__ResetTempPassResponse *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__FindViewerSessionsRequest methods */
+void   boxoffice__authentication__v1__find_viewer_sessions_request__init
+                     (Boxoffice__Authentication__V1__FindViewerSessionsRequest         *message);
+size_t boxoffice__authentication__v1__find_viewer_sessions_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__FindViewerSessionsRequest   *message);
+size_t boxoffice__authentication__v1__find_viewer_sessions_request__pack
+                     (const Boxoffice__Authentication__V1__FindViewerSessionsRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__find_viewer_sessions_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__FindViewerSessionsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__FindViewerSessionsRequest *
+       boxoffice__authentication__v1__find_viewer_sessions_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__find_viewer_sessions_request__free_unpacked
+                     (Boxoffice__Authentication__V1__FindViewerSessionsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ViewerSession methods */
+void   boxoffice__authentication__v1__viewer_session__init
+                     (Boxoffice__Authentication__V1__ViewerSession         *message);
+size_t boxoffice__authentication__v1__viewer_session__get_packed_size
+                     (const Boxoffice__Authentication__V1__ViewerSession   *message);
+size_t boxoffice__authentication__v1__viewer_session__pack
+                     (const Boxoffice__Authentication__V1__ViewerSession   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__viewer_session__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ViewerSession   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ViewerSession *
+       boxoffice__authentication__v1__viewer_session__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__viewer_session__free_unpacked
+                     (Boxoffice__Authentication__V1__ViewerSession *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ViewerSessions methods */
+void   boxoffice__authentication__v1__viewer_sessions__init
+                     (Boxoffice__Authentication__V1__ViewerSessions         *message);
+size_t boxoffice__authentication__v1__viewer_sessions__get_packed_size
+                     (const Boxoffice__Authentication__V1__ViewerSessions   *message);
+size_t boxoffice__authentication__v1__viewer_sessions__pack
+                     (const Boxoffice__Authentication__V1__ViewerSessions   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__viewer_sessions__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ViewerSessions   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ViewerSessions *
+       boxoffice__authentication__v1__viewer_sessions__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__viewer_sessions__free_unpacked
+                     (Boxoffice__Authentication__V1__ViewerSessions *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ViewerCode methods */
+void   boxoffice__authentication__v1__viewer_code__init
+                     (Boxoffice__Authentication__V1__ViewerCode         *message);
+size_t boxoffice__authentication__v1__viewer_code__get_packed_size
+                     (const Boxoffice__Authentication__V1__ViewerCode   *message);
+size_t boxoffice__authentication__v1__viewer_code__pack
+                     (const Boxoffice__Authentication__V1__ViewerCode   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__viewer_code__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ViewerCode   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ViewerCode *
+       boxoffice__authentication__v1__viewer_code__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__viewer_code__free_unpacked
+                     (Boxoffice__Authentication__V1__ViewerCode *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__EndViewerSessionsRequest methods */
+void   boxoffice__authentication__v1__end_viewer_sessions_request__init
+                     (Boxoffice__Authentication__V1__EndViewerSessionsRequest         *message);
+size_t boxoffice__authentication__v1__end_viewer_sessions_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__EndViewerSessionsRequest   *message);
+size_t boxoffice__authentication__v1__end_viewer_sessions_request__pack
+                     (const Boxoffice__Authentication__V1__EndViewerSessionsRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__end_viewer_sessions_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__EndViewerSessionsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__EndViewerSessionsRequest *
+       boxoffice__authentication__v1__end_viewer_sessions_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__end_viewer_sessions_request__free_unpacked
+                     (Boxoffice__Authentication__V1__EndViewerSessionsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__EndViewerSessionsResponse methods */
+void   boxoffice__authentication__v1__end_viewer_sessions_response__init
+                     (Boxoffice__Authentication__V1__EndViewerSessionsResponse         *message);
+size_t boxoffice__authentication__v1__end_viewer_sessions_response__get_packed_size
+                     (const Boxoffice__Authentication__V1__EndViewerSessionsResponse   *message);
+size_t boxoffice__authentication__v1__end_viewer_sessions_response__pack
+                     (const Boxoffice__Authentication__V1__EndViewerSessionsResponse   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__end_viewer_sessions_response__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__EndViewerSessionsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__EndViewerSessionsResponse *
+       boxoffice__authentication__v1__end_viewer_sessions_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__end_viewer_sessions_response__free_unpacked
+                     (Boxoffice__Authentication__V1__EndViewerSessionsResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Authentication__V1__RevokeClientRequest methods */
 void   boxoffice__authentication__v1__revoke_client_request__init
                      (Boxoffice__Authentication__V1__RevokeClientRequest         *message);
@@ -4230,6 +4476,24 @@ typedef void (*Boxoffice__Authentication__V1__ResetTempPassRequest_Closure)
 typedef void (*Boxoffice__Authentication__V1__ResetTempPassResponse_Closure)
                  (const Boxoffice__Authentication__V1__ResetTempPassResponse *message,
                   void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__FindViewerSessionsRequest_Closure)
+                 (const Boxoffice__Authentication__V1__FindViewerSessionsRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ViewerSession_Closure)
+                 (const Boxoffice__Authentication__V1__ViewerSession *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ViewerSessions_Closure)
+                 (const Boxoffice__Authentication__V1__ViewerSessions *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ViewerCode_Closure)
+                 (const Boxoffice__Authentication__V1__ViewerCode *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__EndViewerSessionsRequest_Closure)
+                 (const Boxoffice__Authentication__V1__EndViewerSessionsRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__EndViewerSessionsResponse_Closure)
+                 (const Boxoffice__Authentication__V1__EndViewerSessionsResponse *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Authentication__V1__RevokeClientRequest_Closure)
                  (const Boxoffice__Authentication__V1__RevokeClientRequest *message,
                   void *closure_data);
@@ -4802,6 +5066,14 @@ struct Boxoffice__Authentication__V1__AuthenticationOperations_Service
                            const Boxoffice__Authentication__V1__ExplainResponseRequest *input,
                            Boxoffice__Authentication__V1__SignInReport_Closure closure,
                            void *closure_data);
+  void (*find_viewer_sessions)(Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
+                               const Boxoffice__Authentication__V1__FindViewerSessionsRequest *input,
+                               Boxoffice__Authentication__V1__ViewerSessions_Closure closure,
+                               void *closure_data);
+  void (*end_viewer_sessions)(Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
+                              const Boxoffice__Authentication__V1__EndViewerSessionsRequest *input,
+                              Boxoffice__Authentication__V1__EndViewerSessionsResponse_Closure closure,
+                              void *closure_data);
 };
 typedef void (*Boxoffice__Authentication__V1__AuthenticationOperations_ServiceDestroy)(Boxoffice__Authentication__V1__AuthenticationOperations_Service *);
 void boxoffice__authentication__v1__authentication_operations__init (Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
@@ -4816,7 +5088,9 @@ void boxoffice__authentication__v1__authentication_operations__init (Boxoffice__
       function_prefix__ ## list_secrets,\
       function_prefix__ ## get_sign_in_report,\
       function_prefix__ ## list_sign_in_reports,\
-      function_prefix__ ## explain_response  }
+      function_prefix__ ## explain_response,\
+      function_prefix__ ## find_viewer_sessions,\
+      function_prefix__ ## end_viewer_sessions  }
 void boxoffice__authentication__v1__authentication_operations__reset_temp_pass(ProtobufCService *service,
                                                                                const Boxoffice__Authentication__V1__ResetTempPassRequest *input,
                                                                                Boxoffice__Authentication__V1__ResetTempPassResponse_Closure closure,
@@ -4845,6 +5119,14 @@ void boxoffice__authentication__v1__authentication_operations__explain_response(
                                                                                 const Boxoffice__Authentication__V1__ExplainResponseRequest *input,
                                                                                 Boxoffice__Authentication__V1__SignInReport_Closure closure,
                                                                                 void *closure_data);
+void boxoffice__authentication__v1__authentication_operations__find_viewer_sessions(ProtobufCService *service,
+                                                                                    const Boxoffice__Authentication__V1__FindViewerSessionsRequest *input,
+                                                                                    Boxoffice__Authentication__V1__ViewerSessions_Closure closure,
+                                                                                    void *closure_data);
+void boxoffice__authentication__v1__authentication_operations__end_viewer_sessions(ProtobufCService *service,
+                                                                                   const Boxoffice__Authentication__V1__EndViewerSessionsRequest *input,
+                                                                                   Boxoffice__Authentication__V1__EndViewerSessionsResponse_Closure closure,
+                                                                                   void *closure_data);
 
 /* --- descriptors --- */
 
@@ -4923,6 +5205,12 @@ extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__exchange_
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__start_free_preview_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__reset_temp_pass_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__reset_temp_pass_response__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__find_viewer_sessions_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__viewer_session__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__viewer_sessions__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__viewer_code__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__end_viewer_sessions_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__end_viewer_sessions_response__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__revoke_client_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__revoke_client_response__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__put_secret_request__descriptor;

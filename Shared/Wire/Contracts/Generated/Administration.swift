@@ -44,6 +44,8 @@ public enum AdministratorPermission: Hashable, Sendable {
     case resetTempPass
     /// Recorded: operator.
     case revokeClient
+    /// Editor and operator, for a requestor of theirs; a foreign one is `not_found`. Recorded with a subject; without one, only checked.
+    case support
     /// A value that this build does not know.
     case unrecognized(Int32)
 
@@ -53,6 +55,7 @@ public enum AdministratorPermission: Hashable, Sendable {
         case 1: self = .read
         case 2: self = .resetTempPass
         case 3: self = .revokeClient
+        case 4: self = .support
         default: self = .unrecognized(rawValue)
         }
     }
@@ -64,6 +67,7 @@ public enum AdministratorPermission: Hashable, Sendable {
         case .read: 1
         case .resetTempPass: 2
         case .revokeClient: 3
+        case .support: 4
         case .unrecognized(let value): value
         }
     }
@@ -607,7 +611,7 @@ public struct AdministratorSessions: Message {
 public struct CheckAdministratorRequest: Message {
     public var token: String
     public var permission: AdministratorPermission
-    /// Required for a reset.
+    /// Required for a reset and for support.
     public var requestorID: String
     /// Required for a reset; must be integrated with the requestor.
     public var mvpdID: String

@@ -3402,6 +3402,284 @@ public struct ResetTempPassResponse: Message {
     }
 }
 
+public struct FindViewerSessionsRequest: Message {
+    public enum Viewer: Hashable, Sendable {
+        /// As the device shows it; its device is looked for.
+        case code(String)
+        case deviceID(String)
+        /// As the MVPD knows the viewer, or as apps do.
+        case userID(String)
+    }
+
+    public var requestor: String
+    /// Required with user_id; else empty stands for every MVPD.
+    public var mvpd: String
+    /// Who is looked for, 1 to 512 octets.
+    public var viewer: Viewer?
+
+    public init() { self.init(requestor: "") }
+
+    public init(
+        requestor: String = "",
+        mvpd: String = "",
+        viewer: Viewer? = nil
+    ) {
+        self.requestor = requestor
+        self.mvpd = mvpd
+        self.viewer = viewer
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.FindViewerSessionsRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_FindViewerSessionsRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__FindViewerSessionsRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__FindViewerSessionsRequest.self)
+        requestor = try CField.string(c.pointee.requestor, "boxoffice.authentication.v1.FindViewerSessionsRequest.requestor")
+        mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authentication.v1.FindViewerSessionsRequest.mvpd")
+        switch c.pointee.viewer_case.rawValue {
+        case 3: viewer = .code(try CField.string(c.pointee.code, "boxoffice.authentication.v1.FindViewerSessionsRequest.code"))
+        case 4: viewer = .deviceID(try CField.string(c.pointee.device_id, "boxoffice.authentication.v1.FindViewerSessionsRequest.device_id"))
+        case 5: viewer = .userID(try CField.string(c.pointee.user_id, "boxoffice.authentication.v1.FindViewerSessionsRequest.user_id"))
+        default: viewer = nil
+        }
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__FindViewerSessionsRequest.self, capacity: 1)
+        boxoffice__authentication__v1__find_viewer_sessions_request__init(c)
+        if !requestor.isEmpty { c.pointee.requestor = try arena.string(requestor, "boxoffice.authentication.v1.FindViewerSessionsRequest.requestor") }
+        if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authentication.v1.FindViewerSessionsRequest.mvpd") }
+        switch viewer {
+        case .code(let value):
+            c.pointee.viewer_case = Boxoffice__Authentication__V1__FindViewerSessionsRequest__ViewerCase(rawValue: 3)
+            c.pointee.code = try arena.string(value, "boxoffice.authentication.v1.FindViewerSessionsRequest.code")
+        case .deviceID(let value):
+            c.pointee.viewer_case = Boxoffice__Authentication__V1__FindViewerSessionsRequest__ViewerCase(rawValue: 4)
+            c.pointee.device_id = try arena.string(value, "boxoffice.authentication.v1.FindViewerSessionsRequest.device_id")
+        case .userID(let value):
+            c.pointee.viewer_case = Boxoffice__Authentication__V1__FindViewerSessionsRequest__ViewerCase(rawValue: 5)
+            c.pointee.user_id = try arena.string(value, "boxoffice.authentication.v1.FindViewerSessionsRequest.user_id")
+        case nil: break
+        }
+    }
+}
+
+public struct ViewerSession: Message {
+    public var id: String
+    public var mvpd: String
+    public var kind: SessionKind
+    /// When the person signed in.
+    public var authenticatedAtMilliseconds: UInt64
+    public var createdAtMilliseconds: UInt64
+    /// Sessions that are over are known for a day.
+    public var expiresAtMilliseconds: UInt64
+    /// The first four characters.
+    public var devicePrefix: String
+    public var deviceType: String
+    public var deviceModel: String
+    public var osName: String
+
+    public init() { self.init(id: "") }
+
+    public init(
+        id: String = "",
+        mvpd: String = "",
+        kind: SessionKind = SessionKind(rawValue: 0),
+        authenticatedAtMilliseconds: UInt64 = 0,
+        createdAtMilliseconds: UInt64 = 0,
+        expiresAtMilliseconds: UInt64 = 0,
+        devicePrefix: String = "",
+        deviceType: String = "",
+        deviceModel: String = "",
+        osName: String = ""
+    ) {
+        self.id = id
+        self.mvpd = mvpd
+        self.kind = kind
+        self.authenticatedAtMilliseconds = authenticatedAtMilliseconds
+        self.createdAtMilliseconds = createdAtMilliseconds
+        self.expiresAtMilliseconds = expiresAtMilliseconds
+        self.devicePrefix = devicePrefix
+        self.deviceType = deviceType
+        self.deviceModel = deviceModel
+        self.osName = osName
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ViewerSession" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ViewerSession_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ViewerSession>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ViewerSession.self)
+        id = try CField.string(c.pointee.id, "boxoffice.authentication.v1.ViewerSession.id")
+        mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authentication.v1.ViewerSession.mvpd")
+        kind = SessionKind(rawValue: Int32(bitPattern: c.pointee.kind.rawValue))
+        authenticatedAtMilliseconds = c.pointee.authenticated_at_milliseconds
+        createdAtMilliseconds = c.pointee.created_at_milliseconds
+        expiresAtMilliseconds = c.pointee.expires_at_milliseconds
+        devicePrefix = try CField.string(c.pointee.device_prefix, "boxoffice.authentication.v1.ViewerSession.device_prefix")
+        deviceType = try CField.string(c.pointee.device_type, "boxoffice.authentication.v1.ViewerSession.device_type")
+        deviceModel = try CField.string(c.pointee.device_model, "boxoffice.authentication.v1.ViewerSession.device_model")
+        osName = try CField.string(c.pointee.os_name, "boxoffice.authentication.v1.ViewerSession.os_name")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ViewerSession.self, capacity: 1)
+        boxoffice__authentication__v1__viewer_session__init(c)
+        if !id.isEmpty { c.pointee.id = try arena.string(id, "boxoffice.authentication.v1.ViewerSession.id") }
+        if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authentication.v1.ViewerSession.mvpd") }
+        c.pointee.kind = Boxoffice__Authentication__V1__SessionKind(rawValue: UInt32(bitPattern: kind.rawValue))
+        c.pointee.authenticated_at_milliseconds = authenticatedAtMilliseconds
+        c.pointee.created_at_milliseconds = createdAtMilliseconds
+        c.pointee.expires_at_milliseconds = expiresAtMilliseconds
+        if !devicePrefix.isEmpty { c.pointee.device_prefix = try arena.string(devicePrefix, "boxoffice.authentication.v1.ViewerSession.device_prefix") }
+        if !deviceType.isEmpty { c.pointee.device_type = try arena.string(deviceType, "boxoffice.authentication.v1.ViewerSession.device_type") }
+        if !deviceModel.isEmpty { c.pointee.device_model = try arena.string(deviceModel, "boxoffice.authentication.v1.ViewerSession.device_model") }
+        if !osName.isEmpty { c.pointee.os_name = try arena.string(osName, "boxoffice.authentication.v1.ViewerSession.os_name") }
+    }
+}
+
+public struct ViewerSessions: Message {
+    /// The newest first, at most 100.
+    public var sessions: [ViewerSession]
+    /// There are more than these.
+    public var hasMore: Bool
+    /// Absent: not looked for by code, or the requestor has no such code.
+    public var code: ViewerCode?
+
+    public init() { self.init(sessions: []) }
+
+    public init(
+        sessions: [ViewerSession] = [],
+        hasMore: Bool = false,
+        code: ViewerCode? = nil
+    ) {
+        self.sessions = sessions
+        self.hasMore = hasMore
+        self.code = code
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ViewerSessions" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ViewerSessions_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ViewerSessions>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ViewerSessions.self)
+        sessions = try CField.messages(c.pointee.sessions, c.pointee.n_sessions)
+        hasMore = c.pointee.has_more != 0
+        code = try CField.message(c.pointee.code)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ViewerSessions.self, capacity: 1)
+        boxoffice__authentication__v1__viewer_sessions__init(c)
+        c.pointee.sessions = try arena.messages(sessions, as: Boxoffice__Authentication__V1__ViewerSession.self)
+        c.pointee.n_sessions = sessions.count
+        c.pointee.has_more = hasMore ? 1 : 0
+        c.pointee.code = try arena.message(code, as: Boxoffice__Authentication__V1__ViewerCode.self)
+    }
+}
+
+public struct ViewerCode: Message {
+    public var createdAtMilliseconds: UInt64
+    public var expiresAtMilliseconds: UInt64
+    /// A sign-in through it succeeded.
+    public var isUsed: Bool
+
+    public init() { self.init(createdAtMilliseconds: 0) }
+
+    public init(
+        createdAtMilliseconds: UInt64 = 0,
+        expiresAtMilliseconds: UInt64 = 0,
+        isUsed: Bool = false
+    ) {
+        self.createdAtMilliseconds = createdAtMilliseconds
+        self.expiresAtMilliseconds = expiresAtMilliseconds
+        self.isUsed = isUsed
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ViewerCode" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ViewerCode_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ViewerCode>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ViewerCode.self)
+        createdAtMilliseconds = c.pointee.created_at_milliseconds
+        expiresAtMilliseconds = c.pointee.expires_at_milliseconds
+        isUsed = c.pointee.is_used != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ViewerCode.self, capacity: 1)
+        boxoffice__authentication__v1__viewer_code__init(c)
+        c.pointee.created_at_milliseconds = createdAtMilliseconds
+        c.pointee.expires_at_milliseconds = expiresAtMilliseconds
+        c.pointee.is_used = isUsed ? 1 : 0
+    }
+}
+
+public struct EndViewerSessionsRequest: Message {
+    public var viewer: FindViewerSessionsRequest?
+    /// Empty: all that are found. One that is not among them stays.
+    public var sessionID: String
+
+    public init() { self.init(viewer: nil) }
+
+    public init(
+        viewer: FindViewerSessionsRequest? = nil,
+        sessionID: String = ""
+    ) {
+        self.viewer = viewer
+        self.sessionID = sessionID
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.EndViewerSessionsRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_EndViewerSessionsRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__EndViewerSessionsRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__EndViewerSessionsRequest.self)
+        viewer = try CField.message(c.pointee.viewer)
+        sessionID = try CField.string(c.pointee.session_id, "boxoffice.authentication.v1.EndViewerSessionsRequest.session_id")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__EndViewerSessionsRequest.self, capacity: 1)
+        boxoffice__authentication__v1__end_viewer_sessions_request__init(c)
+        c.pointee.viewer = try arena.message(viewer, as: Boxoffice__Authentication__V1__FindViewerSessionsRequest.self)
+        if !sessionID.isEmpty { c.pointee.session_id = try arena.string(sessionID, "boxoffice.authentication.v1.EndViewerSessionsRequest.session_id") }
+    }
+}
+
+public struct EndViewerSessionsResponse: Message {
+    /// How many had not been over.
+    public var ended: UInt32
+
+    public init() { self.init(ended: 0) }
+
+    public init(
+        ended: UInt32 = 0
+    ) {
+        self.ended = ended
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.EndViewerSessionsResponse" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_EndViewerSessionsResponse_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__EndViewerSessionsResponse>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__EndViewerSessionsResponse.self)
+        ended = c.pointee.ended
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__EndViewerSessionsResponse.self, capacity: 1)
+        boxoffice__authentication__v1__end_viewer_sessions_response__init(c)
+        c.pointee.ended = ended
+    }
+}
+
 public struct RevokeClientRequest: Message {
     public var clientID: String
 
@@ -5116,6 +5394,14 @@ public protocol AuthenticationOperations: Sendable {
     func listSignInReports(_ request: ListSignInReportsRequest, context: CallContext) async throws -> SignInReports
     /// The same checks for a response that an engineer has; it makes no session.
     func explainResponse(_ request: ExplainResponseRequest, context: CallContext) async throws -> SignInReport
+    /// A viewer's sessions at a requestor, for support: never an attribute, nor who the MVPD says that it is.
+    ///
+    /// Faults: `invalid_requestor`, `invalid_request` (nobody named, an id is too long, or a user without an MVPD).
+    func findViewerSessions(_ request: FindViewerSessionsRequest, context: CallContext) async throws -> ViewerSessions
+    /// Ends what FindViewerSessions finds, one of them or all, as a logout of the device does. The MVPD is not told: that takes the viewer's browser.
+    ///
+    /// Faults: those of FindViewerSessions.
+    func endViewerSessions(_ request: EndViewerSessionsRequest, context: CallContext) async throws -> EndViewerSessionsResponse
 }
 
 /// The methods of `boxoffice.authentication.v1.AuthenticationOperations`.
@@ -5136,6 +5422,10 @@ public enum AuthenticationOperationsMethods {
         service: service, name: "ListSignInReports", idempotency: .noSideEffects)
     public static let explainResponse = UnaryMethod<ExplainResponseRequest, SignInReport>(
         service: service, name: "ExplainResponse", idempotency: .noSideEffects)
+    public static let findViewerSessions = UnaryMethod<FindViewerSessionsRequest, ViewerSessions>(
+        service: service, name: "FindViewerSessions", idempotency: .noSideEffects)
+    public static let endViewerSessions = UnaryMethod<EndViewerSessionsRequest, EndViewerSessionsResponse>(
+        service: service, name: "EndViewerSessions", idempotency: .idempotent)
 
     /// Offers the operations of an implementation.
     public static func register(_ implementation: some AuthenticationOperations, in registry: inout some MethodRegistry) {
@@ -5146,6 +5436,8 @@ public enum AuthenticationOperationsMethods {
         registry.unary(getSignInReport) { try await implementation.getSignInReport($0, context: $1) }
         registry.unary(listSignInReports) { try await implementation.listSignInReports($0, context: $1) }
         registry.unary(explainResponse) { try await implementation.explainResponse($0, context: $1) }
+        registry.unary(findViewerSessions) { try await implementation.findViewerSessions($0, context: $1) }
+        registry.unary(endViewerSessions) { try await implementation.endViewerSessions($0, context: $1) }
     }
 }
 
@@ -5181,5 +5473,13 @@ public struct AuthenticationOperationsClient: AuthenticationOperations {
 
     public func explainResponse(_ request: ExplainResponseRequest, context: CallContext) async throws -> SignInReport {
         try await caller.call(AuthenticationOperationsMethods.explainResponse, request, context: context)
+    }
+
+    public func findViewerSessions(_ request: FindViewerSessionsRequest, context: CallContext) async throws -> ViewerSessions {
+        try await caller.call(AuthenticationOperationsMethods.findViewerSessions, request, context: context)
+    }
+
+    public func endViewerSessions(_ request: EndViewerSessionsRequest, context: CallContext) async throws -> EndViewerSessionsResponse {
+        try await caller.call(AuthenticationOperationsMethods.endViewerSessions, request, context: context)
     }
 }

@@ -58,6 +58,19 @@ extension InMemoryStore {
         state.withLock { $0.sessions.filter { $0.origin.serviceIdentity == identity && $0.expiresAt > now } }
     }
 
+    func sessions(
+        named name: String, userIDs: [String], at requestor: RequestorID, mvpd: MvpdID, most: Int
+    ) async throws(Fault) -> [SessionRecord] {
+        state.withLock { state in
+            SessionRecord.newest(
+                state.sessions.filter { session in
+                    session.key.requestor == requestor && session.mvpd == mvpd
+                        && (session.subject.name.value == name
+                            || (session.kind == .regular || session.kind == .platform) && userIDs.contains(session.userID))
+                }, most)
+        }
+    }
+
     func update(_ update: AttributeUpdate, now: Timestamp) async throws(Fault) -> Bool {
         state.withLock { state in
             guard let session = update.applied(to: state.sessions(at: update.key), now: now) else { return false }

@@ -76,6 +76,13 @@ struct RightsTests {
                     CheckAdministratorRequest(token: $1, permission: .revokeClient, subject: "client 1"), context: CallContext())
             }
         ),
+        (
+            "support", [.olga, .ed],
+            {
+                _ = try await $0.service.checkAdministrator(
+                    CheckAdministratorRequest(token: $1, permission: .support, requestorID: "NEWS"), context: CallContext())
+            }
+        ),
     ]
 
     @Test("dashboard #1: each role may do what it is for, and a viewer's writing calls are refused")
@@ -162,6 +169,26 @@ struct RightsTests {
         #expect(try await check(.ed, "NEWS", "Trial") == nil)
         let record = try #require(try await admin.audit().first)
         #expect(record.action == "temp_pass_reset" && record.author == "ed" && record.text.contains("all devices"))
+    }
+
+    @Test("support is for editors' own requestors, others do not exist, and each look-up with a subject is recorded")
+    func support() async throws {
+        let admin = try await AdministrationWorld()
+        func check(_ who: Who, _ requestor: String, _ subject: String) async throws -> Fault.Code? {
+            let request = CheckAdministratorRequest(token: who.token, permission: .support, requestorID: requestor, subject: subject)
+            return try await code { try await admin.service.checkAdministrator(request, context: CallContext()) }
+        }
+        for subject in ["", "looked for device dev-…"] {
+            #expect(try await check(.ed, "SPORT", subject) == .notFound)
+            #expect(try await check(.olga, "ABSENT", subject) == .notFound)
+            #expect(try await check(.olga, "", subject) == .notFound)
+            #expect(try await check(.vic, "NEWS", subject) == .insufficientRole)
+        }
+        #expect(try await check(.ed, "NEWS", "") == nil)
+        #expect(try await admin.audit().count == 1)
+        #expect(try await check(.ed, "NEWS", "looked for device dev-…, found 2") == nil)
+        let record = try #require(try await admin.audit().first)
+        #expect(record.action == "viewer_support" && record.author == "ed" && record.text == "Support at NEWS: looked for device dev-…, found 2")
     }
 
     @Test("a token that is too short, or another administrator's, is not accepted")

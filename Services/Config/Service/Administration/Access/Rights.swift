@@ -13,6 +13,7 @@ struct Rights: Sendable {
         case resetTempPass
         case revokeStatement
         case revokeClient
+        case support
         case verifyHistory
     }
 
@@ -25,7 +26,7 @@ struct Rights: Sendable {
     func allows(_ action: Action) -> Bool {
         switch (administrator.role, action) {
         case (.operator, _), (.viewer, .read), (.editor, .read), (.editor, .edit), (.editor, .degrade), (.editor, .downloadStatement),
-            (.editor, .resetTempPass):
+            (.editor, .resetTempPass), (.editor, .support):
             true
         default: false
         }

@@ -13,6 +13,7 @@ enum AuditAction: String, Sendable {
     case degradationEnded = "degradation_ended"
     case tempPassReset = "temp_pass_reset"
     case clientRevoked = "client_revoked"
+    case viewerSupport = "viewer_support"
     case statementDownloaded = "statement_downloaded"
     case secretWritten = "secret_written"
     case statementsRevoked = "statements_revoked"

@@ -9,6 +9,7 @@ extension AdministrationService {
         case .read: try await checkReader(request)
         case .resetTempPass: try await checkReset(request)
         case .revokeClient: try await checkRevocation(request)
+        case .support: try await checkSupport(request)
         case .unknown, .unrecognized: throw Fault(.invalidRequest, "The permission is not known.")
         }
     }
@@ -45,6 +46,27 @@ extension AdministrationService {
         let subject = try subject(request)
         guard !subject.isEmpty else { throw Fault(.invalidRequest, "The subject is required.") }
         try await publisher.write { try $0.record(.clientRevoked, by: rights.name, "Client revoked: \(subject)", programmers: []) }
+        return rights.administrator
+    }
+
+    /// Looking at viewers takes more than reading. A foreign requestor does not exist here.
+    private func checkSupport(_ request: CheckAdministratorRequest) async throws -> Administrator {
+        let rights = try await rights(request.token, .support)
+        let subject = try subject(request)
+        let key = EntityKey(.requestors, request.requestorID)
+        @Sendable func require(in document: CatalogueDocument) throws(Fault) {
+            guard document[key] != nil, rights.sees(key, in: document) else { throw Fault.notFound("requestor") }
+        }
+        guard !subject.isEmpty else {
+            try require(in: try await publisher.read { try $0.newestDocument() })
+            return rights.administrator
+        }
+        try await publisher.write { ledger in
+            let document = try ledger.newestDocument()
+            try require(in: document)
+            let programmer = document[key]?["programmer"]?.text ?? ""
+            try ledger.record(.viewerSupport, by: rights.name, "Support at \(request.requestorID): \(subject)", programmers: [programmer])
+        }
         return rights.administrator
     }
 

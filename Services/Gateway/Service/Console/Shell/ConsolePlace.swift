@@ -7,6 +7,7 @@ enum ConsolePlace: String, CaseIterable, Sendable {
     case applications
     case programmers
     case signIns = "sign-ins"
+    case support
     case degradation
     case tempPass = "temp-pass"
     case usage
@@ -16,7 +17,7 @@ enum ConsolePlace: String, CaseIterable, Sendable {
 
     /// What the navigation lists; the others are reached from the page's head.
     static let listed: [ConsolePlace] = [
-        .home, .integrations, .channels, .mvpds, .applications, .programmers, .signIns, .degradation, .tempPass, .usage, .history,
+        .home, .integrations, .channels, .mvpds, .applications, .programmers, .signIns, .support, .degradation, .tempPass, .usage, .history,
     ]
 
     var name: String {
@@ -28,6 +29,7 @@ enum ConsolePlace: String, CaseIterable, Sendable {
         case .applications: "Applications"
         case .programmers: "Programmers"
         case .signIns: "Sign-ins"
+        case .support: "Support"
         case .degradation: "Degradation"
         case .tempPass: "TempPass"
         case .usage: "Usage"

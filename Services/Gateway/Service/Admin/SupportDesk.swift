@@ -1,0 +1,67 @@
+internal import Contracts
+internal import Faults
+
+/// Looks for viewers' sessions and ends them: config says who may and keeps the record, authentication does it. Nobody gets an answer that is not recorded.
+struct SupportDesk: Sendable {
+    let administration: any Administration
+    let operations: any AuthenticationOperations
+
+    func find(_ viewer: FindViewerSessionsRequest, by token: String, _ exchange: Exchange) async throws -> ViewerSessions {
+        try await check("", viewer, token, exchange)
+        let found = try await operations.findViewerSessions(viewer, context: exchange.call)
+        let count = found.hasMore ? "more than \(found.sessions.count)" : "\(found.sessions.count)"
+        try await check("looked for \(Self.masked(viewer)), found \(count)", viewer, token, exchange)
+        return found
+    }
+
+    /// - Parameter session: Empty: all of them.
+    /// - Returns: How many ended that were not over.
+    func end(_ session: String, of viewer: FindViewerSessionsRequest, by token: String, _ exchange: Exchange) async throws -> UInt32 {
+        let what = session.isEmpty ? "all sessions" : "session \(session.prefix(8))…"
+        try await check("ends \(what) of \(Self.masked(viewer))", viewer, token, exchange)
+        let request = EndViewerSessionsRequest(viewer: viewer, sessionID: session)
+        return try await operations.endViewerSessions(request, context: exchange.changingCall).ended
+    }
+
+    /// - Parameter subject: For the audit log; empty: nothing is recorded yet.
+    private func check(_ subject: String, _ viewer: FindViewerSessionsRequest, _ token: String, _ exchange: Exchange) async throws {
+        let check = CheckAdministratorRequest(
+            token: token, permission: .support, requestorID: viewer.requestor, mvpdID: viewer.mvpd, subject: subject)
+        _ = try await administration.checkAdministrator(check, context: subject.isEmpty ? exchange.call : exchange.changingCall)
+    }
+
+    /// The audit log must not become a list of devices and people.
+    private static func masked(_ viewer: FindViewerSessionsRequest) -> String {
+        let (kind, value) =
+            switch viewer.viewer {
+            case .code(let code): ("code", code)
+            case .deviceID(let id): ("device", id)
+            case .userID(let id): ("user", id)
+            case nil: ("nobody", "")
+            }
+        let beginning = "\(kind) \(value.prefix(min(4, value.count / 2)))…"
+        return viewer.mvpd.isEmpty ? beginning : "\(beginning) of \(viewer.mvpd.prefix(64))"
+    }
+}
+
+/// How support names a viewer.
+enum ViewerKind: String, CaseIterable, Sendable {
+    case code
+    case device
+    case user
+
+    static let longest = 512
+
+    func named(_ value: String) -> FindViewerSessionsRequest.Viewer {
+        switch self {
+        case .code: .code(value)
+        case .device: .deviceID(value)
+        case .user: .userID(value)
+        }
+    }
+
+    /// 1 to 512 octets without controls.
+    static func isGood(_ value: String) -> Bool {
+        (1...longest).contains(value.utf8.count) && !value.unicodeScalars.contains { $0.properties.generalCategory == .control }
+    }
+}

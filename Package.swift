@@ -265,12 +265,14 @@ let package = Package(
             "GatewayService", "Services/Gateway/Service",
             [
                 "CDeflate", "Catalogue", "CatalogueFiles", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "EventLoops", "Faults", "Memos",
-                "StrictJson", "TextEncodings", "Tokens",
+                "OutboundHttp", "StrictJson", "TextEncodings", "Tokens",
                 logging,
                 coreMetrics, hummingbird, hummingbirdCore,
                 hummingbirdHTTP2, mustache, nioCore, nioPosix, nioHTTP1, nioHTTPTypesHTTP1, nioSSL, nioTLS,
             ]),
-        service("GatewayMain", "Services/Gateway/Main", ["Contracts", "GatewayService", "ServiceKit", hummingbird, lifecycle, logging, nioCore]),
+        service(
+            "GatewayMain", "Services/Gateway/Main",
+            ["Contracts", "GatewayService", "OutboundHttp", "ServiceKit", hummingbird, lifecycle, logging, nioCore]),
 
         cLibrary(
             "CSandboxXml", "Services/Sandbox/CSandboxXml", settings: xmlsecSettings,
@@ -455,7 +457,8 @@ if hasAny("tests") {
         tests(
             "GatewayServiceTests",
             [
-                "Clocks", "Cryptography", "GatewayService", "Contracts", "ContractRuntime", "Doubles", "Faults", hummingbird, hummingbirdTesting,
+                "Clocks", "Cryptography", "GatewayService", "Contracts", "ContractRuntime", "Doubles", "Faults", "OutboundHttp", hummingbird,
+                hummingbirdTesting,
                 logging,
                 nioCore, nioPosix, nioSSL,
             ]),

@@ -43,7 +43,8 @@ struct Main {
         let publisher = CataloguePublisher(store: store, published: published, statementKeys: { keys.published }, clock: environment.clock)
         let administration = AdministrationService(
             publisher: publisher, roll: try administrators(settings, environment.files), statements: statements,
-            isApprovalRequired: settings.approvalRequired, logger: environment.logger, keeper: keeper)
+            isApprovalRequired: settings.approvalRequired, logger: environment.logger,
+            sessionCallers: Set(settings.sessionCallers), keeper: keeper)
         let usage = try usage(rows, published, environment)
         environment.offer { registry in
             service.register(in: &registry)

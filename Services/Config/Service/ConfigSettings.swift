@@ -18,6 +18,8 @@ public struct ConfigSettings: Decodable, Sendable {
     public let pollSeconds: Int
     /// Who may administer over `boxoffice.config.v1.Administration`; empty refuses everyone.
     public let administrators: [AdministratorSettings]
+    /// Certificate names that may open sessions of the console for people who signed in at an identity provider; empty, and when it is left out: none.
+    public let sessionCallers: [String]
     /// Whether a push waits until somebody else approves it.
     public let approvalRequired: Bool
 
@@ -29,7 +31,7 @@ public struct ConfigSettings: Decodable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case catalogue, statementKey, nextStatementKey, olderStatementKeys, statementKeyLead, issuer, statementCallers, pollSeconds, administrators,
-            approvalRequired, clientSecrets, usage
+            approvalRequired, sessionCallers, clientSecrets, usage
     }
 
     public init(from decoder: any Decoder) throws {
@@ -47,6 +49,7 @@ public struct ConfigSettings: Decodable, Sendable {
         statementCallers = try container.decode([String].self, forKey: .statementCallers)
         pollSeconds = try container.decodeIfPresent(Int.self, forKey: .pollSeconds) ?? 5
         administrators = try container.decodeIfPresent([AdministratorSettings].self, forKey: .administrators) ?? []
+        sessionCallers = try container.decodeIfPresent([String].self, forKey: .sessionCallers) ?? []
         approvalRequired = try container.decodeIfPresent(Bool.self, forKey: .approvalRequired) ?? false
         clientSecrets = try container.decodeIfPresent(String.self, forKey: .clientSecrets)
         usage = try container.decodeIfPresent(UsageSettings.self, forKey: .usage) ?? UsageSettings()

@@ -24,6 +24,7 @@ struct Main {
             operations: AuthenticationOperationsClient(caller: authentication), usage: UsageClient(caller: config),
             autoSignIn: AutomaticSignInClient(caller: autoSignIn),
             signInWithApple: SignInWithAppleClient(caller: autoSignIn), catalogue: try environment.catalogue(),
+            provider: AdministratorSignIn.provider(environment),
             isReady: { readiness.lacking.isEmpty })
         serve(gateway, key: "gateway.listen", settings.endpoint, certificate: nil, environment)
         if let tls = settings.tls, let certificate = try certificate(settings, environment.files) {
@@ -86,6 +87,7 @@ struct Main {
         _ = try pages(settings, files)
         _ = try certificate(settings, files)
         _ = try administrationCertificate(settings, files)
+        try AdministratorSignIn.check(settings, files)
     }
 
     /// Checks the settings and loads the pages.

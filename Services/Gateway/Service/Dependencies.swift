@@ -19,6 +19,8 @@ final class Dependencies: Sendable {
     let codes: CodeGuard
     let liveCodes: LiveCodes
     let signatures: SignatureGuard
+    /// Where administrators sign in beside their tokens; `nil`: nowhere.
+    let provider: OpenIDProvider?
     /// Whether this program can do its work now and is to go on.
     let isReady: @Sendable () -> Bool
 
@@ -27,7 +29,7 @@ final class Dependencies: Sendable {
         administration: any Administration, operations: any AuthenticationOperations, usage: any Usage,
         autoSignIn: any AutomaticSignIn,
         signInWithApple: any SignInWithApple, catalogue: any CatalogueSource, codes: CodeGuard, liveCodes: LiveCodes,
-        signatures: SignatureGuard, isReady: @escaping @Sendable () -> Bool = { true }
+        signatures: SignatureGuard, provider: OpenIDProvider? = nil, isReady: @escaping @Sendable () -> Bool = { true }
     ) {
         self.settings = settings
         self.pages = pages
@@ -42,6 +44,7 @@ final class Dependencies: Sendable {
         self.codes = codes
         self.liveCodes = liveCodes
         self.signatures = signatures
+        self.provider = provider
         self.isReady = isReady
     }
 }

@@ -14,20 +14,23 @@ public struct Gateway: Sendable {
     private let admission: Admission
 
     /// - Parameters:
+    ///   - provider: Where administrators sign in beside their tokens; `nil`: nowhere.
     ///   - clock: Measures the limits by client address.
     ///   - isReady: Whether load balancers should send requests here.
     public init(
         settings: GatewaySettings, pages: Pages, authentication: any Authentication, authorization: any Authorization,
         administration: any Administration, operations: any AuthenticationOperations, usage: any Usage,
         autoSignIn: any AutomaticSignIn,
-        signInWithApple: any SignInWithApple, catalogue: any CatalogueSource, clock: any MonotonicClock = SteadyClock(),
+        signInWithApple: any SignInWithApple, catalogue: any CatalogueSource, provider: OpenIDProvider? = nil,
+        clock: any MonotonicClock = SteadyClock(),
         isReady: @escaping @Sendable () -> Bool = { true }
     ) {
         dependencies = Dependencies(
             settings: settings, pages: pages, authentication: authentication, authorization: authorization, administration: administration,
             operations: operations, usage: usage, autoSignIn: autoSignIn, signInWithApple: signInWithApple, catalogue: catalogue,
             codes: CodeGuard(exempt: settings.throttle.exempt, clock: clock), liveCodes: LiveCodes(settings: settings.throttle, clock: clock),
-            signatures: SignatureGuard(exempt: settings.throttle.exempt, clock: clock), isReady: isReady)
+            signatures: SignatureGuard(exempt: settings.throttle.exempt, clock: clock), provider: provider,
+            isReady: isReady)
         throttle = Throttle(settings: settings.throttle, clock: clock)
         let open = { OpenConnections(settings.connections, trusted: settings.trustedProxies, door: $0) }
         connections = [.everybody: open(.everybody), .administration: open(.administration)]

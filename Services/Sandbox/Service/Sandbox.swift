@@ -9,6 +9,7 @@ public struct Sandbox: Sendable {
     private let settings: SandboxSettings
     private let providers: [IdentityProvider]
     private let oauth: [String: OAuthProvider]
+    private let staff: StaffProvider?
     private let log: RequestLog
     private let platform: PlatformRoutes?
     private let apple: AppleStandIn?
@@ -37,6 +38,7 @@ public struct Sandbox: Sendable {
             if let entry = mvpd.oauth { oauth[mvpd.id] = try OAuthProvider(providers[index], entry, index: index) }
         }
         self.oauth = oauth
+        staff = try settings.staff.map { staff throws(SettingsFault) in try StaffProvider(staff, publicURL: settings.publicURL) }
         let log = RequestLog(logger: logger)
         self.log = log
         apple = try settings.apple.map { [pages] settings throws(SettingsFault) in
@@ -105,6 +107,7 @@ public struct Sandbox: Sendable {
             to: router)
         OAuthBrowserRoutes(providers: oauth, clock: clock, log: log, pages: pages, homes: homes).add(to: router)
         OAuthRoutes(providers: oauth, clock: clock, log: log).add(to: router)
+        if let staff { StaffRoutes(provider: staff, clock: clock, log: log, pages: pages).add(to: router) }
         OAuthControlRoutes(providers: oauth).add(to: router)
         return router
     }

@@ -142,6 +142,51 @@ void   boxoffice__config__v1__open_session_request__free_unpacked
   assert(message->base.descriptor == &boxoffice__config__v1__open_session_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__config__v1__signed_in_person__init
+                     (Boxoffice__Config__V1__SignedInPerson         *message)
+{
+  static const Boxoffice__Config__V1__SignedInPerson init_value = BOXOFFICE__CONFIG__V1__SIGNED_IN_PERSON__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__signed_in_person__get_packed_size
+                     (const Boxoffice__Config__V1__SignedInPerson *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__signed_in_person__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__signed_in_person__pack
+                     (const Boxoffice__Config__V1__SignedInPerson *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__signed_in_person__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__signed_in_person__pack_to_buffer
+                     (const Boxoffice__Config__V1__SignedInPerson *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__signed_in_person__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__SignedInPerson *
+       boxoffice__config__v1__signed_in_person__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__SignedInPerson *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__signed_in_person__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__signed_in_person__free_unpacked
+                     (Boxoffice__Config__V1__SignedInPerson *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__signed_in_person__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__config__v1__opened_session__init
                      (Boxoffice__Config__V1__OpenedSession         *message)
 {
@@ -3799,7 +3844,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__administrator__descripto
   (ProtobufCMessageInit) boxoffice__config__v1__administrator__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__open_session_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__open_session_request__field_descriptors[3] =
 {
   {
     "token",
@@ -3825,15 +3870,28 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__open_session_reques
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "person",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__OpenSessionRequest, person),
+    &boxoffice__config__v1__signed_in_person__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__open_session_request__field_indices_by_name[] = {
   1,   /* field[1] = client */
+  2,   /* field[2] = person */
   0,   /* field[0] = token */
 };
 static const ProtobufCIntRange boxoffice__config__v1__open_session_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__open_session_request__descriptor =
 {
@@ -3843,11 +3901,75 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__open_session_request__de
   "Boxoffice__Config__V1__OpenSessionRequest",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__OpenSessionRequest),
-  2,
+  3,
   boxoffice__config__v1__open_session_request__field_descriptors,
   boxoffice__config__v1__open_session_request__field_indices_by_name,
   1,  boxoffice__config__v1__open_session_request__number_ranges,
   (ProtobufCMessageInit) boxoffice__config__v1__open_session_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__signed_in_person__field_descriptors[3] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__SignedInPerson, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "role",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__SignedInPerson, role),
+    &boxoffice__config__v1__administrator_role__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "programmer_ids",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__SignedInPerson, n_programmer_ids),
+    offsetof(Boxoffice__Config__V1__SignedInPerson, programmer_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__signed_in_person__field_indices_by_name[] = {
+  0,   /* field[0] = name */
+  2,   /* field[2] = programmer_ids */
+  1,   /* field[1] = role */
+};
+static const ProtobufCIntRange boxoffice__config__v1__signed_in_person__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__signed_in_person__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.SignedInPerson",
+  "SignedInPerson",
+  "Boxoffice__Config__V1__SignedInPerson",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__SignedInPerson),
+  3,
+  boxoffice__config__v1__signed_in_person__field_descriptors,
+  boxoffice__config__v1__signed_in_person__field_indices_by_name,
+  1,  boxoffice__config__v1__signed_in_person__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__signed_in_person__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor boxoffice__config__v1__opened_session__field_descriptors[3] =

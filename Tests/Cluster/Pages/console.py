@@ -124,6 +124,64 @@ def does_the_same_without_scripts_on_a_phone():
         browser.driver.quit()
 
 
+def choose(browser, email):
+    browser.wait("the page of the staff's accounts", lambda: browser.heading() == "Staff accounts")
+    click(browser, f"button[value='{email}']")
+
+
+def signs_in_by_the_identity_provider_and_sees_only_its_own():
+    browser = Browser(1280, 900)
+    try:
+        browser.driver.get(admin + "/console/channels")
+        browser.wait("the page of the sign-in", lambda: browser.driver.find_elements(By.ID, "provider"))
+        browser.screenshot("console-provider")
+        click(browser, "#provider")
+        browser.wait("the page of the staff's accounts", lambda: browser.heading() == "Staff accounts")
+        browser.screenshot("console-staff")
+        choose(browser, "nora@staff.example")
+        browser.wait("a word on the role", lambda: browser.heading() == "Not signed in")
+        assert "The claim 'roles' says 'canteen'" in browser.text(), browser.text()
+        browser.screenshot("console-refused")
+        problems = axe.violations(browser.driver)
+        assert not problems, problems
+        click(browser, "main a.button")
+        choose(browser, "edda@staff.example")
+        browser.wait("the channels", lambda: browser.heading() == "Channels")
+        assert "edda@staff.example" in browser.text() and "editor" in browser.text(), "it is her"
+        assert "ACME1" in browser.text() and "BRAVO" not in browser.text(), "Bravo is not hers"
+        for path in ["/channels/BRAVO", "/integrations/BRAVO/NorthCable", "/applications/BRAVO", "/programmers/bravo"]:
+            browser.driver.get(admin + "/console" + path)
+            browser.wait("a word that it is not there", lambda: browser.heading() == "Not here")
+        browser.driver.get(admin + "/console/channels?q=bravo")
+        assert "BRAVO" not in browser.text().replace("bravo", ""), "the search finds none of it"
+        browser.driver.get(admin + "/console/channels/ACME2/edit")
+        field = browser.driver.find_element(By.NAME, "name")
+        field.clear()
+        field.send_keys(HOSTILE)
+        browser.driver.delete_all_cookies()
+        click(browser, ".editor button[type=submit]")
+        browser.wait("the page of the sign-in", lambda: "what you typed is kept" in browser.text())
+        browser.screenshot("console-provider-kept")
+        first = browser.driver.current_window_handle
+        click(browser, "a[target=_blank]")
+        browser.driver.switch_to.window(next(w for w in browser.driver.window_handles if w != first))
+        choose(browser, "edda@staff.example")
+        browser.wait("home", lambda: browser.heading() == "Home")
+        browser.driver.close()
+        browser.driver.switch_to.window(first)
+        click(browser, "#resume")
+        browser.wait("what was typed", lambda: "what you typed is here" in browser.text())
+        assert browser.driver.find_element(By.CSS_SELECTOR, "input[name=name]").get_attribute("value") == HOSTILE
+        browser.driver.get(admin + "/console")
+        click(browser, ".account form button")
+        browser.wait("the end", lambda: "You are signed out" in browser.text())
+        browser.driver.back()
+        browser.driver.refresh()
+        browser.wait("the page of the sign-in", lambda: browser.heading() == "Sign in")
+    finally:
+        browser.driver.quit()
+
+
 def loses_nothing_when_the_session_ends_in_the_middle_of_a_form():
     browser = Browser(1280, 900)
     try:
@@ -305,6 +363,7 @@ def every_page_is_clean_in_every_form():
 
 run([
     switches_an_integration_off_and_on_by_keyboard_alone, does_the_same_without_scripts_on_a_phone,
+    signs_in_by_the_identity_provider_and_sees_only_its_own,
     loses_nothing_when_the_session_ends_in_the_middle_of_a_form, two_windows_of_one_draft_do_not_overwrite_each_other,
     finds_why_a_sign_in_failed_and_lets_viewers_in_meanwhile, connects_an_mvpd_by_its_metadata, support_finds_nobody_by_keyboard_and_leaves_a_record,
     every_page_is_clean_in_every_form,

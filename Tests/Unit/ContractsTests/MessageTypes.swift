@@ -36,7 +36,7 @@ enum MessageTypes {
         PlatformSettings.self, SamlEndpoint.self, PlatformExchange.self, PlainLogout.self, AttributeMapping.self, OAuthEndpoint.self, TempPass.self,
         AuthorizationEndpoint.self, DecisionNames.self, DenialReason.self, Integration.self, MetadataKey.self, Application.self,
         RequestSigningKey.self, ImportedClient.self,
-        GetAdministratorRequest.self, Administrator.self, OpenSessionRequest.self, OpenedSession.self, AdministratorSession.self,
+        GetAdministratorRequest.self, Administrator.self, OpenSessionRequest.self, SignedInPerson.self, OpenedSession.self, AdministratorSession.self,
         EndSessionRequest.self, EndSessionResponse.self, ListSessionsRequest.self, AdministratorSessions.self,
         CheckAdministratorRequest.self, CatalogueEntity.self, PageRequest.self, ListEntitiesRequest.self, EntityPage.self, GetEntityRequest.self,
         CreateEntityRequest.self, ReplaceEntityRequest.self, DeleteEntityRequest.self, GenerateCustomSchemeRequest.self, Refusal.self,

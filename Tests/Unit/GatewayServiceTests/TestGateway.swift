@@ -28,16 +28,19 @@ struct TestGateway: Sendable {
     let settings: GatewaySettings
     let clock: any MonotonicClock
     let isReady: Bool
+    let provider: OpenIDProvider?
 
     init(
         configuration: Configuration? = DemoCatalogue.configuration, trusted: [String] = [], insecureCookies: Bool = false,
         origin: String = "https://tv.example", throttle: ThrottleSettings = TestGateway.unthrottled, clock: any MonotonicClock = SteadyClock(),
         connections: ConnectionLimits = ConnectionLimits(), bodyTimeout: Duration = .seconds(60), tls: HttpsSettings? = nil,
         overload: OverloadSettings = TestGateway.patient, admin: AdministrationSettings = AdministrationSettings(),
+        provider: OpenIDProvider? = nil,
         isReady: Bool = true
     ) {
         self.clock = clock
         self.isReady = isReady
+        self.provider = provider
         catalogue = ChangingCatalogue(configuration)
         settings = GatewaySettings(
             publicOrigin: origin, pages: Self.pages, insecureCookies: insecureCookies, trustedProxies: trusted.compactMap(AddressRange.init),
@@ -78,7 +81,7 @@ struct TestGateway: Sendable {
         let gateway = Gateway(
             settings: settings, pages: try Self.loaded(settings), authentication: authentication,
             authorization: authorization, administration: administration, operations: operations, usage: usage, autoSignIn: autoSignIn,
-            signInWithApple: signInWithApple, catalogue: catalogue, clock: clock, isReady: { [isReady] in isReady })
+            signInWithApple: signInWithApple, catalogue: catalogue, provider: provider, clock: clock, isReady: { [isReady] in isReady })
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         let application = gateway.application(at: door, address: .hostname("127.0.0.1", port: 0), certificate: certificate, logger: logger)
@@ -110,7 +113,7 @@ struct TestGateway: Sendable {
             settings: settings, pages: try Self.loaded(settings), authentication: authentication,
             authorization: authorization, administration: administration, operations: operations, usage: usage, autoSignIn: autoSignIn,
             signInWithApple: signInWithApple, catalogue: catalogue, codes: CodeGuard(exempt: [], clock: clock),
-            liveCodes: LiveCodes(settings: settings.throttle, clock: clock), signatures: SignatureGuard(exempt: [], clock: clock))
+            liveCodes: LiveCodes(settings: settings.throttle, clock: clock), signatures: SignatureGuard(exempt: [], clock: clock), provider: provider)
     }
 
     /// A good bearer, device information, and a wish for JSON.

@@ -123,8 +123,8 @@ struct ContainerSettings {
         if service != .sandbox { settings["data"] = Self.data }
         switch service {
         case .config:
-            // The secrets lie with who uses them; this program could not look for them.
-            settings[service.rawValue] = (settings[service.rawValue] as? [String: Any])?.filter { $0.key != "clientSecrets" }
+            // The secrets lie with who uses them; this program could not look for them. Nobody vouches for people where no identity provider is set up.
+            settings[service.rawValue] = (settings[service.rawValue] as? [String: Any])?.filter { $0.key != "clientSecrets" && $0.key != "sessionCallers" }
         case .autosignin:
             var own = settings[service.rawValue] as? [String: Any] ?? [:]
             var apple = own["apple"] as? [String: Any] ?? [:]
@@ -142,9 +142,12 @@ struct ContainerSettings {
             throttle["burst"] = burst
             own["throttle"] = throttle
             own["trustedProxies"] = trustedProxy.isEmpty ? [] : [trustedProxy]
+            // Browsers and the gateway reach the stand-in for the staff's sign-in by two names, which one issuer cannot have.
+            own["admin"] = (own["admin"] as? [String: Any])?.filter { $0.key != "openIDConnect" }
             settings[service.rawValue] = own
         case .sandbox:
             settings["trustPrivateNetworks"] = true
+            settings["staff"] = nil
             settings["publicURL"] = network.sandbox
             settings["serviceURL"] = "http://\(network.inside(.sandbox))"
             var apple = settings["apple"] as? [String: Any] ?? [:]

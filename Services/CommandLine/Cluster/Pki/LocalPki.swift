@@ -44,8 +44,9 @@ package struct LocalPki: Sendable {
                 try write(SymmetricKey.random().hexRepresentation + "\n", to: "admin.token", mode: 0o600)
                 made.append("admin.token")
             }
-            // The client secret of the sandbox's OAuth provider and the one of the demo's key pair are no keys, but as good as some.
-            for name in ["user-id.key", "oauth.key", "openfiber.secret", "acme-legacy.secret", "autosignin-seal.key"] where isMissing(name) {
+            // The client secrets of the sandbox's providers and the one of the demo's key pair are no keys, but as good as some.
+            let symmetric = ["user-id.key", "oauth.key", "openfiber.secret", "console.secret", "acme-legacy.secret", "autosignin-seal.key"]
+            for name in symmetric where isMissing(name) {
                 try write(SymmetricKey.random().hexRepresentation + "\n", to: name, mode: 0o600)
                 made.append(name)
             }

@@ -25,6 +25,7 @@ extension CatalogueStore {
         Migration("7-documents-stay", statements: documentsStay, isAdditive: true),
         Migration("8-sessions", sql: KeptSession.schema, isAdditive: true),
         Migration("9-statement-keys", sql: statementKeys, isAdditive: true),
+        Migration("10-signed-in-people", statements: KeptSession.signedInColumns, isAdditive: true),
     ]
 
     /// What is published is stored, so that every copy serves the same octets, those of a newer release too.

@@ -13,6 +13,11 @@ extension CatalogueStore {
                     kid \(text) PRIMARY KEY, jwk \(text) NOT NULL, since_ms BIGINT NOT NULL, retired_at_ms BIGINT
                 )
                 """, isAdditive: true),
+        Migration(
+            "4-signed-in-people",
+            statements: ["role", "programmers"].map {
+                #"ALTER TABLE administrator_session ADD COLUMN IF NOT EXISTS \#($0) \#(text) NOT NULL DEFAULT ''"#
+            }, isAdditive: true),
     ]
 
     /// Compared and ordered by octets.

@@ -7,7 +7,8 @@ struct Console: Sendable {
     static let path = "/console"
     static let styleSheet = "console.css"
     static let templates = [
-        "top", "bottom", "fields", "changes", "refused", "pager", "sign-in", "carry", "problem", "home", "list", "entry", "edit", "json", "create",
+        "top", "bottom", "fields", "changes", "refused", "pager", "sign-in", "sign-in-refused", "carry", "problem", "home", "list", "entry", "edit",
+        "json", "create",
         "draft",
         "history", "version", "audit", "sessions", "sign-ins", "sign-in-report", "sign-in-checks", "sign-in-watch", "degradation", "degrade",
         "connect",
@@ -29,7 +30,9 @@ struct Console: Sendable {
         _ template: String, _ title: String, in place: ConsolePlace, _ content: [String: Any], for visitor: Visitor, _ exchange: Exchange,
         status: HTTPResponse.Status = .ok
     ) async -> Response {
-        let shell = ConsoleShell(title: title, place: place, visitor: visitor, changes: await changes(of: visitor, exchange)).content
+        let shell = ConsoleShell(
+            title: title, place: place, visitor: visitor, changes: await changes(of: visitor, exchange), admin: dependencies.settings.admin
+        ).content
         return Self.html(dependencies.pages, template, content.merging(shell) { own, _ in own }, status: status)
     }
 

@@ -13,8 +13,11 @@ extension RouteTable {
     private static func session(_ console: Console, _ door: ConsoleDoor) -> [Route] {
         let (pages, sessions) = (ConsoleSignInPages(console: console), SessionsPage(console: console))
         let help = HelpPages(pages: console.dependencies.pages)
-        return [
+        let provider = console.dependencies.provider.map { ProviderSignInPages(console: console, provider: $0) }
+        let there = provider.map { [route(ProviderSignInPages.startPath, read: $0.start), route(ProviderSignInPages.returnPath, read: $0.finish)] }
+        return (there ?? []) + [
             route(ConsoleSignInPages.path, read: pages.show, write: pages.signIn, body: .largeForm),
+            route(ConsoleSignInPages.resumePath, write: pages.resume, body: .largeForm),
             route(Console.path + "/sign-out", write: door.signedIn(pages.signOut)),
             route(ConsolePlace.sessions.address, read: door.signedIn(sessions.show)),
             route(ConsolePlace.sessions.address + "/end", write: door.signedIn(sessions.end)),

@@ -8,17 +8,27 @@ public struct AdministrationSettings: Sendable {
     public var certificate: String?
     /// PEM, readable by the gateway alone.
     public var key: String?
+    /// Where administrators sign in beside their tokens; `nil`: nowhere.
+    public var openIDConnect: OpenIDSettings?
+    /// How the console's head calls this cluster.
+    public var clusterName: String
+    /// Other clusters, to whose consoles the head leads.
+    public var clusters: [OtherCluster]
     /// False: nobody has written it, so that another program at its port takes nothing but administration away.
     public internal(set) var isGiven: Bool
 
     /// - Parameter listen: Port 8081 is where a cluster without a port base has it.
     public init(
-        listen: String = AdministrationSettings.usual, hosts: [String] = [], certificate: String? = nil, key: String? = nil, isGiven: Bool = false
+        listen: String = AdministrationSettings.usual, hosts: [String] = [], certificate: String? = nil, key: String? = nil,
+        openIDConnect: OpenIDSettings? = nil, clusterName: String = "this cluster", clusters: [OtherCluster] = [], isGiven: Bool = false
     ) {
         self.listen = listen
         self.hosts = hosts
         self.certificate = certificate
         self.key = key
+        self.openIDConnect = openIDConnect
+        self.clusterName = clusterName
+        self.clusters = clusters
         self.isGiven = isGiven
     }
 
@@ -40,6 +50,10 @@ public struct AdministrationSettings: Sendable {
             return ("listen", "serves plain HTTP, so it must be a loopback address; give certificate and key for others")
         }
         guard hosts.count <= Self.mostHosts else { return ("hosts", "must be at most \(Self.mostHosts) names") }
+        if let problem = openIDConnect?.problem { return ("openIDConnect.\(problem.key)", problem.text) }
+        guard (1...60).contains(clusterName.count) else { return ("clusterName", "must have 1 to 60 characters") }
+        guard clusters.count <= OtherCluster.most else { return ("clusters", "must be at most \(OtherCluster.most)") }
+        for cluster in clusters { if let problem = cluster.problem { return ("clusters", problem) } }
         for host in hosts {
             guard let origin = WebOrigin("https://" + host), origin.port == nil, origin.host == host.lowercased() else {
                 return ("hosts", "must be host names without scheme, port and path, for example admin.tv.example")
@@ -51,7 +65,7 @@ public struct AdministrationSettings: Sendable {
 
 extension AdministrationSettings: Decodable {
     private enum CodingKeys: String, CodingKey {
-        case listen, hosts, certificate, key
+        case listen, hosts, certificate, key, openIDConnect, clusterName, clusters
     }
 
     public init(from decoder: any Decoder) throws {
@@ -60,6 +74,9 @@ extension AdministrationSettings: Decodable {
             listen: try container.decodeIfPresent(String.self, forKey: .listen) ?? Self.usual,
             hosts: try container.decodeIfPresent([String].self, forKey: .hosts) ?? [],
             certificate: try container.decodeIfPresent(String.self, forKey: .certificate),
-            key: try container.decodeIfPresent(String.self, forKey: .key), isGiven: true)
+            key: try container.decodeIfPresent(String.self, forKey: .key),
+            openIDConnect: try container.decodeIfPresent(OpenIDSettings.self, forKey: .openIDConnect),
+            clusterName: try container.decodeIfPresent(String.self, forKey: .clusterName) ?? "this cluster",
+            clusters: try container.decodeIfPresent([OtherCluster].self, forKey: .clusters) ?? [], isGiven: true)
     }
 }

@@ -37,6 +37,7 @@ extension SandboxSettings {
             throw SettingsFault(key: "visitorPrefix", problem: "does not have 4 to 64 characters")
         }
         if let apple = file.apple { self.apple = try Self.apple(apple, mvpds: mvpds, resolve: resolve) }
+        staff = file.staff.map { StaffSettings($0, resolve: resolve) }
         trustsPrivateNetworks = file.trustPrivateNetworks ?? false
         try check()
     }

@@ -103,5 +103,6 @@ struct SettingsFile: Decodable {
     let people: [Person]?
     let visitorPrefix: String?
     let apple: Apple?
+    let staff: Staff?
     let trustPrivateNetworks: Bool?
 }

@@ -190,6 +190,10 @@ static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_OpenSessionR
 {
     return &boxoffice__config__v1__open_session_request__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_SignedInPerson_descriptor(void)
+{
+    return &boxoffice__config__v1__signed_in_person__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_OpenedSession_descriptor(void)
 {
     return &boxoffice__config__v1__opened_session__descriptor;

@@ -19,6 +19,7 @@ PROTOBUF_C__BEGIN_DECLS
 typedef struct Boxoffice__Config__V1__GetAdministratorRequest Boxoffice__Config__V1__GetAdministratorRequest;
 typedef struct Boxoffice__Config__V1__Administrator Boxoffice__Config__V1__Administrator;
 typedef struct Boxoffice__Config__V1__OpenSessionRequest Boxoffice__Config__V1__OpenSessionRequest;
+typedef struct Boxoffice__Config__V1__SignedInPerson Boxoffice__Config__V1__SignedInPerson;
 typedef struct Boxoffice__Config__V1__OpenedSession Boxoffice__Config__V1__OpenedSession;
 typedef struct Boxoffice__Config__V1__AdministratorSession Boxoffice__Config__V1__AdministratorSession;
 typedef struct Boxoffice__Config__V1__EndSessionRequest Boxoffice__Config__V1__EndSessionRequest;
@@ -255,10 +256,39 @@ struct  Boxoffice__Config__V1__OpenSessionRequest
    * Where the administrator is, for the list of sessions: an address; at most 200 characters.
    */
   char *client;
+  /*
+   * Who signed in at the deployment's identity provider, as the caller found out; `token` is empty then.
+   */
+  Boxoffice__Config__V1__SignedInPerson *person;
 };
 #define BOXOFFICE__CONFIG__V1__OPEN_SESSION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__open_session_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL }
+
+
+/*
+ * An administrator without a bearer: role and programmers are what the identity provider's claims come to.
+ */
+struct  Boxoffice__Config__V1__SignedInPerson
+{
+  ProtobufCMessage base;
+  /*
+   * As it stands in the audit log; 1 to 255 characters, and no name of an administrator with a bearer.
+   */
+  char *name;
+  /*
+   * Viewer, editor or operator.
+   */
+  Boxoffice__Config__V1__AdministratorRole role;
+  /*
+   * Of a viewer or editor, at least one and at most 100; an operator has none.
+   */
+  size_t n_programmer_ids;
+  char **programmer_ids;
+};
+#define BOXOFFICE__CONFIG__V1__SIGNED_IN_PERSON__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__signed_in_person__descriptor) \
+    , (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__ADMINISTRATOR_ROLE__ADMINISTRATOR_ROLE_UNKNOWN, 0,NULL }
 
 
 struct  Boxoffice__Config__V1__OpenedSession
@@ -1737,6 +1767,25 @@ Boxoffice__Config__V1__OpenSessionRequest *
                       const uint8_t       *data);
 void   boxoffice__config__v1__open_session_request__free_unpacked
                      (Boxoffice__Config__V1__OpenSessionRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__SignedInPerson methods */
+void   boxoffice__config__v1__signed_in_person__init
+                     (Boxoffice__Config__V1__SignedInPerson         *message);
+size_t boxoffice__config__v1__signed_in_person__get_packed_size
+                     (const Boxoffice__Config__V1__SignedInPerson   *message);
+size_t boxoffice__config__v1__signed_in_person__pack
+                     (const Boxoffice__Config__V1__SignedInPerson   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__signed_in_person__pack_to_buffer
+                     (const Boxoffice__Config__V1__SignedInPerson   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__SignedInPerson *
+       boxoffice__config__v1__signed_in_person__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__signed_in_person__free_unpacked
+                     (Boxoffice__Config__V1__SignedInPerson *message,
                       ProtobufCAllocator *allocator);
 /* Boxoffice__Config__V1__OpenedSession methods */
 void   boxoffice__config__v1__opened_session__init
@@ -3250,6 +3299,9 @@ typedef void (*Boxoffice__Config__V1__Administrator_Closure)
 typedef void (*Boxoffice__Config__V1__OpenSessionRequest_Closure)
                  (const Boxoffice__Config__V1__OpenSessionRequest *message,
                   void *closure_data);
+typedef void (*Boxoffice__Config__V1__SignedInPerson_Closure)
+                 (const Boxoffice__Config__V1__SignedInPerson *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Config__V1__OpenedSession_Closure)
                  (const Boxoffice__Config__V1__OpenedSession *message,
                   void *closure_data);
@@ -3868,6 +3920,7 @@ extern const ProtobufCEnumDescriptor    boxoffice__config__v1__report_kind__desc
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__get_administrator_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__administrator__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__open_session_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__signed_in_person__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__opened_session__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__administrator_session__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__end_session_request__descriptor;

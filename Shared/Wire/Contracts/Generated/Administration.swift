@@ -375,15 +375,19 @@ public struct OpenSessionRequest: Message {
     public var token: String
     /// Where the administrator is, for the list of sessions: an address; at most 200 characters.
     public var client: String
+    /// Who signed in at the deployment's identity provider, as the caller found out; `token` is empty then.
+    public var person: SignedInPerson?
 
     public init() { self.init(token: "") }
 
     public init(
         token: String = "",
-        client: String = ""
+        client: String = "",
+        person: SignedInPerson? = nil
     ) {
         self.token = token
         self.client = client
+        self.person = person
     }
 
     public static var messageName: String { "boxoffice.config.v1.OpenSessionRequest" }
@@ -394,6 +398,7 @@ public struct OpenSessionRequest: Message {
         let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__OpenSessionRequest.self)
         token = try CField.string(c.pointee.token, "boxoffice.config.v1.OpenSessionRequest.token")
         client = try CField.string(c.pointee.client, "boxoffice.config.v1.OpenSessionRequest.client")
+        person = try CField.message(c.pointee.person)
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -401,6 +406,49 @@ public struct OpenSessionRequest: Message {
         boxoffice__config__v1__open_session_request__init(c)
         if !token.isEmpty { c.pointee.token = try arena.string(token, "boxoffice.config.v1.OpenSessionRequest.token") }
         if !client.isEmpty { c.pointee.client = try arena.string(client, "boxoffice.config.v1.OpenSessionRequest.client") }
+        c.pointee.person = try arena.message(person, as: Boxoffice__Config__V1__SignedInPerson.self)
+    }
+}
+
+/// An administrator without a bearer: role and programmers are what the identity provider's claims come to.
+public struct SignedInPerson: Message {
+    /// As it stands in the audit log; 1 to 255 characters, and no name of an administrator with a bearer.
+    public var name: String
+    /// Viewer, editor or operator.
+    public var role: AdministratorRole
+    /// Of a viewer or editor, at least one and at most 100; an operator has none.
+    public var programmerIDs: [String]
+
+    public init() { self.init(name: "") }
+
+    public init(
+        name: String = "",
+        role: AdministratorRole = AdministratorRole(rawValue: 0),
+        programmerIDs: [String] = []
+    ) {
+        self.name = name
+        self.role = role
+        self.programmerIDs = programmerIDs
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.SignedInPerson" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_SignedInPerson_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__SignedInPerson>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__SignedInPerson.self)
+        name = try CField.string(c.pointee.name, "boxoffice.config.v1.SignedInPerson.name")
+        role = AdministratorRole(rawValue: Int32(bitPattern: c.pointee.role.rawValue))
+        programmerIDs = try CField.strings(c.pointee.programmer_ids, c.pointee.n_programmer_ids, "boxoffice.config.v1.SignedInPerson.programmer_ids")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__SignedInPerson.self, capacity: 1)
+        boxoffice__config__v1__signed_in_person__init(c)
+        if !name.isEmpty { c.pointee.name = try arena.string(name, "boxoffice.config.v1.SignedInPerson.name") }
+        c.pointee.role = Boxoffice__Config__V1__AdministratorRole(rawValue: UInt32(bitPattern: role.rawValue))
+        c.pointee.programmer_ids = try arena.strings(programmerIDs, "boxoffice.config.v1.SignedInPerson.programmer_ids")
+        c.pointee.n_programmer_ids = programmerIDs.count
     }
 }
 
@@ -3662,7 +3710,8 @@ public protocol Administration: Sendable {
     /// Says yes, or fails as above, before another service acts for an administrator; permissions that act are recorded in the audit log.
     func checkAdministrator(_ request: CheckAdministratorRequest, context: CallContext) async throws -> Administrator
     /// Begins a session of the console, recorded in the audit log. It ends 30 minutes after its last call, 12 hours after it began, when `EndSession` ends it,
-    /// and when the bearer that opened it is nobody's any more. A session opens no other one (`access_denied`).
+    /// and when the bearer that opened it is nobody's any more. A session opens no other one (`access_denied`). For a person who signed in elsewhere only
+    /// callers that `config.sessionCallers` names may open one (`access_denied`); it also ends when that names nobody any more.
     func openSession(_ request: OpenSessionRequest, context: CallContext) async throws -> OpenedSession
     /// Ends the session of the request's own token, or another one of the administrator's; an operator ends anybody's. Recorded.
     func endSession(_ request: EndSessionRequest, context: CallContext) async throws -> EndSessionResponse

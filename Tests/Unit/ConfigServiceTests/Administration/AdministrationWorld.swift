@@ -44,9 +44,10 @@ struct AdministrationWorld {
     ///   - former: With the store that another one of these left behind, for a restart, or has, for another copy.
     ///   - bearers: In place of those that the names give.
     ///   - keys: Of software statements.
+    ///   - sessionCallers: Who may open sessions for people of an identity provider.
     init(
         _ former: CatalogueFolder? = nil, approvalRequired: Bool = false, catalogue: String = Self.catalogue, bearers: [Who: String] = [:],
-        keys: SigningKeyFiles? = nil
+        keys: SigningKeyFiles? = nil, sessionCallers: Set<String> = ["gateway.boxoffice"]
     ) async throws {
         let world = try former ?? CatalogueFolder()
         if former == nil { try world.write(catalogue, to: "catalogue.json") }
@@ -60,7 +61,7 @@ struct AdministrationWorld {
             store: CatalogueStore(store), published: published, statementKeys: { keys.published }, clock: world.clock)
         service = AdministrationService(
             publisher: publisher, roll: try Self.roll(bearers), statements: statements,
-            isApprovalRequired: approvalRequired, logger: CatalogueFolder.silent, keeper: keeper)
+            isApprovalRequired: approvalRequired, logger: CatalogueFolder.silent, sessionCallers: sessionCallers, keeper: keeper)
         (self.world, self.store, self.keys) = (world, store, keys)
     }
 

@@ -12,17 +12,18 @@ struct ConsoleFixture {
     /// A quotation mark with an accent is one character, and ends an attribute all the same.
     static let accented = "x\"\u{301} onfocus=alert(1)"
 
-    let gateway = TestGateway()
+    let gateway: TestGateway
     let token = FormToken(secret: Self.secret, purpose: "console").text
 
-    init(_ role: AdministratorRole = .editor) {
+    init(_ role: AdministratorRole = .editor, admin: AdministrationSettings = AdministrationSettings(), provider: OpenIDProvider? = nil) {
+        gateway = TestGateway(admin: admin, provider: provider)
         let administrator = Administrator(name: "ada", role: role, programmerIDs: role == .operator ? [] : ["acme"])
         gateway.administration.getAdministrator.answer { request, _ in
             guard request.token == Self.secret else { throw Fault(.accessDenied, "The session is over.") }
             return administrator
         }
         gateway.administration.openSession.answer { request, _ in
-            guard request.token == "good-token" else { throw Fault(.accessDenied, "nobody") }
+            guard request.token == "good-token" || request.person != nil else { throw Fault(.accessDenied, "nobody") }
             return OpenedSession(secret: Self.secret, administrator: administrator, session: AdministratorSession(id: "s1", name: "ada"))
         }
         gateway.administration.getDraft.answer(with: CatalogueDraft(baseVersion: 7))

@@ -46,6 +46,8 @@ public struct AdministratorRoll: Sendable {
         return found
     }
 
+    func has(_ name: String) -> Bool { entries.contains { $0.administrator.name == name } }
+
     /// What a session keeps of the bearer that opened it: the same for one bearer, and no way back to it.
     func mark(of token: String) -> String { Self.mark(SHA256.hash(token)) }
 

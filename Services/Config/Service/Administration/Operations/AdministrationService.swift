@@ -9,22 +9,26 @@ public struct AdministrationService: Administration {
     let roll: AdministratorRoll
     let statements: StatementSigner
     let isApprovalRequired: Bool
+    /// Certificate names that may open sessions for people who signed in elsewhere.
+    let sessionCallers: Set<String>
     let logger: Logger
     let keeper: CatalogueKeeper?
     let drafts = DraftMemory()
 
     /// - Parameters:
     ///   - isApprovalRequired: Whether a push waits for a second person (dashboard §4).
+    ///   - sessionCallers: Certificate names that may open sessions for people who signed in at an identity provider; empty: nobody has such a session.
     ///   - keeper: Of the catalogue file, which administrators may have taken in again; `nil`: there is none.
     public init(
         publisher: CataloguePublisher, roll: AdministratorRoll, statements: StatementSigner, isApprovalRequired: Bool, logger: Logger,
-        keeper: CatalogueKeeper? = nil
+        sessionCallers: Set<String> = [], keeper: CatalogueKeeper? = nil
     ) {
         self.publisher = publisher
         self.roll = roll
         self.statements = statements
         self.isApprovalRequired = isApprovalRequired
         self.logger = logger
+        self.sessionCallers = sessionCallers
         self.keeper = keeper
     }
 

@@ -6,19 +6,20 @@ internal import Faults
 extension AdministrationService {
     public func openSession(_ request: OpenSessionRequest, context: CallContext) async throws -> OpenedSession {
         // A session must not live on in others.
-        let administrator = try roll.administrator(token: request.token)
+        let administrator = try request.person.map { try signedIn($0, request, context) } ?? roll.administrator(token: request.token)
         try Rights(administrator: administrator).require(.read)
         guard Prose.isGood(request.client, 0...200) else {
             throw Fault(.invalidRequest, "The client must have at most 200 characters, and no control characters.")
         }
         let secret = SessionSecret.fresh()
-        let mark = roll.mark(of: request.token)
+        let isSignedIn = request.person != nil
+        let mark = isSignedIn ? "" : roll.mark(of: request.token)
         let session = try await publisher.write { ledger in
             let session = KeptSession(
                 digest: SessionSecret.digest(secret), name: administrator.name, mark: mark, client: request.client, openedAt: ledger.now,
-                usedAt: ledger.now)
+                usedAt: ledger.now, signedIn: isSignedIn ? administrator : nil)
             try ledger.open(session)
-            let place = request.client.isEmpty ? "" : " from \(request.client)"
+            let place = (isSignedIn ? " by the identity provider" : "") + (request.client.isEmpty ? "" : " from \(request.client)")
             try ledger.record(
                 .sessionOpened, by: administrator.name, "Session \(session.id) opened\(place)", programmers: administrator.programmerIDs)
             return session
@@ -62,8 +63,42 @@ extension AdministrationService {
         let digest = SessionSecret.digest(token)
         let (kept, now) = try await publisher.read { ledger in (try ledger.session(digest), ledger.now) }
         guard let session = kept else { throw .noSession }
-        let administrator = try roll.administrator(named: session.name, mark: session.mark)
+        let administrator: Administrator
+        if let person = session.signedIn {
+            administrator = try stillSignedIn(person)
+        } else {
+            administrator = try roll.administrator(named: session.name, mark: session.mark)
+        }
         if session.usedAt + KeptSession.grain <= now { try await publisher.write { try $0.use(session) } }
         return administrator
+    }
+
+    /// The caller vouches for the person; what it says is checked for form alone.
+    /// - Throws: `access_denied` when the caller may not, or the name is another administrator's; `invalid_request`.
+    private func signedIn(_ person: SignedInPerson, _ request: OpenSessionRequest, _ context: CallContext) throws(Fault) -> Administrator {
+        guard let caller = context.caller, sessionCallers.contains(caller), request.token.isEmpty else {
+            throw Fault(.accessDenied, "The caller may not open a session for somebody; config.sessionCallers names those who may.")
+        }
+        let isBound = person.role == .viewer || person.role == .editor
+        guard isBound || person.role == .operator, (isBound ? 1...100 : 0...0).contains(person.programmerIDs.count),
+            person.programmerIDs.allSatisfy(Self.isProgrammer)
+        else {
+            throw Fault(.invalidRequest, "A viewer or editor needs 1 to 100 programmers, an operator none; there is no other role.")
+        }
+        guard Prose.isGood(person.name, 1...255), !person.name.contains("\n") else {
+            throw Fault(.invalidRequest, "A name must have 1 to 255 characters, and no control characters.")
+        }
+        return try stillSignedIn(Administrator(name: person.name, role: person.role, programmerIDs: person.programmerIDs))
+    }
+
+    /// Nobody passes for an administrator with a bearer, whose drafts and sessions are known by the name.
+    private func stillSignedIn(_ administrator: Administrator) throws(Fault) -> Administrator {
+        guard !sessionCallers.isEmpty, !roll.has(administrator.name) else { throw .noSession }
+        return administrator
+    }
+
+    /// Ids are kept in a column with a space between.
+    private static func isProgrammer(_ id: String) -> Bool {
+        (1...128).contains(id.utf8.count) && id.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "*") }
     }
 }

@@ -6,8 +6,11 @@ extension CatalogueLedger {
     func open(_ session: KeptSession) throws {
         try database.run("DELETE FROM administrator_session WHERE ends_at_ms <= ?", [now])
         try database.run(
-            "INSERT INTO administrator_session (\(KeptSession.columns), ends_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [session.digest, session.name, session.mark, session.client, session.openedAt, session.usedAt, session.endsAt])
+            "INSERT INTO administrator_session (\(KeptSession.columns), ends_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                session.digest, session.name, session.mark, session.client, session.openedAt, session.usedAt, session.roleWord,
+                session.signedIn?.programmerIDs.joined(separator: " ") ?? "", session.endsAt,
+            ])
     }
 
     /// - Returns: `nil` when it is over or never was.

@@ -15,12 +15,14 @@ struct KeptSession: Sendable {
     /// SHA-256 of the secret, 64 hex digits.
     let digest: String
     let name: String
-    /// Of the bearer that opened it.
+    /// Of the bearer that opened it; empty: there is none.
     let mark: String
     /// Where the administrator is.
     let client: String
     let openedAt: Timestamp
     var usedAt: Timestamp
+    /// Who it is when no bearer opened it: a person whom an identity provider knows.
+    let signedIn: Administrator?
 
     /// Whichever comes first.
     var endsAt: Timestamp { min(openedAt + Self.longest, usedAt + Self.idle) }
@@ -52,7 +54,33 @@ extension KeptSession {
         CREATE INDEX administrator_session_by_end ON administrator_session (ends_at_ms);
         """
 
-    static let columns = "digest, name, mark, client, opened_at_ms, used_at_ms"
+    /// Of people whom an identity provider knows; both empty for a session that a bearer opened. A release without the columns finds no bearer for the
+    /// mark of such a session, and ends it.
+    static let signedInColumns = [
+        "ALTER TABLE administrator_session ADD COLUMN role TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE administrator_session ADD COLUMN programmers TEXT NOT NULL DEFAULT ''",
+    ]
+
+    static let columns = "digest, name, mark, client, opened_at_ms, used_at_ms, role, programmers"
+
+    /// Of the column `role`.
+    var roleWord: String {
+        switch signedIn?.role {
+        case .viewer: "viewer"
+        case .editor: "editor"
+        case .operator: "operator"
+        default: ""
+        }
+    }
+
+    private static func role(_ word: String) -> AdministratorRole? {
+        switch word {
+        case "viewer": .viewer
+        case "editor": .editor
+        case "operator": .operator
+        default: nil
+        }
+    }
 
     init(columns: inout ColumnReader) {
         digest = columns.next()
@@ -61,6 +89,9 @@ extension KeptSession {
         client = columns.next()
         openedAt = columns.next()
         usedAt = columns.next()
+        let (role, programmers): (String, String) = (columns.next(), columns.next())
+        let name = name
+        signedIn = Self.role(role).map { Administrator(name: name, role: $0, programmerIDs: programmers.split(separator: " ").map(String.init)) }
     }
 }
 

@@ -5,6 +5,8 @@ internal import Hummingbird
 /// Where an administrator begins and ends a session.
 struct ConsoleSignInPages: Sendable {
     static let path = Console.address("sign-in")
+    /// Where a form goes on whose sender has signed in on another page.
+    static let resumePath = path + "/resume"
 
     enum Problem: String {
         /// The session of the page before.
@@ -45,6 +47,18 @@ struct ConsoleSignInPages: Sendable {
         return response
     }
 
+    /// A form that met an expired session, when its sender has signed in elsewhere in the browser, as at the identity provider.
+    @Sendable func resume(_ exchange: Exchange) async throws -> Response {
+        let target = ConsoleAddress.own(try exchange.value("to") ?? "")
+        guard let form = CarriedForm(signIn: exchange) else { return Console.seeOther(target) }
+        let again = { page(exchange, returningTo: target, form: form, problem: .over) }
+        guard let secret = ConsoleCookie(console.dependencies.settings, exchange).value(in: exchange) else { return again() }
+        do { _ = try await console.administration.getAdministrator(GetAdministratorRequest(token: secret), context: exchange.call) } catch let fault
+            as Fault where fault.code == .accessDenied
+        { return again() }
+        return ConsoleDoor.carry(form, FormToken(secret: secret, purpose: "console"), "signedInAgain", console.dependencies.pages, status: .ok)
+    }
+
     @Sendable func signOut(_ exchange: Exchange, _ visitor: Visitor) async throws -> Response {
         _ = try await console.administration.endSession(EndSessionRequest(token: visitor.secret), context: exchange.changingCall)
         var response = Console.seeOther(Console.address("sign-in", query: ["ended": "1"]))
@@ -58,6 +72,15 @@ struct ConsoleSignInPages: Sendable {
             "title": "Sign in", "to": ConsoleAddress.own(target), "signInAddress": Self.path,
             "hiddenFields": form?.carriedFields ?? [], "isCarrying": form != nil,
         ]
+        if let provider = console.dependencies.provider {
+            content["provider"] = [
+                "providerName": provider.settings.name,
+                "providerAddress": ProviderSignInPages.address(returningTo: form == nil ? target : Console.path),
+                // A page of its own, as this one has what was typed.
+                "staysOpen": form != nil, "resumeAddress": Self.resumePath, "resumeTo": ConsoleAddress.own(target),
+                "resumeFields": form?.carriedFields ?? [],
+            ]
+        }
         if let problem { content[problem.rawValue] = true }
         if !ConsoleCookie(console.dependencies.settings, exchange).isSecure { content["isPlain"] = true }
         let isFailure = problem == .unknownToken || problem == .noReader || problem == .over

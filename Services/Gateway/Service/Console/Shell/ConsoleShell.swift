@@ -7,6 +7,7 @@ struct ConsoleShell {
     let visitor: Visitor
     /// Of the draft.
     let changes: Int
+    let admin: AdministrationSettings
 
     var content: [String: Any] {
         var content: [String: Any] = [
@@ -14,6 +15,12 @@ struct ConsoleShell {
             "places": ConsolePlace.listed.map { ["placeName": $0.name, "placeAddress": $0.address, "isHere": $0 == place] as [String: Any] },
             "mayEdit": visitor.mayEdit, "isOperator": visitor.isOperator, "sessionsAddress": ConsolePlace.sessions.address,
         ]
+        if !admin.clusters.isEmpty {
+            content["selector"] = [
+                "clusterName": admin.clusterName,
+                "otherClusters": admin.clusters.map { ["otherName": $0.name, "otherAddress": $0.console] },
+            ]
+        }
         if changes > 0, place != .draft {
             content["unpushed"] = [
                 "unpushedText": changes == 1 ? "1 change is not live yet." : "\(changes) changes are not live yet.",

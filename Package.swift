@@ -225,10 +225,11 @@ let package = Package(
         library(
             "ConfigService", "Services/Config/Service",
             [
-                "Catalogue", "CatalogueFiles", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "SamlProfile", "Storage",
+                "Catalogue", "CatalogueFiles", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "OutboundHttp", "SamlProfile",
+                "Storage",
                 "StrictJson", "Tokens", logging, coreMetrics,
             ]),
-        service("ConfigMain", "Services/Config/Main", ["CatalogueFiles", "ConfigService", "ServiceKit", "Storage", "Tokens"]),
+        service("ConfigMain", "Services/Config/Main", ["CatalogueFiles", "ConfigService", "OutboundHttp", "ServiceKit", "Storage", "Tokens"]),
 
         library(
             "AuthenticationService", "Services/Authentication/Service",
@@ -383,6 +384,7 @@ if hasAny("benchmarks") {
 
 if hasAny("tests") {
     package.targets += [
+        tests("OutboundHttpTests", ["OutboundHttp"]),
         tests("FaultProxyTests", ["FaultProxy", nioCore, nioPosix]),
         library("TestIdentities", "Tests/Support/TestIdentities", ["Cryptography", "Transport"]),
         library(
@@ -430,7 +432,7 @@ if hasAny("tests") {
             "ConfigServiceTests",
             [
                 "Catalogue", "CatalogueFiles", "CatalogueSamples", "Clocks", "ConfigService", "Contracts", "ContractRuntime", "Cryptography",
-                "Doubles", "Faults", "PostgresServer", "Storage", "StoragePostgres", "StorageSqlite", "Tokens", logging,
+                "Doubles", "Faults", "OutboundHttp", "PostgresServer", "Storage", "StoragePostgres", "StorageSqlite", "Tokens", logging,
             ]),
         tests("SamlProfileTests", ["Clocks", "PairedTimes", "SamlProfile", "SamlSigner"], exclude: ["Peers"]),
         tests(

@@ -1,6 +1,7 @@
 internal import CatalogueFiles
 internal import ConfigService
 internal import Foundation
+internal import OutboundHttp
 internal import ServiceKit
 internal import Storage
 internal import Tokens
@@ -44,7 +45,8 @@ struct Main {
         let administration = AdministrationService(
             publisher: publisher, roll: try administrators(settings, environment.files), statements: statements,
             isApprovalRequired: settings.approvalRequired, logger: environment.logger,
-            sessionCallers: Set(settings.sessionCallers), keeper: keeper)
+            sessionCallers: Set(settings.sessionCallers), keeper: keeper,
+            fetch: DocumentFetch(limits: DocumentFetch.Limits(allowsPrivate: settings.fetchesPrivately)))
         let usage = try usage(rows, published, environment)
         environment.offer { registry in
             service.register(in: &registry)

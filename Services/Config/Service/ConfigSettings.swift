@@ -26,12 +26,14 @@ public struct ConfigSettings: Decodable, Sendable {
     /// Path of the folder with the client secrets of OAuth providers, where the authentication service's are in reach: a catalogue file
     /// that refers to a secret without a file is refused.
     public let clientSecrets: String?
+    /// Whether MVPDs' metadata may be fetched from this machine, from private networks and by plain HTTP.
+    public let fetchesPrivately: Bool
     /// How long counts of events are kept.
     public let usage: UsageSettings
 
     private enum CodingKeys: String, CodingKey {
         case catalogue, statementKey, nextStatementKey, olderStatementKeys, statementKeyLead, issuer, statementCallers, pollSeconds, administrators,
-            approvalRequired, sessionCallers, clientSecrets, usage
+            approvalRequired, sessionCallers, clientSecrets, fetchesPrivately, usage
     }
 
     public init(from decoder: any Decoder) throws {
@@ -52,6 +54,7 @@ public struct ConfigSettings: Decodable, Sendable {
         sessionCallers = try container.decodeIfPresent([String].self, forKey: .sessionCallers) ?? []
         approvalRequired = try container.decodeIfPresent(Bool.self, forKey: .approvalRequired) ?? false
         clientSecrets = try container.decodeIfPresent(String.self, forKey: .clientSecrets)
+        fetchesPrivately = try container.decodeIfPresent(Bool.self, forKey: .fetchesPrivately) ?? false
         usage = try container.decodeIfPresent(UsageSettings.self, forKey: .usage) ?? UsageSettings()
         guard (1...3600).contains(pollSeconds) else {
             throw DecodingError.dataCorruptedError(

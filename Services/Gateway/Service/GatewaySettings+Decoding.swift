@@ -3,7 +3,7 @@ extension GatewaySettings: Decodable {
     private enum CodingKeys: String, CodingKey {
         case listen, publicOrigin, pages, languages, insecureCookies, trustedProxies, requestSeconds, bodySeconds, bodyBytes, assertionBytes,
             throttle, tls
-        case allowPlainHTTP, signedPlainHTTP, connections, overload, admin
+        case allowPlainHTTP, signedPlainHTTP, connections, overload, admin, mvpdProxyAddresses
     }
 
     public init(from decoder: any Decoder) throws {
@@ -13,7 +13,8 @@ extension GatewaySettings: Decodable {
             publicOrigin: try container.decode(String.self, forKey: .publicOrigin),
             pages: try container.decode(String.self, forKey: .pages),
             insecureCookies: try container.decodeIfPresent(Bool.self, forKey: .insecureCookies) ?? false,
-            trustedProxies: try AddressRange.list(container, .trustedProxies))
+            trustedProxies: try AddressRange.list(container, .trustedProxies),
+            mvpdProxyAddresses: try AddressRange.list(container, .mvpdProxyAddresses))
         languages = try container.decodeIfPresent(String.self, forKey: .languages)
         if let seconds = try container.decodeIfPresent(Int.self, forKey: .requestSeconds) { requestTimeout = .seconds(seconds) }
         if let seconds = try container.decodeIfPresent(Int.self, forKey: .bodySeconds) { bodyTimeout = .seconds(seconds) }

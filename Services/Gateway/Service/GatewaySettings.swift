@@ -12,6 +12,8 @@ public struct GatewaySettings: Sendable {
     public var insecureCookies: Bool
     /// Peers whose `X-Forwarded-For` counts (rest-v1 §2.6).
     public var trustedProxies: [AddressRange]
+    /// From where MVPD proxies keep their lists; nobody when it is empty (dashboard §4).
+    public var mvpdProxyAddresses: [AddressRange]
     /// The longest that one request may take behind the gateway.
     public var requestTimeout: Duration
     /// The longest that a client may take to send a body.
@@ -40,7 +42,8 @@ public struct GatewaySettings: Sendable {
         requestTimeout: Duration = .seconds(10), bodyTimeout: Duration = .seconds(10), maximumBodyBytes: Int = 64 * 1024,
         maximumAssertionBytes: Int = 512 * 1024, throttle: ThrottleSettings = ThrottleSettings(), tls: HttpsSettings? = nil,
         allowsPlainHTTP: Bool = false, connections: ConnectionLimits = ConnectionLimits(), overload: OverloadSettings = OverloadSettings(),
-        admin: AdministrationSettings = AdministrationSettings(), signedPlainHTTP: SignedPlainHTTP = .strict
+        admin: AdministrationSettings = AdministrationSettings(), signedPlainHTTP: SignedPlainHTTP = .strict,
+        mvpdProxyAddresses: [AddressRange] = []
     ) {
         self.listen = listen
         self.publicOrigin = publicOrigin
@@ -58,6 +61,7 @@ public struct GatewaySettings: Sendable {
         self.overload = overload
         self.admin = admin
         self.signedPlainHTTP = signedPlainHTTP
+        self.mvpdProxyAddresses = mvpdProxyAddresses
     }
 
     /// Whoever reads a signed request on its way holds, for the pair's window, a key to the whole application; one of a strict pair serves once.

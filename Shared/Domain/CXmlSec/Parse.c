@@ -17,6 +17,7 @@ typedef struct {
     cxs_parse_status verdict;
     int depth;
     int nodes;
+    int maximum_nodes;
     unsigned char holds[MAXIMUM_DEPTH + 1];
 } parse_state;
 
@@ -33,7 +34,7 @@ static void stop(void *context, cxs_parse_status verdict) {
 
 static int count_nodes(void *context, int nodes) {
     parse_state *state = state_of(context);
-    if (nodes < 0 || nodes > MAXIMUM_NODES - state->nodes) {
+    if (nodes < 0 || nodes > state->maximum_nodes - state->nodes) {
         stop(context, CXS_OVER_LIMIT);
         return 0;
     }
@@ -215,14 +216,14 @@ static void give_back(xmlParserCtxtPtr parser, cxs_parse_status verdict) {
     if (!is_good || pthread_setspecific(kept, parser) != 0) xmlFreeParserCtxt(parser);
 }
 
-static cxs_parse_status parse(const uint8_t *octets, size_t length, int options, cxs_document **document) {
+static cxs_parse_status parse(const uint8_t *octets, size_t length, int options, int maximum_nodes, cxs_document **document) {
     *document = NULL;
     if (length == 0 || length > INT_MAX || !is_text(octets, length)) return CXS_BAD_FORM;
     if (has_too_many_attributes(octets, length)) return CXS_OVER_LIMIT;
     if (cxs_initialize() != 0) return CXS_NO_MEMORY;
     cxs_begin();
 
-    parse_state state = {.verdict = CXS_PARSED};
+    parse_state state = {.verdict = CXS_PARSED, .maximum_nodes = maximum_nodes};
     xmlParserCtxtPtr parser = take_parser();
     if (parser == NULL) return CXS_NO_MEMORY;
     harden(parser, &state);
@@ -244,12 +245,17 @@ static cxs_parse_status parse(const uint8_t *octets, size_t length, int options,
 }
 
 cxs_parse_status cxs_parse(const uint8_t *octets, size_t length, cxs_document **document) {
-    return parse(octets, length, 0, document);
+    return parse(octets, length, 0, MAXIMUM_NODES, document);
 }
 
 /* Short texts have no memory of their own in a compact tree, which for that must not be changed. */
 cxs_parse_status cxs_parse_to_read(const uint8_t *octets, size_t length, cxs_document **document) {
-    return parse(octets, length, XML_PARSE_COMPACT, document);
+    return parse(octets, length, XML_PARSE_COMPACT, MAXIMUM_NODES, document);
+}
+
+cxs_parse_status cxs_parse_list(const uint8_t *octets, size_t length, cxs_document **document) {
+    enum { MAXIMUM_LIST_NODES = 50000 };
+    return parse(octets, length, XML_PARSE_COMPACT, MAXIMUM_LIST_NODES, document);
 }
 
 void cxs_document_free(cxs_document *document) {

@@ -3382,6 +3382,276 @@ void   boxoffice__config__v1__remove_degradation_measures_request__free_unpacked
   assert(message->base.descriptor == &boxoffice__config__v1__remove_degradation_measures_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__config__v1__promote_catalogue_request__init
+                     (Boxoffice__Config__V1__PromoteCatalogueRequest         *message)
+{
+  static const Boxoffice__Config__V1__PromoteCatalogueRequest init_value = BOXOFFICE__CONFIG__V1__PROMOTE_CATALOGUE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__promote_catalogue_request__get_packed_size
+                     (const Boxoffice__Config__V1__PromoteCatalogueRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__promote_catalogue_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__promote_catalogue_request__pack
+                     (const Boxoffice__Config__V1__PromoteCatalogueRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__promote_catalogue_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__promote_catalogue_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__PromoteCatalogueRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__promote_catalogue_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__PromoteCatalogueRequest *
+       boxoffice__config__v1__promote_catalogue_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__PromoteCatalogueRequest *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__promote_catalogue_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__promote_catalogue_request__free_unpacked
+                     (Boxoffice__Config__V1__PromoteCatalogueRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__promote_catalogue_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__list_proxied_mvpds_request__init
+                     (Boxoffice__Config__V1__ListProxiedMvpdsRequest         *message)
+{
+  static const Boxoffice__Config__V1__ListProxiedMvpdsRequest init_value = BOXOFFICE__CONFIG__V1__LIST_PROXIED_MVPDS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__list_proxied_mvpds_request__get_packed_size
+                     (const Boxoffice__Config__V1__ListProxiedMvpdsRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__list_proxied_mvpds_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__list_proxied_mvpds_request__pack
+                     (const Boxoffice__Config__V1__ListProxiedMvpdsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__list_proxied_mvpds_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__list_proxied_mvpds_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__ListProxiedMvpdsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__list_proxied_mvpds_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__ListProxiedMvpdsRequest *
+       boxoffice__config__v1__list_proxied_mvpds_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__ListProxiedMvpdsRequest *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__list_proxied_mvpds_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__list_proxied_mvpds_request__free_unpacked
+                     (Boxoffice__Config__V1__ListProxiedMvpdsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__list_proxied_mvpds_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__proxied_mvpd__init
+                     (Boxoffice__Config__V1__ProxiedMvpd         *message)
+{
+  static const Boxoffice__Config__V1__ProxiedMvpd init_value = BOXOFFICE__CONFIG__V1__PROXIED_MVPD__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__proxied_mvpd__get_packed_size
+                     (const Boxoffice__Config__V1__ProxiedMvpd *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__proxied_mvpd__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__proxied_mvpd__pack
+                     (const Boxoffice__Config__V1__ProxiedMvpd *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__proxied_mvpd__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__proxied_mvpd__pack_to_buffer
+                     (const Boxoffice__Config__V1__ProxiedMvpd *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__proxied_mvpd__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__ProxiedMvpd *
+       boxoffice__config__v1__proxied_mvpd__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__ProxiedMvpd *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__proxied_mvpd__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__proxied_mvpd__free_unpacked
+                     (Boxoffice__Config__V1__ProxiedMvpd *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__proxied_mvpd__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__proxied_mvpds__init
+                     (Boxoffice__Config__V1__ProxiedMvpds         *message)
+{
+  static const Boxoffice__Config__V1__ProxiedMvpds init_value = BOXOFFICE__CONFIG__V1__PROXIED_MVPDS__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__proxied_mvpds__get_packed_size
+                     (const Boxoffice__Config__V1__ProxiedMvpds *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__proxied_mvpds__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__proxied_mvpds__pack
+                     (const Boxoffice__Config__V1__ProxiedMvpds *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__proxied_mvpds__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__proxied_mvpds__pack_to_buffer
+                     (const Boxoffice__Config__V1__ProxiedMvpds *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__proxied_mvpds__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__ProxiedMvpds *
+       boxoffice__config__v1__proxied_mvpds__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__ProxiedMvpds *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__proxied_mvpds__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__proxied_mvpds__free_unpacked
+                     (Boxoffice__Config__V1__ProxiedMvpds *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__proxied_mvpds__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__replace_proxied_mvpds_request__init
+                     (Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest         *message)
+{
+  static const Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest init_value = BOXOFFICE__CONFIG__V1__REPLACE_PROXIED_MVPDS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__replace_proxied_mvpds_request__get_packed_size
+                     (const Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__replace_proxied_mvpds_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__replace_proxied_mvpds_request__pack
+                     (const Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__replace_proxied_mvpds_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__replace_proxied_mvpds_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__replace_proxied_mvpds_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest *
+       boxoffice__config__v1__replace_proxied_mvpds_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__replace_proxied_mvpds_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__replace_proxied_mvpds_request__free_unpacked
+                     (Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__replace_proxied_mvpds_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__proxied_mvpds_outcome__init
+                     (Boxoffice__Config__V1__ProxiedMvpdsOutcome         *message)
+{
+  static const Boxoffice__Config__V1__ProxiedMvpdsOutcome init_value = BOXOFFICE__CONFIG__V1__PROXIED_MVPDS_OUTCOME__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__proxied_mvpds_outcome__get_packed_size
+                     (const Boxoffice__Config__V1__ProxiedMvpdsOutcome *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__proxied_mvpds_outcome__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__proxied_mvpds_outcome__pack
+                     (const Boxoffice__Config__V1__ProxiedMvpdsOutcome *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__proxied_mvpds_outcome__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__proxied_mvpds_outcome__pack_to_buffer
+                     (const Boxoffice__Config__V1__ProxiedMvpdsOutcome *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__proxied_mvpds_outcome__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__ProxiedMvpdsOutcome *
+       boxoffice__config__v1__proxied_mvpds_outcome__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__ProxiedMvpdsOutcome *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__proxied_mvpds_outcome__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__proxied_mvpds_outcome__free_unpacked
+                     (Boxoffice__Config__V1__ProxiedMvpdsOutcome *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__proxied_mvpds_outcome__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__config__v1__get_report_request__init
                      (Boxoffice__Config__V1__GetReportRequest         *message)
 {
@@ -3780,7 +4050,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__get_administrator_reques
   (ProtobufCMessageInit) boxoffice__config__v1__get_administrator_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__administrator__field_descriptors[3] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__administrator__field_descriptors[4] =
 {
   {
     "name",
@@ -3818,16 +4088,29 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__administrator__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "proxy_mvpd_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__Administrator, proxy_mvpd_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__administrator__field_indices_by_name[] = {
   0,   /* field[0] = name */
   2,   /* field[2] = programmer_ids */
+  3,   /* field[3] = proxy_mvpd_id */
   1,   /* field[1] = role */
 };
 static const ProtobufCIntRange boxoffice__config__v1__administrator__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__administrator__descriptor =
 {
@@ -3837,7 +4120,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__administrator__descripto
   "Boxoffice__Config__V1__Administrator",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__Administrator),
-  3,
+  4,
   boxoffice__config__v1__administrator__field_descriptors,
   boxoffice__config__v1__administrator__field_indices_by_name,
   1,  boxoffice__config__v1__administrator__number_ranges,
@@ -5643,7 +5926,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__entity_changed__descript
   (ProtobufCMessageInit) boxoffice__config__v1__entity_changed__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__review_provider_metadata_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__review_provider_metadata_request__field_descriptors[4] =
 {
   {
     "token",
@@ -5681,8 +5964,21 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__review_provider_met
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "address",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ReviewProviderMetadataRequest, address),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__review_provider_metadata_request__field_indices_by_name[] = {
+  3,   /* field[3] = address */
   2,   /* field[2] = document */
   1,   /* field[1] = mvpd_id */
   0,   /* field[0] = token */
@@ -5690,7 +5986,7 @@ static const unsigned boxoffice__config__v1__review_provider_metadata_request__f
 static const ProtobufCIntRange boxoffice__config__v1__review_provider_metadata_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__review_provider_metadata_request__descriptor =
 {
@@ -5700,14 +5996,14 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__review_provider_metadata
   "Boxoffice__Config__V1__ReviewProviderMetadataRequest",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__ReviewProviderMetadataRequest),
-  3,
+  4,
   boxoffice__config__v1__review_provider_metadata_request__field_descriptors,
   boxoffice__config__v1__review_provider_metadata_request__field_indices_by_name,
   1,  boxoffice__config__v1__review_provider_metadata_request__number_ranges,
   (ProtobufCMessageInit) boxoffice__config__v1__review_provider_metadata_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__provider_metadata__field_descriptors[9] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__provider_metadata__field_descriptors[11] =
 {
   {
     "entity_id",
@@ -5817,12 +6113,38 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__provider_metadata__
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "document",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ProviderMetadata, document),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "entry_json",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ProviderMetadata, entry_json),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__provider_metadata__field_indices_by_name[] = {
   3,   /* field[3] = certificates */
   1,   /* field[1] = display_name */
+  9,   /* field[9] = document */
   2,   /* field[2] = endpoints */
   0,   /* field[0] = entity_id */
+  10,   /* field[10] = entry_json */
   4,   /* field[4] = name_id_formats */
   7,   /* field[7] = problems */
   6,   /* field[6] = valid_until_ms */
@@ -5832,7 +6154,7 @@ static const unsigned boxoffice__config__v1__provider_metadata__field_indices_by
 static const ProtobufCIntRange boxoffice__config__v1__provider_metadata__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__provider_metadata__descriptor =
 {
@@ -5842,7 +6164,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__provider_metadata__descr
   "Boxoffice__Config__V1__ProviderMetadata",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__ProviderMetadata),
-  9,
+  11,
   boxoffice__config__v1__provider_metadata__field_descriptors,
   boxoffice__config__v1__provider_metadata__field_indices_by_name,
   1,  boxoffice__config__v1__provider_metadata__number_ranges,
@@ -8736,6 +9058,403 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__remove_degradation_measu
   (ProtobufCMessageInit) boxoffice__config__v1__remove_degradation_measures_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor boxoffice__config__v1__promote_catalogue_request__field_descriptors[4] =
+{
+  {
+    "token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PromoteCatalogueRequest, token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "catalogue",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PromoteCatalogueRequest, catalogue),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "keep_endpoints",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PromoteCatalogueRequest, keep_endpoints),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "keep_others",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PromoteCatalogueRequest, keep_others),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__promote_catalogue_request__field_indices_by_name[] = {
+  1,   /* field[1] = catalogue */
+  2,   /* field[2] = keep_endpoints */
+  3,   /* field[3] = keep_others */
+  0,   /* field[0] = token */
+};
+static const ProtobufCIntRange boxoffice__config__v1__promote_catalogue_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__promote_catalogue_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.PromoteCatalogueRequest",
+  "PromoteCatalogueRequest",
+  "Boxoffice__Config__V1__PromoteCatalogueRequest",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__PromoteCatalogueRequest),
+  4,
+  boxoffice__config__v1__promote_catalogue_request__field_descriptors,
+  boxoffice__config__v1__promote_catalogue_request__field_indices_by_name,
+  1,  boxoffice__config__v1__promote_catalogue_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__promote_catalogue_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__list_proxied_mvpds_request__field_descriptors[2] =
+{
+  {
+    "token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ListProxiedMvpdsRequest, token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "proxy_mvpd_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ListProxiedMvpdsRequest, proxy_mvpd_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__list_proxied_mvpds_request__field_indices_by_name[] = {
+  1,   /* field[1] = proxy_mvpd_id */
+  0,   /* field[0] = token */
+};
+static const ProtobufCIntRange boxoffice__config__v1__list_proxied_mvpds_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__list_proxied_mvpds_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.ListProxiedMvpdsRequest",
+  "ListProxiedMvpdsRequest",
+  "Boxoffice__Config__V1__ListProxiedMvpdsRequest",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__ListProxiedMvpdsRequest),
+  2,
+  boxoffice__config__v1__list_proxied_mvpds_request__field_descriptors,
+  boxoffice__config__v1__list_proxied_mvpds_request__field_indices_by_name,
+  1,  boxoffice__config__v1__list_proxied_mvpds_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__list_proxied_mvpds_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__proxied_mvpd__field_descriptors[7] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ProxiedMvpd, id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "display_name",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ProxiedMvpd, display_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "logo_url",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ProxiedMvpd, logo_url),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "provider_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ProxiedMvpd, provider_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "iframe_width",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ProxiedMvpd, iframe_width),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "iframe_height",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ProxiedMvpd, iframe_height),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "requestor_ids",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__ProxiedMvpd, n_requestor_ids),
+    offsetof(Boxoffice__Config__V1__ProxiedMvpd, requestor_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__proxied_mvpd__field_indices_by_name[] = {
+  1,   /* field[1] = display_name */
+  0,   /* field[0] = id */
+  5,   /* field[5] = iframe_height */
+  4,   /* field[4] = iframe_width */
+  2,   /* field[2] = logo_url */
+  3,   /* field[3] = provider_id */
+  6,   /* field[6] = requestor_ids */
+};
+static const ProtobufCIntRange boxoffice__config__v1__proxied_mvpd__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__proxied_mvpd__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.ProxiedMvpd",
+  "ProxiedMvpd",
+  "Boxoffice__Config__V1__ProxiedMvpd",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__ProxiedMvpd),
+  7,
+  boxoffice__config__v1__proxied_mvpd__field_descriptors,
+  boxoffice__config__v1__proxied_mvpd__field_indices_by_name,
+  1,  boxoffice__config__v1__proxied_mvpd__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__proxied_mvpd__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__proxied_mvpds__field_descriptors[1] =
+{
+  {
+    "mvpds",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__ProxiedMvpds, n_mvpds),
+    offsetof(Boxoffice__Config__V1__ProxiedMvpds, mvpds),
+    &boxoffice__config__v1__proxied_mvpd__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__proxied_mvpds__field_indices_by_name[] = {
+  0,   /* field[0] = mvpds */
+};
+static const ProtobufCIntRange boxoffice__config__v1__proxied_mvpds__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__proxied_mvpds__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.ProxiedMvpds",
+  "ProxiedMvpds",
+  "Boxoffice__Config__V1__ProxiedMvpds",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__ProxiedMvpds),
+  1,
+  boxoffice__config__v1__proxied_mvpds__field_descriptors,
+  boxoffice__config__v1__proxied_mvpds__field_indices_by_name,
+  1,  boxoffice__config__v1__proxied_mvpds__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__proxied_mvpds__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__replace_proxied_mvpds_request__field_descriptors[3] =
+{
+  {
+    "token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest, token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "proxy_mvpd_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest, proxy_mvpd_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "document",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest, document),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__replace_proxied_mvpds_request__field_indices_by_name[] = {
+  2,   /* field[2] = document */
+  1,   /* field[1] = proxy_mvpd_id */
+  0,   /* field[0] = token */
+};
+static const ProtobufCIntRange boxoffice__config__v1__replace_proxied_mvpds_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__replace_proxied_mvpds_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.ReplaceProxiedMvpdsRequest",
+  "ReplaceProxiedMvpdsRequest",
+  "Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest),
+  3,
+  boxoffice__config__v1__replace_proxied_mvpds_request__field_descriptors,
+  boxoffice__config__v1__replace_proxied_mvpds_request__field_indices_by_name,
+  1,  boxoffice__config__v1__replace_proxied_mvpds_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__replace_proxied_mvpds_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__proxied_mvpds_outcome__field_descriptors[2] =
+{
+  {
+    "version",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__ProxiedMvpdsOutcome, outcome_case),
+    offsetof(Boxoffice__Config__V1__ProxiedMvpdsOutcome, version),
+    &boxoffice__config__v1__catalogue_version__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "refusal",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__ProxiedMvpdsOutcome, outcome_case),
+    offsetof(Boxoffice__Config__V1__ProxiedMvpdsOutcome, refusal),
+    &boxoffice__config__v1__refusal__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__proxied_mvpds_outcome__field_indices_by_name[] = {
+  1,   /* field[1] = refusal */
+  0,   /* field[0] = version */
+};
+static const ProtobufCIntRange boxoffice__config__v1__proxied_mvpds_outcome__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__proxied_mvpds_outcome__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.ProxiedMvpdsOutcome",
+  "ProxiedMvpdsOutcome",
+  "Boxoffice__Config__V1__ProxiedMvpdsOutcome",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__ProxiedMvpdsOutcome),
+  2,
+  boxoffice__config__v1__proxied_mvpds_outcome__field_descriptors,
+  boxoffice__config__v1__proxied_mvpds_outcome__field_indices_by_name,
+  1,  boxoffice__config__v1__proxied_mvpds_outcome__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__proxied_mvpds_outcome__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor boxoffice__config__v1__get_report_request__field_descriptors[4] =
 {
   {
@@ -9598,7 +10317,7 @@ const ProtobufCEnumDescriptor boxoffice__config__v1__report_kind__descriptor =
   boxoffice__config__v1__report_kind__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__method_descriptors[39] =
+static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__method_descriptors[42] =
 {
   { "GetAdministrator", &boxoffice__config__v1__get_administrator_request__descriptor, &boxoffice__config__v1__administrator__descriptor },
   { "CheckAdministrator", &boxoffice__config__v1__check_administrator_request__descriptor, &boxoffice__config__v1__administrator__descriptor },
@@ -9624,6 +10343,7 @@ static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__me
   { "GetVersion", &boxoffice__config__v1__get_version_request__descriptor, &boxoffice__config__v1__version_snapshot__descriptor },
   { "CompareVersions", &boxoffice__config__v1__compare_versions_request__descriptor, &boxoffice__config__v1__version_comparison__descriptor },
   { "RestoreVersion", &boxoffice__config__v1__restore_version_request__descriptor, &boxoffice__config__v1__draft_outcome__descriptor },
+  { "PromoteCatalogue", &boxoffice__config__v1__promote_catalogue_request__descriptor, &boxoffice__config__v1__draft_outcome__descriptor },
   { "AuthorizeSecret", &boxoffice__config__v1__authorize_secret_request__descriptor, &boxoffice__config__v1__secret_outcome__descriptor },
   { "DownloadSoftwareStatement", &boxoffice__config__v1__download_software_statement_request__descriptor, &boxoffice__config__v1__software_statement__descriptor },
   { "RevokeSoftwareStatements", &boxoffice__config__v1__revoke_software_statements_request__descriptor, &boxoffice__config__v1__revoke_software_statements_response__descriptor },
@@ -9636,50 +10356,55 @@ static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__me
   { "ListDegradationMeasures", &boxoffice__config__v1__list_degradation_measures_request__descriptor, &boxoffice__config__v1__degradation_rules__descriptor },
   { "ApplyDegradationMeasure", &boxoffice__config__v1__apply_degradation_measure_request__descriptor, &boxoffice__config__v1__degradation_outcome__descriptor },
   { "RemoveDegradationMeasures", &boxoffice__config__v1__remove_degradation_measures_request__descriptor, &boxoffice__config__v1__degradation_rules__descriptor },
+  { "ListProxiedMvpds", &boxoffice__config__v1__list_proxied_mvpds_request__descriptor, &boxoffice__config__v1__proxied_mvpds__descriptor },
+  { "ReplaceProxiedMvpds", &boxoffice__config__v1__replace_proxied_mvpds_request__descriptor, &boxoffice__config__v1__proxied_mvpds_outcome__descriptor },
   { "GetReport", &boxoffice__config__v1__get_report_request__descriptor, &boxoffice__config__v1__catalogue_report__descriptor },
   { "ListAuditRecords", &boxoffice__config__v1__list_audit_records_request__descriptor, &boxoffice__config__v1__audit_page__descriptor },
   { "VerifyHistory", &boxoffice__config__v1__verify_history_request__descriptor, &boxoffice__config__v1__history_verdict__descriptor },
 };
 const unsigned boxoffice__config__v1__administration__method_indices_by_name[] = {
-  34,        /* ApplyDegradationMeasure */
-  24,        /* AuthorizeSecret */
+  35,        /* ApplyDegradationMeasure */
+  25,        /* AuthorizeSecret */
   1,        /* CheckAdministrator */
   22,        /* CompareVersions */
   7,        /* CreateEntity */
   19,        /* DecidePush */
   9,        /* DeleteEntity */
   14,        /* DiscardDraft */
-  25,        /* DownloadSoftwareStatement */
+  26,        /* DownloadSoftwareStatement */
   15,        /* DropChange */
-  32,        /* EndDegradation */
+  33,        /* EndDegradation */
   3,        /* EndSession */
   10,        /* GenerateCustomScheme */
   0,        /* GetAdministrator */
   13,        /* GetDraft */
   6,        /* GetEntity */
-  36,        /* GetReport */
+  39,        /* GetReport */
   21,        /* GetVersion */
   17,        /* ImportCatalogue */
   12,        /* ImportProviderMetadata */
-  37,        /* ListAuditRecords */
-  33,        /* ListDegradationMeasures */
-  29,        /* ListDegradationRules */
+  40,        /* ListAuditRecords */
+  34,        /* ListDegradationMeasures */
+  30,        /* ListDegradationRules */
   5,        /* ListEntities */
   18,        /* ListPendingPushes */
+  37,        /* ListProxiedMvpds */
   4,        /* ListSessions */
-  27,        /* ListStatementKeys */
+  28,        /* ListStatementKeys */
   20,        /* ListVersions */
   2,        /* OpenSession */
+  24,        /* PromoteCatalogue */
   16,        /* PushDraft */
-  35,        /* RemoveDegradationMeasures */
-  31,        /* RenewDegradation */
+  36,        /* RemoveDegradationMeasures */
+  32,        /* RenewDegradation */
   8,        /* ReplaceEntity */
+  38,        /* ReplaceProxiedMvpds */
   23,        /* RestoreVersion */
-  28,        /* RetireStatementKey */
+  29,        /* RetireStatementKey */
   11,        /* ReviewProviderMetadata */
-  26,        /* RevokeSoftwareStatements */
-  30,        /* StartDegradation */
-  38         /* VerifyHistory */
+  27,        /* RevokeSoftwareStatements */
+  31,        /* StartDegradation */
+  41         /* VerifyHistory */
 };
 const ProtobufCServiceDescriptor boxoffice__config__v1__administration__descriptor =
 {
@@ -9688,7 +10413,7 @@ const ProtobufCServiceDescriptor boxoffice__config__v1__administration__descript
   "Administration",
   "Boxoffice__Config__V1__Administration",
   "boxoffice.config.v1",
-  39,
+  42,
   boxoffice__config__v1__administration__method_descriptors,
   boxoffice__config__v1__administration__method_indices_by_name
 };
@@ -9884,13 +10609,21 @@ void boxoffice__config__v1__administration__restore_version(ProtobufCService *se
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
   service->invoke(service, 23, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void boxoffice__config__v1__administration__promote_catalogue(ProtobufCService *service,
+                                                              const Boxoffice__Config__V1__PromoteCatalogueRequest *input,
+                                                              Boxoffice__Config__V1__DraftOutcome_Closure closure,
+                                                              void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
+  service->invoke(service, 24, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void boxoffice__config__v1__administration__authorize_secret(ProtobufCService *service,
                                                              const Boxoffice__Config__V1__AuthorizeSecretRequest *input,
                                                              Boxoffice__Config__V1__SecretOutcome_Closure closure,
                                                              void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 24, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 25, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__download_software_statement(ProtobufCService *service,
                                                                         const Boxoffice__Config__V1__DownloadSoftwareStatementRequest *input,
@@ -9898,7 +10631,7 @@ void boxoffice__config__v1__administration__download_software_statement(Protobuf
                                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 25, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 26, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__revoke_software_statements(ProtobufCService *service,
                                                                        const Boxoffice__Config__V1__RevokeSoftwareStatementsRequest *input,
@@ -9906,7 +10639,7 @@ void boxoffice__config__v1__administration__revoke_software_statements(ProtobufC
                                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 26, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 27, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_statement_keys(ProtobufCService *service,
                                                                 const Boxoffice__Config__V1__ListStatementKeysRequest *input,
@@ -9914,7 +10647,7 @@ void boxoffice__config__v1__administration__list_statement_keys(ProtobufCService
                                                                 void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 27, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 28, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__retire_statement_key(ProtobufCService *service,
                                                                  const Boxoffice__Config__V1__RetireStatementKeyRequest *input,
@@ -9922,7 +10655,7 @@ void boxoffice__config__v1__administration__retire_statement_key(ProtobufCServic
                                                                  void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 28, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 29, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_degradation_rules(ProtobufCService *service,
                                                                    const Boxoffice__Config__V1__ListDegradationRulesRequest *input,
@@ -9930,7 +10663,7 @@ void boxoffice__config__v1__administration__list_degradation_rules(ProtobufCServ
                                                                    void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 29, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 30, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__start_degradation(ProtobufCService *service,
                                                               const Boxoffice__Config__V1__StartDegradationRequest *input,
@@ -9938,7 +10671,7 @@ void boxoffice__config__v1__administration__start_degradation(ProtobufCService *
                                                               void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 30, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 31, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__renew_degradation(ProtobufCService *service,
                                                               const Boxoffice__Config__V1__RenewDegradationRequest *input,
@@ -9946,7 +10679,7 @@ void boxoffice__config__v1__administration__renew_degradation(ProtobufCService *
                                                               void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 31, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 32, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__end_degradation(ProtobufCService *service,
                                                             const Boxoffice__Config__V1__EndDegradationRequest *input,
@@ -9954,7 +10687,7 @@ void boxoffice__config__v1__administration__end_degradation(ProtobufCService *se
                                                             void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 32, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 33, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_degradation_measures(ProtobufCService *service,
                                                                       const Boxoffice__Config__V1__ListDegradationMeasuresRequest *input,
@@ -9962,7 +10695,7 @@ void boxoffice__config__v1__administration__list_degradation_measures(ProtobufCS
                                                                       void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 33, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 34, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__apply_degradation_measure(ProtobufCService *service,
                                                                       const Boxoffice__Config__V1__ApplyDegradationMeasureRequest *input,
@@ -9970,7 +10703,7 @@ void boxoffice__config__v1__administration__apply_degradation_measure(ProtobufCS
                                                                       void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 34, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 35, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__remove_degradation_measures(ProtobufCService *service,
                                                                         const Boxoffice__Config__V1__RemoveDegradationMeasuresRequest *input,
@@ -9978,7 +10711,23 @@ void boxoffice__config__v1__administration__remove_degradation_measures(Protobuf
                                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 35, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 36, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__config__v1__administration__list_proxied_mvpds(ProtobufCService *service,
+                                                               const Boxoffice__Config__V1__ListProxiedMvpdsRequest *input,
+                                                               Boxoffice__Config__V1__ProxiedMvpds_Closure closure,
+                                                               void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
+  service->invoke(service, 37, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__config__v1__administration__replace_proxied_mvpds(ProtobufCService *service,
+                                                                  const Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest *input,
+                                                                  Boxoffice__Config__V1__ProxiedMvpdsOutcome_Closure closure,
+                                                                  void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
+  service->invoke(service, 38, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__get_report(ProtobufCService *service,
                                                        const Boxoffice__Config__V1__GetReportRequest *input,
@@ -9986,7 +10735,7 @@ void boxoffice__config__v1__administration__get_report(ProtobufCService *service
                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 36, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 39, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_audit_records(ProtobufCService *service,
                                                                const Boxoffice__Config__V1__ListAuditRecordsRequest *input,
@@ -9994,7 +10743,7 @@ void boxoffice__config__v1__administration__list_audit_records(ProtobufCService 
                                                                void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 37, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 40, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__verify_history(ProtobufCService *service,
                                                            const Boxoffice__Config__V1__VerifyHistoryRequest *input,
@@ -10002,7 +10751,7 @@ void boxoffice__config__v1__administration__verify_history(ProtobufCService *ser
                                                            void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 38, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 41, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__init (Boxoffice__Config__V1__Administration_Service *service,
                                                   Boxoffice__Config__V1__Administration_ServiceDestroy destroy)

@@ -39,6 +39,9 @@ public final class AdministrationDouble: Administration {
     public let listDegradationMeasures = Scripted<ListDegradationMeasuresRequest, DegradationRules>()
     public let applyDegradationMeasure = Scripted<ApplyDegradationMeasureRequest, DegradationOutcome>()
     public let removeDegradationMeasures = Scripted<RemoveDegradationMeasuresRequest, DegradationRules>()
+    public let promoteCatalogue = Scripted<PromoteCatalogueRequest, DraftOutcome>()
+    public let listProxiedMvpds = Scripted<ListProxiedMvpdsRequest, ProxiedMvpds>()
+    public let replaceProxiedMvpds = Scripted<ReplaceProxiedMvpdsRequest, ProxiedMvpdsOutcome>()
     public let getReport = Scripted<GetReportRequest, CatalogueReport>()
     public let listAuditRecords = Scripted<ListAuditRecordsRequest, AuditPage>()
     public let verifyHistory = Scripted<VerifyHistoryRequest, HistoryVerdict>()
@@ -193,6 +196,18 @@ public final class AdministrationDouble: Administration {
         _ request: RemoveDegradationMeasuresRequest, context: CallContext
     ) async throws -> DegradationRules {
         try await removeDegradationMeasures(request, context)
+    }
+
+    public func promoteCatalogue(_ request: PromoteCatalogueRequest, context: CallContext) async throws -> DraftOutcome {
+        try await promoteCatalogue(request, context)
+    }
+
+    public func listProxiedMvpds(_ request: ListProxiedMvpdsRequest, context: CallContext) async throws -> ProxiedMvpds {
+        try await listProxiedMvpds(request, context)
+    }
+
+    public func replaceProxiedMvpds(_ request: ReplaceProxiedMvpdsRequest, context: CallContext) async throws -> ProxiedMvpdsOutcome {
+        try await replaceProxiedMvpds(request, context)
     }
 
     public func getReport(_ request: GetReportRequest, context: CallContext) async throws -> CatalogueReport {

@@ -52,6 +52,8 @@ enum MessageTypes {
         ListDegradationRulesRequest.self, DegradationRules.self, ActiveDegradation.self,
         StartDegradationRequest.self, DegradationOutcome.self, RenewDegradationRequest.self, EndDegradationRequest.self, EndDegradationResponse.self,
         DegradationScope.self, ListDegradationMeasuresRequest.self, ApplyDegradationMeasureRequest.self, RemoveDegradationMeasuresRequest.self,
+        PromoteCatalogueRequest.self, ListProxiedMvpdsRequest.self, ProxiedMvpd.self, ProxiedMvpds.self, ReplaceProxiedMvpdsRequest.self,
+        ProxiedMvpdsOutcome.self,
         GetReportRequest.self, CatalogueReport.self, ReportRow.self, ListAuditRecordsRequest.self, AuditPage.self, AuditRecord.self,
         VerifyHistoryRequest.self, HistoryVerdict.self, CheckHealthRequest.self, HealthReport.self, ListServicesRequest.self,
         ListServicesResponse.self, GetDescriptorSetRequest.self, GetDescriptorSetResponse.self, EchoMessage.self, BackendCall.self, Caller.self,

@@ -36,7 +36,7 @@ struct TestGateway: Sendable {
         connections: ConnectionLimits = ConnectionLimits(), bodyTimeout: Duration = .seconds(60), tls: HttpsSettings? = nil,
         overload: OverloadSettings = TestGateway.patient, admin: AdministrationSettings = AdministrationSettings(),
         provider: OpenIDProvider? = nil,
-        isReady: Bool = true
+        isReady: Bool = true, mvpdProxies: [String] = []
     ) {
         self.clock = clock
         self.isReady = isReady
@@ -45,7 +45,8 @@ struct TestGateway: Sendable {
         settings = GatewaySettings(
             publicOrigin: origin, pages: Self.pages, insecureCookies: insecureCookies, trustedProxies: trusted.compactMap(AddressRange.init),
             bodyTimeout: bodyTimeout, maximumBodyBytes: 8 * 1024, maximumAssertionBytes: 32 * 1024, throttle: throttle, tls: tls,
-            connections: connections, overload: overload, admin: admin)
+            connections: connections, overload: overload, admin: admin,
+            mvpdProxyAddresses: mvpdProxies.compactMap(AddressRange.init))
         prepare()
     }
 
@@ -102,7 +103,7 @@ struct TestGateway: Sendable {
 
     /// Where an address is served.
     private static func door(of uri: String) -> Door {
-        ["/admin/", "/console", "/reset-tempass/", "/control/", "/esm/"].contains { uri.hasPrefix($0) } ? .administration : .everybody
+        ["/admin/", "/console", "/reset-tempass/", "/control/v3/degradation/", "/esm/"].contains { uri.hasPrefix($0) } ? .administration : .everybody
     }
 
     /// Every route of the gateway.

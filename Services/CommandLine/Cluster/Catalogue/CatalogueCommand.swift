@@ -4,7 +4,7 @@ public import ArgumentParser
 public struct CatalogueCommand: ParsableCommand {
     public static let configuration = CommandConfiguration(
         commandName: "catalogue", abstract: "Print a catalogue as Config serves it, or bring one to the cluster.",
-        subcommands: [CataloguePrintCommand.self, CatalogueImportCommand.self, CatalogueKeysCommand.self],
+        subcommands: [CataloguePrintCommand.self, CatalogueImportCommand.self, CataloguePromoteCommand.self, CatalogueKeysCommand.self],
         defaultSubcommand: CataloguePrintCommand.self)
 
     public init() {}

@@ -34,6 +34,21 @@ struct DraftEndpoints: Sendable {
         return try PushEndpoints.reply(try await administration.pushDraft(request, context: exchange.changingCall))
     }
 
+    /// What another cluster's catalogue has otherwise.
+    @Sendable func promote(_ exchange: Exchange) async throws -> Response {
+        let token = try exchange.administrator()
+        let (catalogue, kept) = try AdministrationBody.object(exchange) { body in
+            let kept = body.texts("keep")
+            if kept.contains(where: { !["endpoints", "others"].contains($0) }) {
+                body.optional("keep")?.problem("must hold 'endpoints' or 'others'")
+            }
+            return (body.required("catalogue")?.text ?? "", kept)
+        }
+        let request = PromoteCatalogueRequest(
+            token: token, catalogue: catalogue, keepEndpoints: kept.contains("endpoints"), keepOthers: kept.contains("others"))
+        return Self.reply(try Self.draft(try await administration.promoteCatalogue(request, context: exchange.changingCall)))
+    }
+
     static func reply(_ draft: CatalogueDraft) -> Response {
         Response(AdministrationDocuments.draft(draft), format: .json).with(EntityTag(draft.etag))
     }

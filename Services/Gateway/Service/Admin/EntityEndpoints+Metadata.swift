@@ -6,11 +6,18 @@ extension EntityEndpoints {
     @Sendable func readMetadata(_ exchange: Exchange) async throws -> Response {
         let token = try exchange.administrator()
         let mvpd = try exchange.captured("id")
-        let (document, fingerprints, entry) = try AdministrationBody.object(exchange) {
-            ($0.text("metadata"), $0.optional("fingerprints") == nil ? nil : $0.texts("fingerprints"), $0.optional("entry")?.text ?? "")
+        let (document, address, fingerprints, entry) = try AdministrationBody.object(exchange) { body in
+            let address = body.optionalText("address")
+            if !address.isEmpty {
+                body.optional("fingerprints")?.problem("must not be there beside an address: confirm what was fetched, as metadata")
+            }
+            return (
+                address.isEmpty ? body.text("metadata") : "", address, body.optional("fingerprints") == nil ? nil : body.texts("fingerprints"),
+                body.optional("entry")?.text ?? ""
+            )
         }
         guard let fingerprints else {
-            let review = ReviewProviderMetadataRequest(token: token, mvpdID: mvpd, document: document)
+            let review = ReviewProviderMetadataRequest(token: token, mvpdID: mvpd, document: document, address: address)
             let metadata = try await administration.reviewProviderMetadata(review, context: exchange.call)
             return Response(Document("metadata", Self.members(metadata)), format: .json)
         }
@@ -32,6 +39,7 @@ extension EntityEndpoints {
             .init("validUntil", metadata.validUntilMilliseconds == 0 ? .null : .number(metadata.validUntilMilliseconds)),
             .init("problems", .list(metadata.problems.map(AdministrationDocuments.problem), item: "problem")),
             .init("warnings", .list(metadata.warnings.map(AdministrationDocuments.problem), item: "warning")),
+            .init("document", .optional(metadata.document)), .init("entry", metadata.entryJson.isEmpty ? .null : .json(metadata.entryJson)),
         ]
     }
 

@@ -27,6 +27,7 @@ extension RouteTable {
             route("/admin/v1/draft", [.get: drafts.show, .delete: drafts.discard]),
             route("/admin/v1/draft/changes/{change}", [.delete: drafts.drop]),
             route("/admin/v1/draft/push", [.post: drafts.push]),
+            route("/admin/v1/draft/promote", [.post: drafts.promote]),
             route(PushEndpoints.path, [.get: pushes.list]),
             route("/admin/v1/pushes/{push}/approve", [.post: pushes.approve]),
             route("/admin/v1/pushes/{push}/decline", [.post: pushes.decline]),

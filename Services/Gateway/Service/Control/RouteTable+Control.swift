@@ -1,8 +1,15 @@
 internal import Hummingbird
 
-/// What programmers' back offices manage by a bearer of their own, on the address of administration.
+/// What back offices manage by a bearer of their own: programmers' on the address of administration, proxies' on the public one.
 extension RouteTable {
-    static func control(_ dependencies: Dependencies) -> [Route] { degradation(dependencies) + tempPass(dependencies) }
+    static func control(_ dependencies: Dependencies) -> [Route] {
+        degradation(dependencies) + tempPass(dependencies) + proxiedMvpds(dependencies)
+    }
+
+    private static func proxiedMvpds(_ dependencies: Dependencies) -> [Route] {
+        let control = ProxiedMvpdControl(administration: dependencies.administration)
+        return [Route(ProxiedMvpdControl.path, .api(.proxiedMvpds), body: .largeForm, [.get: control.list, .post: control.replace])]
+    }
 
     private static func degradation(_ dependencies: Dependencies) -> [Route] {
         let control = DegradationControl(authentication: dependencies.authentication, administration: dependencies.administration)

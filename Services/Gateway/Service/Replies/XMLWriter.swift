@@ -1,6 +1,6 @@
 /// Writes a document as XML 1.0.
 struct XMLWriter {
-    private var bytes: [UInt8] = []
+    private(set) var bytes: [UInt8] = []
 
     static func write(_ document: Document) -> [UInt8] {
         var writer = XMLWriter()
@@ -36,6 +36,28 @@ struct XMLWriter {
         case .list(let values, let item): for value in values { append(item, value) }
         }
         append(raw: "</\(name)>")
+    }
+
+    /// Opens an element.
+    /// - Parameter isRoot: Whether the document begins with it.
+    mutating func begin(_ name: String, _ attributes: [(name: String, value: String)] = [], isRoot: Bool = false) {
+        if isRoot { append(raw: #"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"#) }
+        append(raw: "<\(name)")
+        for attribute in attributes {
+            append(raw: " \(attribute.name)=\"")
+            append(text: attribute.value)
+            append(raw: "\"")
+        }
+        append(raw: ">")
+    }
+
+    mutating func end(_ name: String) { append(raw: "</\(name)>") }
+
+    /// An element that holds text alone.
+    mutating func element(_ name: String, _ text: String, _ attributes: [(name: String, value: String)] = []) {
+        begin(name, attributes)
+        append(text: text)
+        end(name)
     }
 
     private mutating func append(raw: String) { bytes.append(contentsOf: raw.utf8) }

@@ -15,6 +15,7 @@ enum Endpoint: Hashable, Sendable {
     case freePreview
     case tempPassReset
     case degradation
+    case proxiedMvpds
     case userMetadata
     case metadata
     case platform

@@ -73,6 +73,7 @@ final class Route: Sendable {
         /// True where pages of a requestor's domains may call and read (rest-v1 §2.1).
         var isOpenToRequestors: Bool {
             switch self {
+            case .api(.proxiedMvpds): false
             case .api, .apiV2, .singleSignOn, .autoSignIn: true
             case .clientRegistration, .administration, .console, .usage, .notification, .browser: false
             }

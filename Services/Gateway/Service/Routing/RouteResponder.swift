@@ -23,6 +23,13 @@ final class RouteResponder: Sendable {
             let exchange = exchange(request, context, match)
             do { try await knowAdministrator(exchange) } catch { return refusals.reply(to: error, exchange) }
         }
+        if case .api(.proxiedMvpds) = route.audience {
+            let exchange = exchange(request, context, match)
+            do {
+                try ProxiedMvpdControl.requireKnownAddress(exchange, dependencies.settings)
+                try await knowAdministrator(exchange)
+            } catch { return refusals.reply(to: error, exchange) }
+        }
         if route.audience.isOpenToRequestors,
             let seconds = dependencies.signatures.pause(request.headers, of: context.facts.clientAddress)
         {

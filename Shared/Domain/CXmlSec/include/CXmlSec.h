@@ -40,6 +40,9 @@ cxs_parse_status cxs_parse(const uint8_t *octets, size_t length, cxs_document **
 
 /* As cxs_parse, for a tree that is only read. */
 cxs_parse_status cxs_parse_to_read(const uint8_t *octets, size_t length, cxs_document **document);
+
+/* As cxs_parse_to_read, for a list of records, which may have 50000 nodes. */
+cxs_parse_status cxs_parse_list(const uint8_t *octets, size_t length, cxs_document **document);
 void cxs_document_free(cxs_document *document);
 cxs_node *cxs_document_root(const cxs_document *document);
 

@@ -16,6 +16,10 @@ extension CatalogueReading {
             readProxy(object, &mvpd)
             mvpd.logoURL = mvpd.isProxied ? object.urlOrNothing("logoUrl") : object.url("logoUrl", required: false)
             readWindow(object, &mvpd)
+            if listed[mvpd.id] != nil {
+                if !mvpd.id.isEmpty { mvpds[mvpd.id] = mvpd }
+                return mvpd
+            }
             mvpd.authPerAggregator = object.flag("authPerAggregator")
             mvpd.authPerBrowserSession = object.flag("authPerBrowserSession")
             mvpd.passiveAuthnEnabled = object.flag("passiveAuthnEnabled")
@@ -40,6 +44,7 @@ extension CatalogueReading {
                 found.id = name
             }
             found.provider = proxy.text("providerId", required: false)
+            readListing(proxy, of: id)
         }
         mvpd.proxyMvpdID = found.id
         mvpd.providerID = found.provider

@@ -38,6 +38,8 @@ package final class CatalogueReading {
     private var ownWarnings: [CatalogueProblem] = []
     /// References to MVPDs that may stand before the MVPD itself.
     var proxies: [(reference: JsonValue, id: String, from: String)] = []
+    /// The requestors of each MVPD that its proxy lists; none: all of the proxy's.
+    var listed: [OctetText: Set<OctetText>] = [:]
 
     package init(certificates: CertificateReader, completeness: Completeness = .whole, clientSecrets: ClientSecretFiles? = nil) {
         self.certificates = certificates
@@ -62,6 +64,7 @@ package final class CatalogueReading {
             configuration.platformIdentityIssuers = object.optional("platformIdentityIssuers")?.array(identityIssuer) ?? []
             configuration.serviceTokenIssuers = object.optional("serviceTokenIssuers")?.array(serviceTokenIssuer) ?? []
             checkProxies()
+            completeListed(&configuration)
             return configuration
         }
     }

@@ -13,5 +13,6 @@ enum Namespaces {
     static let decisionPolicy: StaticString = "urn:oasis:names:tc:xacml:2.0:policy:schema:os"
     static let decisionAssertion: StaticString = "urn:oasis:names:tc:xacml:2.0:profile:saml2.0:v2:schema:assertion"
     static let decisionProtocol: StaticString = "urn:oasis:names:tc:xacml:2.0:profile:saml2.0:v2:schema:protocol"
+    static let proxiedMvpd: StaticString = "http://tve.adobe.com/data/proxiedmvpd"
     static let thirdParty: StaticString = "urn:oasis:names:tc:SAML:protocol:ext:third-party"
 }

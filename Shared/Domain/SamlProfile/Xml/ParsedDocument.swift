@@ -17,5 +17,13 @@ final class ParsedDocument {
         return ParsedDocument(pointer)
     }
 
+    /// The same of a list of records, which may have ten times as many nodes.
+    static func parseList(_ octets: [UInt8]) throws(ParseFailure) -> ParsedDocument {
+        var pointer: OpaquePointer?
+        let status = cxs_parse_list(octets, octets.count, &pointer)
+        guard let pointer else { throw ParseFailure(status) }
+        return ParsedDocument(pointer)
+    }
+
     var root: XmlElement { XmlElement(pointer: cxs_document_root(pointer), document: self) }
 }

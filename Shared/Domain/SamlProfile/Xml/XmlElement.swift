@@ -20,6 +20,9 @@ struct XmlElement {
     /// Without prefix.
     var localName: String { cxs_local_name(pointer).map { String(cString: $0) } ?? "" }
 
+    /// Empty when it is in none.
+    var namespace: String { cxs_namespace(pointer).map { String(cString: $0) } ?? "" }
+
     /// True when both are the same element of the same tree.
     func isSame(as other: XmlElement) -> Bool { pointer == other.pointer }
 

@@ -478,6 +478,30 @@ static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_RemoveDegrad
 {
     return &boxoffice__config__v1__remove_degradation_measures_request__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_PromoteCatalogueRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__promote_catalogue_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ListProxiedMvpdsRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__list_proxied_mvpds_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ProxiedMvpd_descriptor(void)
+{
+    return &boxoffice__config__v1__proxied_mvpd__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ProxiedMvpds_descriptor(void)
+{
+    return &boxoffice__config__v1__proxied_mvpds__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ReplaceProxiedMvpdsRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__replace_proxied_mvpds_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ProxiedMvpdsOutcome_descriptor(void)
+{
+    return &boxoffice__config__v1__proxied_mvpds_outcome__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_GetReportRequest_descriptor(void)
 {
     return &boxoffice__config__v1__get_report_request__descriptor;

@@ -91,6 +91,12 @@ typedef struct Boxoffice__Config__V1__DegradationScope Boxoffice__Config__V1__De
 typedef struct Boxoffice__Config__V1__ListDegradationMeasuresRequest Boxoffice__Config__V1__ListDegradationMeasuresRequest;
 typedef struct Boxoffice__Config__V1__ApplyDegradationMeasureRequest Boxoffice__Config__V1__ApplyDegradationMeasureRequest;
 typedef struct Boxoffice__Config__V1__RemoveDegradationMeasuresRequest Boxoffice__Config__V1__RemoveDegradationMeasuresRequest;
+typedef struct Boxoffice__Config__V1__PromoteCatalogueRequest Boxoffice__Config__V1__PromoteCatalogueRequest;
+typedef struct Boxoffice__Config__V1__ListProxiedMvpdsRequest Boxoffice__Config__V1__ListProxiedMvpdsRequest;
+typedef struct Boxoffice__Config__V1__ProxiedMvpd Boxoffice__Config__V1__ProxiedMvpd;
+typedef struct Boxoffice__Config__V1__ProxiedMvpds Boxoffice__Config__V1__ProxiedMvpds;
+typedef struct Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest;
+typedef struct Boxoffice__Config__V1__ProxiedMvpdsOutcome Boxoffice__Config__V1__ProxiedMvpdsOutcome;
 typedef struct Boxoffice__Config__V1__GetReportRequest Boxoffice__Config__V1__GetReportRequest;
 typedef struct Boxoffice__Config__V1__CatalogueReport Boxoffice__Config__V1__CatalogueReport;
 typedef struct Boxoffice__Config__V1__ReportRow Boxoffice__Config__V1__ReportRow;
@@ -239,10 +245,14 @@ struct  Boxoffice__Config__V1__Administrator
    */
   size_t n_programmer_ids;
   char **programmer_ids;
+  /*
+   * The proxy that the role proxy acts for.
+   */
+  char *proxy_mvpd_id;
 };
 #define BOXOFFICE__CONFIG__V1__ADMINISTRATOR__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__administrator__descriptor) \
-    , (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__ADMINISTRATOR_ROLE__ADMINISTRATOR_ROLE_UNKNOWN, 0,NULL }
+    , (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__ADMINISTRATOR_ROLE__ADMINISTRATOR_ROLE_UNKNOWN, 0,NULL, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Config__V1__OpenSessionRequest
@@ -744,10 +754,14 @@ struct  Boxoffice__Config__V1__ReviewProviderMetadataRequest
    * XML, at most 256 KiB.
    */
   char *document;
+  /*
+   * In place of a document: the https URL of one, or of a discovery document of OpenID Connect.
+   */
+  char *address;
 };
 #define BOXOFFICE__CONFIG__V1__REVIEW_PROVIDER_METADATA_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__review_provider_metadata_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -782,10 +796,18 @@ struct  Boxoffice__Config__V1__ProviderMetadata
    */
   size_t n_warnings;
   Boxoffice__Config__V1__FieldProblem **warnings;
+  /*
+   * As it was fetched; empty where it was sent along.
+   */
+  char *document;
+  /*
+   * Of a discovery document: `{"oauth": {…}}`, as far as it says. Empty of SAML metadata.
+   */
+  char *entry_json;
 };
 #define BOXOFFICE__CONFIG__V1__PROVIDER_METADATA__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__provider_metadata__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0,NULL, 0, 0, 0,NULL, 0,NULL }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0,NULL, 0, 0, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Config__V1__ProviderEndpoint
@@ -1564,6 +1586,118 @@ struct  Boxoffice__Config__V1__RemoveDegradationMeasuresRequest
 #define BOXOFFICE__CONFIG__V1__REMOVE_DEGRADATION_MEASURES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__remove_degradation_measures_request__descriptor) \
     , NULL }
+
+
+struct  Boxoffice__Config__V1__PromoteCatalogueRequest
+{
+  ProtobufCMessage base;
+  char *token;
+  /*
+   * JSON: the other catalogue, or a version of it as the administration API answers it.
+   */
+  char *catalogue;
+  /*
+   * True: endpoints, keys and clients at MVPDs stay as they are here.
+   */
+  protobuf_c_boolean keep_endpoints;
+  /*
+   * True: entries that only this cluster has stay.
+   */
+  protobuf_c_boolean keep_others;
+};
+#define BOXOFFICE__CONFIG__V1__PROMOTE_CATALOGUE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__promote_catalogue_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0 }
+
+
+struct  Boxoffice__Config__V1__ListProxiedMvpdsRequest
+{
+  ProtobufCMessage base;
+  char *token;
+  char *proxy_mvpd_id;
+};
+#define BOXOFFICE__CONFIG__V1__LIST_PROXIED_MVPDS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__list_proxied_mvpds_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Config__V1__ProxiedMvpd
+{
+  ProtobufCMessage base;
+  char *id;
+  char *display_name;
+  /*
+   * Empty: none.
+   */
+  char *logo_url;
+  /*
+   * How the proxy calls it; empty: by its id.
+   */
+  char *provider_id;
+  /*
+   * Pixels; 0: it signs people in on a page of its own.
+   */
+  uint32_t iframe_width;
+  uint32_t iframe_height;
+  /*
+   * Empty: every requestor that the proxy is integrated with.
+   */
+  size_t n_requestor_ids;
+  char **requestor_ids;
+};
+#define BOXOFFICE__CONFIG__V1__PROXIED_MVPD__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__proxied_mvpd__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0,NULL }
+
+
+struct  Boxoffice__Config__V1__ProxiedMvpds
+{
+  ProtobufCMessage base;
+  size_t n_mvpds;
+  Boxoffice__Config__V1__ProxiedMvpd **mvpds;
+};
+#define BOXOFFICE__CONFIG__V1__PROXIED_MVPDS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__proxied_mvpds__descriptor) \
+    , 0,NULL }
+
+
+struct  Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest
+{
+  ProtobufCMessage base;
+  char *token;
+  char *proxy_mvpd_id;
+  /*
+   * XML `proxiedMvpds`, at most 1 MiB.
+   */
+  char *document;
+};
+#define BOXOFFICE__CONFIG__V1__REPLACE_PROXIED_MVPDS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__replace_proxied_mvpds_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+typedef enum {
+  BOXOFFICE__CONFIG__V1__PROXIED_MVPDS_OUTCOME__OUTCOME__NOT_SET = 0,
+  BOXOFFICE__CONFIG__V1__PROXIED_MVPDS_OUTCOME__OUTCOME_VERSION = 1,
+  BOXOFFICE__CONFIG__V1__PROXIED_MVPDS_OUTCOME__OUTCOME_REFUSAL = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__PROXIED_MVPDS_OUTCOME__OUTCOME__CASE)
+} Boxoffice__Config__V1__ProxiedMvpdsOutcome__OutcomeCase;
+
+struct  Boxoffice__Config__V1__ProxiedMvpdsOutcome
+{
+  ProtobufCMessage base;
+  Boxoffice__Config__V1__ProxiedMvpdsOutcome__OutcomeCase outcome_case;
+  union {
+    /*
+     * The newest one, also where the list says what it said before.
+     */
+    Boxoffice__Config__V1__CatalogueVersion *version;
+    Boxoffice__Config__V1__Refusal *refusal;
+  };
+};
+#define BOXOFFICE__CONFIG__V1__PROXIED_MVPDS_OUTCOME__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__proxied_mvpds_outcome__descriptor) \
+    , BOXOFFICE__CONFIG__V1__PROXIED_MVPDS_OUTCOME__OUTCOME__NOT_SET, {0} }
 
 
 struct  Boxoffice__Config__V1__GetReportRequest
@@ -3136,6 +3270,120 @@ Boxoffice__Config__V1__RemoveDegradationMeasuresRequest *
 void   boxoffice__config__v1__remove_degradation_measures_request__free_unpacked
                      (Boxoffice__Config__V1__RemoveDegradationMeasuresRequest *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__PromoteCatalogueRequest methods */
+void   boxoffice__config__v1__promote_catalogue_request__init
+                     (Boxoffice__Config__V1__PromoteCatalogueRequest         *message);
+size_t boxoffice__config__v1__promote_catalogue_request__get_packed_size
+                     (const Boxoffice__Config__V1__PromoteCatalogueRequest   *message);
+size_t boxoffice__config__v1__promote_catalogue_request__pack
+                     (const Boxoffice__Config__V1__PromoteCatalogueRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__promote_catalogue_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__PromoteCatalogueRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__PromoteCatalogueRequest *
+       boxoffice__config__v1__promote_catalogue_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__promote_catalogue_request__free_unpacked
+                     (Boxoffice__Config__V1__PromoteCatalogueRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__ListProxiedMvpdsRequest methods */
+void   boxoffice__config__v1__list_proxied_mvpds_request__init
+                     (Boxoffice__Config__V1__ListProxiedMvpdsRequest         *message);
+size_t boxoffice__config__v1__list_proxied_mvpds_request__get_packed_size
+                     (const Boxoffice__Config__V1__ListProxiedMvpdsRequest   *message);
+size_t boxoffice__config__v1__list_proxied_mvpds_request__pack
+                     (const Boxoffice__Config__V1__ListProxiedMvpdsRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__list_proxied_mvpds_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__ListProxiedMvpdsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__ListProxiedMvpdsRequest *
+       boxoffice__config__v1__list_proxied_mvpds_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__list_proxied_mvpds_request__free_unpacked
+                     (Boxoffice__Config__V1__ListProxiedMvpdsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__ProxiedMvpd methods */
+void   boxoffice__config__v1__proxied_mvpd__init
+                     (Boxoffice__Config__V1__ProxiedMvpd         *message);
+size_t boxoffice__config__v1__proxied_mvpd__get_packed_size
+                     (const Boxoffice__Config__V1__ProxiedMvpd   *message);
+size_t boxoffice__config__v1__proxied_mvpd__pack
+                     (const Boxoffice__Config__V1__ProxiedMvpd   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__proxied_mvpd__pack_to_buffer
+                     (const Boxoffice__Config__V1__ProxiedMvpd   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__ProxiedMvpd *
+       boxoffice__config__v1__proxied_mvpd__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__proxied_mvpd__free_unpacked
+                     (Boxoffice__Config__V1__ProxiedMvpd *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__ProxiedMvpds methods */
+void   boxoffice__config__v1__proxied_mvpds__init
+                     (Boxoffice__Config__V1__ProxiedMvpds         *message);
+size_t boxoffice__config__v1__proxied_mvpds__get_packed_size
+                     (const Boxoffice__Config__V1__ProxiedMvpds   *message);
+size_t boxoffice__config__v1__proxied_mvpds__pack
+                     (const Boxoffice__Config__V1__ProxiedMvpds   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__proxied_mvpds__pack_to_buffer
+                     (const Boxoffice__Config__V1__ProxiedMvpds   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__ProxiedMvpds *
+       boxoffice__config__v1__proxied_mvpds__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__proxied_mvpds__free_unpacked
+                     (Boxoffice__Config__V1__ProxiedMvpds *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest methods */
+void   boxoffice__config__v1__replace_proxied_mvpds_request__init
+                     (Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest         *message);
+size_t boxoffice__config__v1__replace_proxied_mvpds_request__get_packed_size
+                     (const Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest   *message);
+size_t boxoffice__config__v1__replace_proxied_mvpds_request__pack
+                     (const Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__replace_proxied_mvpds_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest *
+       boxoffice__config__v1__replace_proxied_mvpds_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__replace_proxied_mvpds_request__free_unpacked
+                     (Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__ProxiedMvpdsOutcome methods */
+void   boxoffice__config__v1__proxied_mvpds_outcome__init
+                     (Boxoffice__Config__V1__ProxiedMvpdsOutcome         *message);
+size_t boxoffice__config__v1__proxied_mvpds_outcome__get_packed_size
+                     (const Boxoffice__Config__V1__ProxiedMvpdsOutcome   *message);
+size_t boxoffice__config__v1__proxied_mvpds_outcome__pack
+                     (const Boxoffice__Config__V1__ProxiedMvpdsOutcome   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__proxied_mvpds_outcome__pack_to_buffer
+                     (const Boxoffice__Config__V1__ProxiedMvpdsOutcome   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__ProxiedMvpdsOutcome *
+       boxoffice__config__v1__proxied_mvpds_outcome__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__proxied_mvpds_outcome__free_unpacked
+                     (Boxoffice__Config__V1__ProxiedMvpdsOutcome *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Config__V1__GetReportRequest methods */
 void   boxoffice__config__v1__get_report_request__init
                      (Boxoffice__Config__V1__GetReportRequest         *message);
@@ -3515,6 +3763,24 @@ typedef void (*Boxoffice__Config__V1__ApplyDegradationMeasureRequest_Closure)
 typedef void (*Boxoffice__Config__V1__RemoveDegradationMeasuresRequest_Closure)
                  (const Boxoffice__Config__V1__RemoveDegradationMeasuresRequest *message,
                   void *closure_data);
+typedef void (*Boxoffice__Config__V1__PromoteCatalogueRequest_Closure)
+                 (const Boxoffice__Config__V1__PromoteCatalogueRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__ListProxiedMvpdsRequest_Closure)
+                 (const Boxoffice__Config__V1__ListProxiedMvpdsRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__ProxiedMvpd_Closure)
+                 (const Boxoffice__Config__V1__ProxiedMvpd *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__ProxiedMvpds_Closure)
+                 (const Boxoffice__Config__V1__ProxiedMvpds *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest_Closure)
+                 (const Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__ProxiedMvpdsOutcome_Closure)
+                 (const Boxoffice__Config__V1__ProxiedMvpdsOutcome *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Config__V1__GetReportRequest_Closure)
                  (const Boxoffice__Config__V1__GetReportRequest *message,
                   void *closure_data);
@@ -3642,6 +3908,10 @@ struct Boxoffice__Config__V1__Administration_Service
                           const Boxoffice__Config__V1__RestoreVersionRequest *input,
                           Boxoffice__Config__V1__DraftOutcome_Closure closure,
                           void *closure_data);
+  void (*promote_catalogue)(Boxoffice__Config__V1__Administration_Service *service,
+                            const Boxoffice__Config__V1__PromoteCatalogueRequest *input,
+                            Boxoffice__Config__V1__DraftOutcome_Closure closure,
+                            void *closure_data);
   void (*authorize_secret)(Boxoffice__Config__V1__Administration_Service *service,
                            const Boxoffice__Config__V1__AuthorizeSecretRequest *input,
                            Boxoffice__Config__V1__SecretOutcome_Closure closure,
@@ -3690,6 +3960,14 @@ struct Boxoffice__Config__V1__Administration_Service
                                       const Boxoffice__Config__V1__RemoveDegradationMeasuresRequest *input,
                                       Boxoffice__Config__V1__DegradationRules_Closure closure,
                                       void *closure_data);
+  void (*list_proxied_mvpds)(Boxoffice__Config__V1__Administration_Service *service,
+                             const Boxoffice__Config__V1__ListProxiedMvpdsRequest *input,
+                             Boxoffice__Config__V1__ProxiedMvpds_Closure closure,
+                             void *closure_data);
+  void (*replace_proxied_mvpds)(Boxoffice__Config__V1__Administration_Service *service,
+                                const Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest *input,
+                                Boxoffice__Config__V1__ProxiedMvpdsOutcome_Closure closure,
+                                void *closure_data);
   void (*get_report)(Boxoffice__Config__V1__Administration_Service *service,
                      const Boxoffice__Config__V1__GetReportRequest *input,
                      Boxoffice__Config__V1__CatalogueReport_Closure closure,
@@ -3734,6 +4012,7 @@ void boxoffice__config__v1__administration__init (Boxoffice__Config__V1__Adminis
       function_prefix__ ## get_version,\
       function_prefix__ ## compare_versions,\
       function_prefix__ ## restore_version,\
+      function_prefix__ ## promote_catalogue,\
       function_prefix__ ## authorize_secret,\
       function_prefix__ ## download_software_statement,\
       function_prefix__ ## revoke_software_statements,\
@@ -3746,6 +4025,8 @@ void boxoffice__config__v1__administration__init (Boxoffice__Config__V1__Adminis
       function_prefix__ ## list_degradation_measures,\
       function_prefix__ ## apply_degradation_measure,\
       function_prefix__ ## remove_degradation_measures,\
+      function_prefix__ ## list_proxied_mvpds,\
+      function_prefix__ ## replace_proxied_mvpds,\
       function_prefix__ ## get_report,\
       function_prefix__ ## list_audit_records,\
       function_prefix__ ## verify_history  }
@@ -3845,6 +4126,10 @@ void boxoffice__config__v1__administration__restore_version(ProtobufCService *se
                                                             const Boxoffice__Config__V1__RestoreVersionRequest *input,
                                                             Boxoffice__Config__V1__DraftOutcome_Closure closure,
                                                             void *closure_data);
+void boxoffice__config__v1__administration__promote_catalogue(ProtobufCService *service,
+                                                              const Boxoffice__Config__V1__PromoteCatalogueRequest *input,
+                                                              Boxoffice__Config__V1__DraftOutcome_Closure closure,
+                                                              void *closure_data);
 void boxoffice__config__v1__administration__authorize_secret(ProtobufCService *service,
                                                              const Boxoffice__Config__V1__AuthorizeSecretRequest *input,
                                                              Boxoffice__Config__V1__SecretOutcome_Closure closure,
@@ -3893,6 +4178,14 @@ void boxoffice__config__v1__administration__remove_degradation_measures(Protobuf
                                                                         const Boxoffice__Config__V1__RemoveDegradationMeasuresRequest *input,
                                                                         Boxoffice__Config__V1__DegradationRules_Closure closure,
                                                                         void *closure_data);
+void boxoffice__config__v1__administration__list_proxied_mvpds(ProtobufCService *service,
+                                                               const Boxoffice__Config__V1__ListProxiedMvpdsRequest *input,
+                                                               Boxoffice__Config__V1__ProxiedMvpds_Closure closure,
+                                                               void *closure_data);
+void boxoffice__config__v1__administration__replace_proxied_mvpds(ProtobufCService *service,
+                                                                  const Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest *input,
+                                                                  Boxoffice__Config__V1__ProxiedMvpdsOutcome_Closure closure,
+                                                                  void *closure_data);
 void boxoffice__config__v1__administration__get_report(ProtobufCService *service,
                                                        const Boxoffice__Config__V1__GetReportRequest *input,
                                                        Boxoffice__Config__V1__CatalogueReport_Closure closure,
@@ -3992,6 +4285,12 @@ extern const ProtobufCMessageDescriptor boxoffice__config__v1__degradation_scope
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__list_degradation_measures_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__apply_degradation_measure_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__remove_degradation_measures_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__promote_catalogue_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__list_proxied_mvpds_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__proxied_mvpd__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__proxied_mvpds__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__replace_proxied_mvpds_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__proxied_mvpds_outcome__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__get_report_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__catalogue_report__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__report_row__descriptor;

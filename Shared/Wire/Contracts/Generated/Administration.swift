@@ -336,17 +336,21 @@ public struct Administrator: Message {
     public var role: AdministratorRole
     /// Whose objects the administrator sees; an operator's list is empty and means all.
     public var programmerIDs: [String]
+    /// The proxy that the role proxy acts for.
+    public var proxyMvpdID: String
 
     public init() { self.init(name: "") }
 
     public init(
         name: String = "",
         role: AdministratorRole = AdministratorRole(rawValue: 0),
-        programmerIDs: [String] = []
+        programmerIDs: [String] = [],
+        proxyMvpdID: String = ""
     ) {
         self.name = name
         self.role = role
         self.programmerIDs = programmerIDs
+        self.proxyMvpdID = proxyMvpdID
     }
 
     public static var messageName: String { "boxoffice.config.v1.Administrator" }
@@ -358,6 +362,7 @@ public struct Administrator: Message {
         name = try CField.string(c.pointee.name, "boxoffice.config.v1.Administrator.name")
         role = AdministratorRole(rawValue: Int32(bitPattern: c.pointee.role.rawValue))
         programmerIDs = try CField.strings(c.pointee.programmer_ids, c.pointee.n_programmer_ids, "boxoffice.config.v1.Administrator.programmer_ids")
+        proxyMvpdID = try CField.string(c.pointee.proxy_mvpd_id, "boxoffice.config.v1.Administrator.proxy_mvpd_id")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -367,6 +372,7 @@ public struct Administrator: Message {
         c.pointee.role = Boxoffice__Config__V1__AdministratorRole(rawValue: UInt32(bitPattern: role.rawValue))
         c.pointee.programmer_ids = try arena.strings(programmerIDs, "boxoffice.config.v1.Administrator.programmer_ids")
         c.pointee.n_programmer_ids = programmerIDs.count
+        if !proxyMvpdID.isEmpty { c.pointee.proxy_mvpd_id = try arena.string(proxyMvpdID, "boxoffice.config.v1.Administrator.proxy_mvpd_id") }
     }
 }
 
@@ -1474,17 +1480,21 @@ public struct ReviewProviderMetadataRequest: Message {
     public var mvpdID: String
     /// XML, at most 256 KiB.
     public var document: String
+    /// In place of a document: the https URL of one, or of a discovery document of OpenID Connect.
+    public var address: String
 
     public init() { self.init(token: "") }
 
     public init(
         token: String = "",
         mvpdID: String = "",
-        document: String = ""
+        document: String = "",
+        address: String = ""
     ) {
         self.token = token
         self.mvpdID = mvpdID
         self.document = document
+        self.address = address
     }
 
     public static var messageName: String { "boxoffice.config.v1.ReviewProviderMetadataRequest" }
@@ -1496,6 +1506,7 @@ public struct ReviewProviderMetadataRequest: Message {
         token = try CField.string(c.pointee.token, "boxoffice.config.v1.ReviewProviderMetadataRequest.token")
         mvpdID = try CField.string(c.pointee.mvpd_id, "boxoffice.config.v1.ReviewProviderMetadataRequest.mvpd_id")
         document = try CField.string(c.pointee.document, "boxoffice.config.v1.ReviewProviderMetadataRequest.document")
+        address = try CField.string(c.pointee.address, "boxoffice.config.v1.ReviewProviderMetadataRequest.address")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1504,6 +1515,7 @@ public struct ReviewProviderMetadataRequest: Message {
         if !token.isEmpty { c.pointee.token = try arena.string(token, "boxoffice.config.v1.ReviewProviderMetadataRequest.token") }
         if !mvpdID.isEmpty { c.pointee.mvpd_id = try arena.string(mvpdID, "boxoffice.config.v1.ReviewProviderMetadataRequest.mvpd_id") }
         if !document.isEmpty { c.pointee.document = try arena.string(document, "boxoffice.config.v1.ReviewProviderMetadataRequest.document") }
+        if !address.isEmpty { c.pointee.address = try arena.string(address, "boxoffice.config.v1.ReviewProviderMetadataRequest.address") }
     }
 }
 
@@ -1522,6 +1534,10 @@ public struct ProviderMetadata: Message {
     public var problems: [FieldProblem]
     /// What a person should look at nevertheless.
     public var warnings: [FieldProblem]
+    /// As it was fetched; empty where it was sent along.
+    public var document: String
+    /// Of a discovery document: `{"oauth": {…}}`, as far as it says. Empty of SAML metadata.
+    public var entryJson: String
 
     public init() { self.init(entityID: "") }
 
@@ -1534,7 +1550,9 @@ public struct ProviderMetadata: Message {
         wantsSignedRequests: Bool = false,
         validUntilMilliseconds: UInt64 = 0,
         problems: [FieldProblem] = [],
-        warnings: [FieldProblem] = []
+        warnings: [FieldProblem] = [],
+        document: String = "",
+        entryJson: String = ""
     ) {
         self.entityID = entityID
         self.displayName = displayName
@@ -1545,6 +1563,8 @@ public struct ProviderMetadata: Message {
         self.validUntilMilliseconds = validUntilMilliseconds
         self.problems = problems
         self.warnings = warnings
+        self.document = document
+        self.entryJson = entryJson
     }
 
     public static var messageName: String { "boxoffice.config.v1.ProviderMetadata" }
@@ -1562,6 +1582,8 @@ public struct ProviderMetadata: Message {
         validUntilMilliseconds = c.pointee.valid_until_ms
         problems = try CField.messages(c.pointee.problems, c.pointee.n_problems)
         warnings = try CField.messages(c.pointee.warnings, c.pointee.n_warnings)
+        document = try CField.string(c.pointee.document, "boxoffice.config.v1.ProviderMetadata.document")
+        entryJson = try CField.string(c.pointee.entry_json, "boxoffice.config.v1.ProviderMetadata.entry_json")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1581,6 +1603,8 @@ public struct ProviderMetadata: Message {
         c.pointee.n_problems = problems.count
         c.pointee.warnings = try arena.messages(warnings, as: Boxoffice__Config__V1__FieldProblem.self)
         c.pointee.n_warnings = warnings.count
+        if !document.isEmpty { c.pointee.document = try arena.string(document, "boxoffice.config.v1.ProviderMetadata.document") }
+        if !entryJson.isEmpty { c.pointee.entry_json = try arena.string(entryJson, "boxoffice.config.v1.ProviderMetadata.entry_json") }
     }
 }
 
@@ -3363,6 +3387,256 @@ public struct RemoveDegradationMeasuresRequest: Message {
     }
 }
 
+public struct PromoteCatalogueRequest: Message {
+    public var token: String
+    /// JSON: the other catalogue, or a version of it as the administration API answers it.
+    public var catalogue: String
+    /// True: endpoints, keys and clients at MVPDs stay as they are here.
+    public var keepEndpoints: Bool
+    /// True: entries that only this cluster has stay.
+    public var keepOthers: Bool
+
+    public init() { self.init(token: "") }
+
+    public init(
+        token: String = "",
+        catalogue: String = "",
+        keepEndpoints: Bool = false,
+        keepOthers: Bool = false
+    ) {
+        self.token = token
+        self.catalogue = catalogue
+        self.keepEndpoints = keepEndpoints
+        self.keepOthers = keepOthers
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.PromoteCatalogueRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_PromoteCatalogueRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__PromoteCatalogueRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__PromoteCatalogueRequest.self)
+        token = try CField.string(c.pointee.token, "boxoffice.config.v1.PromoteCatalogueRequest.token")
+        catalogue = try CField.string(c.pointee.catalogue, "boxoffice.config.v1.PromoteCatalogueRequest.catalogue")
+        keepEndpoints = c.pointee.keep_endpoints != 0
+        keepOthers = c.pointee.keep_others != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__PromoteCatalogueRequest.self, capacity: 1)
+        boxoffice__config__v1__promote_catalogue_request__init(c)
+        if !token.isEmpty { c.pointee.token = try arena.string(token, "boxoffice.config.v1.PromoteCatalogueRequest.token") }
+        if !catalogue.isEmpty { c.pointee.catalogue = try arena.string(catalogue, "boxoffice.config.v1.PromoteCatalogueRequest.catalogue") }
+        c.pointee.keep_endpoints = keepEndpoints ? 1 : 0
+        c.pointee.keep_others = keepOthers ? 1 : 0
+    }
+}
+
+public struct ListProxiedMvpdsRequest: Message {
+    public var token: String
+    public var proxyMvpdID: String
+
+    public init() { self.init(token: "") }
+
+    public init(
+        token: String = "",
+        proxyMvpdID: String = ""
+    ) {
+        self.token = token
+        self.proxyMvpdID = proxyMvpdID
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.ListProxiedMvpdsRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_ListProxiedMvpdsRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__ListProxiedMvpdsRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__ListProxiedMvpdsRequest.self)
+        token = try CField.string(c.pointee.token, "boxoffice.config.v1.ListProxiedMvpdsRequest.token")
+        proxyMvpdID = try CField.string(c.pointee.proxy_mvpd_id, "boxoffice.config.v1.ListProxiedMvpdsRequest.proxy_mvpd_id")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__ListProxiedMvpdsRequest.self, capacity: 1)
+        boxoffice__config__v1__list_proxied_mvpds_request__init(c)
+        if !token.isEmpty { c.pointee.token = try arena.string(token, "boxoffice.config.v1.ListProxiedMvpdsRequest.token") }
+        if !proxyMvpdID.isEmpty { c.pointee.proxy_mvpd_id = try arena.string(proxyMvpdID, "boxoffice.config.v1.ListProxiedMvpdsRequest.proxy_mvpd_id") }
+    }
+}
+
+public struct ProxiedMvpd: Message {
+    public var id: String
+    public var displayName: String
+    /// Empty: none.
+    public var logoURL: String
+    /// How the proxy calls it; empty: by its id.
+    public var providerID: String
+    /// Pixels; 0: it signs people in on a page of its own.
+    public var iframeWidth: UInt32
+    public var iframeHeight: UInt32
+    /// Empty: every requestor that the proxy is integrated with.
+    public var requestorIDs: [String]
+
+    public init() { self.init(id: "") }
+
+    public init(
+        id: String = "",
+        displayName: String = "",
+        logoURL: String = "",
+        providerID: String = "",
+        iframeWidth: UInt32 = 0,
+        iframeHeight: UInt32 = 0,
+        requestorIDs: [String] = []
+    ) {
+        self.id = id
+        self.displayName = displayName
+        self.logoURL = logoURL
+        self.providerID = providerID
+        self.iframeWidth = iframeWidth
+        self.iframeHeight = iframeHeight
+        self.requestorIDs = requestorIDs
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.ProxiedMvpd" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_ProxiedMvpd_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__ProxiedMvpd>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__ProxiedMvpd.self)
+        id = try CField.string(c.pointee.id, "boxoffice.config.v1.ProxiedMvpd.id")
+        displayName = try CField.string(c.pointee.display_name, "boxoffice.config.v1.ProxiedMvpd.display_name")
+        logoURL = try CField.string(c.pointee.logo_url, "boxoffice.config.v1.ProxiedMvpd.logo_url")
+        providerID = try CField.string(c.pointee.provider_id, "boxoffice.config.v1.ProxiedMvpd.provider_id")
+        iframeWidth = c.pointee.iframe_width
+        iframeHeight = c.pointee.iframe_height
+        requestorIDs = try CField.strings(c.pointee.requestor_ids, c.pointee.n_requestor_ids, "boxoffice.config.v1.ProxiedMvpd.requestor_ids")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__ProxiedMvpd.self, capacity: 1)
+        boxoffice__config__v1__proxied_mvpd__init(c)
+        if !id.isEmpty { c.pointee.id = try arena.string(id, "boxoffice.config.v1.ProxiedMvpd.id") }
+        if !displayName.isEmpty { c.pointee.display_name = try arena.string(displayName, "boxoffice.config.v1.ProxiedMvpd.display_name") }
+        if !logoURL.isEmpty { c.pointee.logo_url = try arena.string(logoURL, "boxoffice.config.v1.ProxiedMvpd.logo_url") }
+        if !providerID.isEmpty { c.pointee.provider_id = try arena.string(providerID, "boxoffice.config.v1.ProxiedMvpd.provider_id") }
+        c.pointee.iframe_width = iframeWidth
+        c.pointee.iframe_height = iframeHeight
+        c.pointee.requestor_ids = try arena.strings(requestorIDs, "boxoffice.config.v1.ProxiedMvpd.requestor_ids")
+        c.pointee.n_requestor_ids = requestorIDs.count
+    }
+}
+
+public struct ProxiedMvpds: Message {
+    public var mvpds: [ProxiedMvpd]
+
+    public init() { self.init(mvpds: []) }
+
+    public init(
+        mvpds: [ProxiedMvpd] = []
+    ) {
+        self.mvpds = mvpds
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.ProxiedMvpds" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_ProxiedMvpds_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__ProxiedMvpds>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__ProxiedMvpds.self)
+        mvpds = try CField.messages(c.pointee.mvpds, c.pointee.n_mvpds)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__ProxiedMvpds.self, capacity: 1)
+        boxoffice__config__v1__proxied_mvpds__init(c)
+        c.pointee.mvpds = try arena.messages(mvpds, as: Boxoffice__Config__V1__ProxiedMvpd.self)
+        c.pointee.n_mvpds = mvpds.count
+    }
+}
+
+public struct ReplaceProxiedMvpdsRequest: Message {
+    public var token: String
+    public var proxyMvpdID: String
+    /// XML `proxiedMvpds`, at most 1 MiB.
+    public var document: String
+
+    public init() { self.init(token: "") }
+
+    public init(
+        token: String = "",
+        proxyMvpdID: String = "",
+        document: String = ""
+    ) {
+        self.token = token
+        self.proxyMvpdID = proxyMvpdID
+        self.document = document
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.ReplaceProxiedMvpdsRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_ReplaceProxiedMvpdsRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest.self)
+        token = try CField.string(c.pointee.token, "boxoffice.config.v1.ReplaceProxiedMvpdsRequest.token")
+        proxyMvpdID = try CField.string(c.pointee.proxy_mvpd_id, "boxoffice.config.v1.ReplaceProxiedMvpdsRequest.proxy_mvpd_id")
+        document = try CField.string(c.pointee.document, "boxoffice.config.v1.ReplaceProxiedMvpdsRequest.document")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest.self, capacity: 1)
+        boxoffice__config__v1__replace_proxied_mvpds_request__init(c)
+        if !token.isEmpty { c.pointee.token = try arena.string(token, "boxoffice.config.v1.ReplaceProxiedMvpdsRequest.token") }
+        if !proxyMvpdID.isEmpty { c.pointee.proxy_mvpd_id = try arena.string(proxyMvpdID, "boxoffice.config.v1.ReplaceProxiedMvpdsRequest.proxy_mvpd_id") }
+        if !document.isEmpty { c.pointee.document = try arena.string(document, "boxoffice.config.v1.ReplaceProxiedMvpdsRequest.document") }
+    }
+}
+
+public struct ProxiedMvpdsOutcome: Message {
+    public enum Outcome: Hashable, Sendable {
+        /// The newest one, also where the list says what it said before.
+        case version(CatalogueVersion)
+        case refusal(Refusal)
+    }
+
+    public var outcome: Outcome?
+
+    public init() { self.init(outcome: nil) }
+
+    public init(
+        outcome: Outcome? = nil
+    ) {
+        self.outcome = outcome
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.ProxiedMvpdsOutcome" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_ProxiedMvpdsOutcome_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__ProxiedMvpdsOutcome>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__ProxiedMvpdsOutcome.self)
+        switch c.pointee.outcome_case.rawValue {
+        case 1: outcome = try (CField.message(c.pointee.version) as CatalogueVersion?).map { .version($0) }
+        case 2: outcome = try (CField.message(c.pointee.refusal) as Refusal?).map { .refusal($0) }
+        default: outcome = nil
+        }
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__ProxiedMvpdsOutcome.self, capacity: 1)
+        boxoffice__config__v1__proxied_mvpds_outcome__init(c)
+        switch outcome {
+        case .version(let value):
+            c.pointee.outcome_case = Boxoffice__Config__V1__ProxiedMvpdsOutcome__OutcomeCase(rawValue: 1)
+            c.pointee.version = try arena.message(value, as: Boxoffice__Config__V1__CatalogueVersion.self)
+        case .refusal(let value):
+            c.pointee.outcome_case = Boxoffice__Config__V1__ProxiedMvpdsOutcome__OutcomeCase(rawValue: 2)
+            c.pointee.refusal = try arena.message(value, as: Boxoffice__Config__V1__Refusal.self)
+        case nil: break
+        }
+    }
+}
+
 public struct GetReportRequest: Message {
     public var token: String
     public var kind: ReportKind
@@ -3725,7 +3999,7 @@ public protocol Administration: Sendable {
     func deleteEntity(_ request: DeleteEntityRequest, context: CallContext) async throws -> EntityOutcome
     /// Adds a new custom scheme to a programmer or a requestor.
     func generateCustomScheme(_ request: GenerateCustomSchemeRequest, context: CallContext) async throws -> EntityOutcome
-    /// What an MVPD's metadata says, for a person to compare with what the MVPD told them; nothing is fetched (mvpd section 2.7).
+    /// What an MVPD's metadata says, for a person to compare with what the MVPD told them (mvpd section 2.7). Fetched only where an address is given.
     func reviewProviderMetadata(_ request: ReviewProviderMetadataRequest, context: CallContext) async throws -> ProviderMetadata
     /// Takes endpoints and the confirmed certificates over into the MVPD's entry in the draft.
     func importProviderMetadata(_ request: ImportProviderMetadataRequest, context: CallContext) async throws -> EntityOutcome
@@ -3744,6 +4018,8 @@ public protocol Administration: Sendable {
     func compareVersions(_ request: CompareVersionsRequest, context: CallContext) async throws -> VersionComparison
     /// The draft becomes equal to that version; it goes live with a push.
     func restoreVersion(_ request: RestoreVersionRequest, context: CallContext) async throws -> DraftOutcome
+    /// The draft becomes what another cluster's catalogue has otherwise, without what is each cluster's own; nothing is fetched (dashboard section 1).
+    func promoteCatalogue(_ request: PromoteCatalogueRequest, context: CallContext) async throws -> DraftOutcome
     /// Whether the administrator may write a secret under a reference, and whose it is then; recorded. Whoever keeps secrets writes it.
     func authorizeSecret(_ request: AuthorizeSecretRequest, context: CallContext) async throws -> SecretOutcome
     func downloadSoftwareStatement(_ request: DownloadSoftwareStatementRequest, context: CallContext) async throws -> SoftwareStatement
@@ -3767,6 +4043,11 @@ public protocol Administration: Sendable {
     func applyDegradationMeasure(_ request: ApplyDegradationMeasureRequest, context: CallContext) async throws -> DegradationOutcome
     /// Ends what is in force, as far as it is asked for; nothing is no fault.
     func removeDegradationMeasures(_ request: RemoveDegradationMeasuresRequest, context: CallContext) async throws -> DegradationRules
+    /// The MVPDs that a proxy lists as reached through it (dashboard section 4); for operators, and for the role proxy with its own MVPD. `not_found`: the MVPD is
+    /// absent, or reached through another one itself.
+    func listProxiedMvpds(_ request: ListProxiedMvpdsRequest, context: CallContext) async throws -> ProxiedMvpds
+    /// The list replaces the former one at once, as a version of its own, or nothing changes.
+    func replaceProxiedMvpds(_ request: ReplaceProxiedMvpdsRequest, context: CallContext) async throws -> ProxiedMvpdsOutcome
     func getReport(_ request: GetReportRequest, context: CallContext) async throws -> CatalogueReport
     /// Newest first.
     func listAuditRecords(_ request: ListAuditRecordsRequest, context: CallContext) async throws -> AuditPage
@@ -3826,6 +4107,8 @@ public enum AdministrationMethods {
         service: service, name: "CompareVersions", idempotency: .noSideEffects)
     public static let restoreVersion = UnaryMethod<RestoreVersionRequest, DraftOutcome>(
         service: service, name: "RestoreVersion", idempotency: .unknown)
+    public static let promoteCatalogue = UnaryMethod<PromoteCatalogueRequest, DraftOutcome>(
+        service: service, name: "PromoteCatalogue", idempotency: .unknown)
     public static let authorizeSecret = UnaryMethod<AuthorizeSecretRequest, SecretOutcome>(
         service: service, name: "AuthorizeSecret", idempotency: .unknown)
     public static let downloadSoftwareStatement = UnaryMethod<DownloadSoftwareStatementRequest, SoftwareStatement>(
@@ -3850,6 +4133,10 @@ public enum AdministrationMethods {
         service: service, name: "ApplyDegradationMeasure", idempotency: .unknown)
     public static let removeDegradationMeasures = UnaryMethod<RemoveDegradationMeasuresRequest, DegradationRules>(
         service: service, name: "RemoveDegradationMeasures", idempotency: .idempotent)
+    public static let listProxiedMvpds = UnaryMethod<ListProxiedMvpdsRequest, ProxiedMvpds>(
+        service: service, name: "ListProxiedMvpds", idempotency: .noSideEffects)
+    public static let replaceProxiedMvpds = UnaryMethod<ReplaceProxiedMvpdsRequest, ProxiedMvpdsOutcome>(
+        service: service, name: "ReplaceProxiedMvpds", idempotency: .idempotent)
     public static let getReport = UnaryMethod<GetReportRequest, CatalogueReport>(
         service: service, name: "GetReport", idempotency: .noSideEffects)
     public static let listAuditRecords = UnaryMethod<ListAuditRecordsRequest, AuditPage>(
@@ -3883,6 +4170,7 @@ public enum AdministrationMethods {
         registry.unary(getVersion) { try await implementation.getVersion($0, context: $1) }
         registry.unary(compareVersions) { try await implementation.compareVersions($0, context: $1) }
         registry.unary(restoreVersion) { try await implementation.restoreVersion($0, context: $1) }
+        registry.unary(promoteCatalogue) { try await implementation.promoteCatalogue($0, context: $1) }
         registry.unary(authorizeSecret) { try await implementation.authorizeSecret($0, context: $1) }
         registry.unary(downloadSoftwareStatement) { try await implementation.downloadSoftwareStatement($0, context: $1) }
         registry.unary(revokeSoftwareStatements) { try await implementation.revokeSoftwareStatements($0, context: $1) }
@@ -3895,6 +4183,8 @@ public enum AdministrationMethods {
         registry.unary(listDegradationMeasures) { try await implementation.listDegradationMeasures($0, context: $1) }
         registry.unary(applyDegradationMeasure) { try await implementation.applyDegradationMeasure($0, context: $1) }
         registry.unary(removeDegradationMeasures) { try await implementation.removeDegradationMeasures($0, context: $1) }
+        registry.unary(listProxiedMvpds) { try await implementation.listProxiedMvpds($0, context: $1) }
+        registry.unary(replaceProxiedMvpds) { try await implementation.replaceProxiedMvpds($0, context: $1) }
         registry.unary(getReport) { try await implementation.getReport($0, context: $1) }
         registry.unary(listAuditRecords) { try await implementation.listAuditRecords($0, context: $1) }
         registry.unary(verifyHistory) { try await implementation.verifyHistory($0, context: $1) }
@@ -4003,6 +4293,10 @@ public struct AdministrationClient: Administration {
         try await caller.call(AdministrationMethods.restoreVersion, request, context: context)
     }
 
+    public func promoteCatalogue(_ request: PromoteCatalogueRequest, context: CallContext) async throws -> DraftOutcome {
+        try await caller.call(AdministrationMethods.promoteCatalogue, request, context: context)
+    }
+
     public func authorizeSecret(_ request: AuthorizeSecretRequest, context: CallContext) async throws -> SecretOutcome {
         try await caller.call(AdministrationMethods.authorizeSecret, request, context: context)
     }
@@ -4049,6 +4343,14 @@ public struct AdministrationClient: Administration {
 
     public func removeDegradationMeasures(_ request: RemoveDegradationMeasuresRequest, context: CallContext) async throws -> DegradationRules {
         try await caller.call(AdministrationMethods.removeDegradationMeasures, request, context: context)
+    }
+
+    public func listProxiedMvpds(_ request: ListProxiedMvpdsRequest, context: CallContext) async throws -> ProxiedMvpds {
+        try await caller.call(AdministrationMethods.listProxiedMvpds, request, context: context)
+    }
+
+    public func replaceProxiedMvpds(_ request: ReplaceProxiedMvpdsRequest, context: CallContext) async throws -> ProxiedMvpdsOutcome {
+        try await caller.call(AdministrationMethods.replaceProxiedMvpds, request, context: context)
     }
 
     public func getReport(_ request: GetReportRequest, context: CallContext) async throws -> CatalogueReport {

@@ -27,6 +27,9 @@ struct AdministrationTrait: SuiteTrait, TestScoping {
             try Data("\(name)-\(UUID().uuidString)-\(UUID().uuidString)".utf8).write(to: token)
             list.append(["name": name, "role": role, "programmers": programmers, "tokenFile": token.path])
         }
+        let proxy = cluster.home.pki.appendingPathComponent("petra.token")
+        try Data("petra-\(UUID().uuidString)-\(UUID().uuidString)".utf8).write(to: proxy)
+        list.append(["name": "petra", "role": "proxy", "mvpd": "NorthCable", "tokenFile": proxy.path])
         config["administrators"] = list
         settings["config"] = config
         try JSONSerialization.data(withJSONObject: settings).write(to: file, options: .atomic)

@@ -22,6 +22,8 @@ struct AdministrationWorld {
         /// Viewer of harbor.
         case vic
         case proxy
+        /// Keeps the list of BigProxy.
+        case keeper
         /// Not an administrator.
         case stranger
 
@@ -74,6 +76,7 @@ struct AdministrationWorld {
         for (who, role, programmers) in roles {
             try roll.add(who.rawValue, role, programmers: programmers, token: (bearers[who] ?? who.token) + "\n")
         }
+        try roll.add(Who.keeper.rawValue, .proxy, mvpd: "BigProxy", token: Who.keeper.token)
         return roll
     }
 

@@ -32,6 +32,25 @@ internal import Testing
         #expect(try await console.post("/connect", "id=&metadata=").status == 422)
     }
 
+    @Test("an address is fetched once: what came is what is confirmed; a discovery document becomes JSON to complete")
+    func fetches() async throws {
+        let administration = console.gateway.administration
+        administration.reviewProviderMetadata.answer(with: ProviderMetadata(entityID: "https://idp.example", document: "<fetched/>"))
+        let page = try await console.post("/connect", "id=NewCable&metadata=&address=https%3A%2F%2Fidp.example%2Fmd")
+        #expect(page.status == 200 && page.text.contains("&lt;fetched/&gt;</textarea>") && page.text.contains("/console/connect/take"))
+        let request = try #require(administration.reviewProviderMetadata.requests.last)
+        #expect(request.address == "https://idp.example/md" && request.document.isEmpty)
+        administration.reviewProviderMetadata.answer(
+            with: ProviderMetadata(entityID: "https://id.example", entryJson: #"{"oauth":{"issuer":"https://id.example"}}"#))
+        let oauth = try await console.post("/connect", "id=NewFiber&metadata=&address=https%3A%2F%2Fid.example%2F.well-known%2Fopenid-configuration")
+        #expect(oauth.status == 200 && oauth.text.contains(#"action="/console/new/mvpds""#) && oauth.text.contains("&quot;NewFiber&quot;"))
+        #expect(oauth.text.contains("clientSecretReference") && !oauth.text.contains("/console/connect/take"))
+        administration.reviewProviderMetadata.answer(
+            with: ProviderMetadata(problems: [FieldProblem(field: "address", message: "leads to 'localhost', which is this machine")]))
+        let refused = try await console.post("/connect", "id=NewCable&metadata=&address=https%3A%2F%2Flocalhost%2F")
+        #expect(refused.text.contains("address leads to &#39;localhost&#39;") && refused.text.contains(#"value="https://localhost/""#))
+    }
+
     @Test("a certificate that nobody has confirmed is not trusted; what is typed stays")
     func confirms() async throws {
         let fields =

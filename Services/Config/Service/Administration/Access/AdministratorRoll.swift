@@ -24,16 +24,20 @@ public struct AdministratorRoll: Sendable {
     /// - Parameter token: As the file has it; white space around it does not count.
     /// - Throws: `Unusable` when the bearer is too short or somebody else's, or the name is taken.
     public mutating func add(_ settings: AdministratorSettings, token: String) throws(Unusable) {
-        try add(settings.name, Self.role(settings.role), programmers: settings.programmers, token: token)
+        try add(settings.name, Self.role(settings.role), programmers: settings.programmers, mvpd: settings.mvpd, token: token)
     }
 
-    public mutating func add(_ name: String, _ role: AdministratorRole, programmers: [String] = [], token: String) throws(Unusable) {
+    /// - Parameter mvpd: The proxy that the role proxy acts for; empty: none.
+    public mutating func add(
+        _ name: String, _ role: AdministratorRole, programmers: [String] = [], mvpd: String = "", token: String
+    ) throws(Unusable) {
         let token = Self.trimmed(token)
         guard token.utf8.count >= Self.shortest else { throw Unusable(description: "holds fewer than \(Self.shortest) characters") }
         let digest = SHA256.hash(token)
         guard !entries.contains(where: { $0.digest == digest }) else { throw Unusable(description: "holds another administrator's token") }
         guard !entries.contains(where: { $0.administrator.name == name }) else { throw Unusable(description: "is for '\(name)', who is there twice") }
-        entries.append(Entry(digest: digest, administrator: Administrator(name: name, role: role, programmerIDs: programmers)))
+        let administrator = Administrator(name: name, role: role, programmerIDs: programmers, proxyMvpdID: mvpd)
+        entries.append(Entry(digest: digest, administrator: administrator))
     }
 
     /// Every entry is looked at, whichever fits.

@@ -9,8 +9,10 @@ public struct AdministratorSettings: Decodable, Sendable {
     public let role: Role
     /// Ids of the programmers of a viewer or editor.
     public let programmers: [String]
+    /// Id of the MVPD whose list the role `proxy` keeps; empty: none.
+    public let mvpd: String
 
-    private enum CodingKeys: String, CodingKey { case name, tokenFile, role, programmers }
+    private enum CodingKeys: String, CodingKey { case name, tokenFile, role, programmers, mvpd }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -18,6 +20,7 @@ public struct AdministratorSettings: Decodable, Sendable {
         tokenFile = try container.decode(String.self, forKey: .tokenFile)
         role = try container.decode(Role.self, forKey: .role)
         programmers = try container.decodeIfPresent([String].self, forKey: .programmers) ?? []
+        mvpd = try container.decodeIfPresent(String.self, forKey: .mvpd) ?? ""
         let isName = !name.isEmpty && name.utf8.count <= 128 && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_-.@".contains($0)) }
         guard isName else { throw Self.wrong(.name, container, "must be 1 to 128 letters, digits, '_', '-', '.' or '@'; it is '\(name)'") }
         let needsProgrammers = role == .viewer || role == .editor
@@ -25,6 +28,9 @@ public struct AdministratorSettings: Decodable, Sendable {
             let problem =
                 needsProgrammers ? "must name the programmers of '\(name)'" : "must not be there: the role of '\(name)' is not bound to programmers"
             throw Self.wrong(.programmers, container, problem)
+        }
+        guard mvpd.isEmpty || role == .proxy else {
+            throw Self.wrong(.mvpd, container, "must not be there: only the role 'proxy' keeps the list of an MVPD, and '\(name)' has another one")
         }
     }
 

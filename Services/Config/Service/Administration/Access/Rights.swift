@@ -15,6 +15,8 @@ struct Rights: Sendable {
         case revokeClient
         case support
         case verifyHistory
+        /// Which MVPDs a proxy lists.
+        case listProxied
     }
 
     let administrator: Administrator
@@ -26,7 +28,7 @@ struct Rights: Sendable {
     func allows(_ action: Action) -> Bool {
         switch (administrator.role, action) {
         case (.operator, _), (.viewer, .read), (.editor, .read), (.editor, .edit), (.editor, .degrade), (.editor, .downloadStatement),
-            (.editor, .resetTempPass), (.editor, .support):
+            (.editor, .resetTempPass), (.editor, .support), (.proxy, .listProxied):
             true
         default: false
         }
@@ -36,6 +38,9 @@ struct Rights: Sendable {
     func require(_ action: Action) throws(Fault) {
         guard allows(action) else { throw .insufficientRole }
     }
+
+    /// A proxy keeps its own list alone.
+    func mayList(behind proxy: String) -> Bool { isOperator || !proxy.isEmpty && administrator.proxyMvpdID == proxy }
 
     /// Who writes entries of a section: an editor neither makes programmers nor touches what all programmers share.
     func mayWrite(_ section: CatalogueSection, isReplacement: Bool) -> Bool {

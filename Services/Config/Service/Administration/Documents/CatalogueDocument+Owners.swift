@@ -42,10 +42,10 @@ extension CatalogueDocument {
     /// A document with an integration and what it stands on alone: its ends, the requestor's programmer, and the MVPD through which its own is reached.
     func around(integration key: EntityKey) -> CatalogueDocument {
         let (requestor, mvpd) = (EntityKey(.requestors, key.requestor), EntityKey(.mvpds, key.mvpd))
-        let needed: Set<EntityKey> = [
-            key, requestor, mvpd, EntityKey(.programmers, self[requestor]?["programmer"]?.text ?? ""),
-            EntityKey(.mvpds, self[mvpd]?["proxy"]?["mvpd"]?.text ?? ""),
-        ]
+        // A list of a proxy names requestors too.
+        let requestors = [requestor] + (self[mvpd]?["proxy"]?["requestors"]?.texts ?? []).map { EntityKey(.requestors, $0) }
+        let programmers = requestors.map { EntityKey(.programmers, self[$0]?["programmer"]?.text ?? "") }
+        let needed = Set([key, mvpd, EntityKey(.mvpds, self[mvpd]?["proxy"]?["mvpd"]?.text ?? "")] + requestors + programmers)
         return filtered { needed.contains($0) }
     }
 

@@ -19,6 +19,9 @@ enum AuditAction: String, Sendable {
     case statementsRevoked = "statements_revoked"
     case sessionOpened = "session_opened"
     case sessionEnded = "session_ended"
+    case proxiedMvpdsReplaced = "proxied_mvpds_replaced"
+    /// More than half of the former list has gone.
+    case proxiedMvpdsDropped = "proxied_mvpds_dropped"
     case statementKeyRetired = "statement_key_retired"
 }
 

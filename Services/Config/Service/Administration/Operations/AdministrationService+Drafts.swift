@@ -54,7 +54,7 @@ extension AdministrationService {
         }
     }
 
-    private func redraft(_ body: @escaping @Sendable (CatalogueLedger) throws -> CatalogueDraft) async throws -> DraftOutcome {
+    func redraft(_ body: @escaping @Sendable (CatalogueLedger) throws -> CatalogueDraft) async throws -> DraftOutcome {
         await publisher.rehearse(body)
         do {
             return DraftOutcome(outcome: .draft(try await publisher.write(body)))

@@ -2,6 +2,7 @@ internal import CatalogueFiles
 public import ContractRuntime
 public import Contracts
 internal import Faults
+internal import OutboundHttp
 internal import SamlProfile
 
 // Two steps, so that no key is trusted that nobody has compared (mvpd §2.7). Nothing is kept between them: the second carries the document again.
@@ -11,7 +12,8 @@ extension AdministrationService {
     ) async throws -> ProviderMetadata {
         _ = try await writer(request.token, .mvpd, isReplacement: true)
         do throws(Fault) {
-            return try review(request.document).contract
+            if request.address.isEmpty { return try review(request.document).contract }
+            return try await reviewFetched(request.address)
         } catch {
             // What cannot be read has nothing to show but why.
             return ProviderMetadata(problems: try error.refusalOrThrow().problems)
@@ -32,6 +34,25 @@ extension AdministrationService {
                 return try editing.replace(key, with: entry, ifMatch: request.ifMatch)
             }
         }
+    }
+
+    /// - Throws: A `Refused` as its cause, when there is no document that can be read.
+    private func reviewFetched(_ address: String) async throws(Fault) -> ProviderMetadata {
+        guard let fetch else { throw Refused.invalid("address", "cannot be used: this copy fetches nothing").fault }
+        let found: DocumentFetch.Document
+        do throws(DocumentFetch.Refusal) {
+            found = try await fetch.document(at: address)
+        } catch {
+            logger.info("catalogue.metadata_not_fetched", metadata: ["reason": "\(error)"])
+            throw Refused.invalid("address", EntityText.shortened("\(error)")).fault
+        }
+        guard let text = String(validating: found.body, as: UTF8.self), !text.utf8.contains(0) else {
+            throw Refused.invalid("address", "leads to a document that is not UTF-8 text").fault
+        }
+        if let discovery = ProviderDiscovery(text, from: found.url) { return discovery.contract }
+        var metadata = try review(text).contract
+        metadata.document = text
+        return metadata
     }
 
     /// - Throws: A `Refused` as its cause, when the document cannot be read.

@@ -2,6 +2,7 @@ public import ContractRuntime
 public import Contracts
 internal import Faults
 public import Logging
+public import OutboundHttp
 
 /// The operations of `boxoffice.config.v1.Administration`.
 public struct AdministrationService: Administration {
@@ -13,15 +14,17 @@ public struct AdministrationService: Administration {
     let sessionCallers: Set<String>
     let logger: Logger
     let keeper: CatalogueKeeper?
+    let fetch: DocumentFetch?
     let drafts = DraftMemory()
 
     /// - Parameters:
     ///   - isApprovalRequired: Whether a push waits for a second person (dashboard §4).
     ///   - sessionCallers: Certificate names that may open sessions for people who signed in at an identity provider; empty: nobody has such a session.
     ///   - keeper: Of the catalogue file, which administrators may have taken in again; `nil`: there is none.
+    ///   - fetch: Gets MVPDs' metadata from where they publish it; `nil`: nothing is fetched.
     public init(
         publisher: CataloguePublisher, roll: AdministratorRoll, statements: StatementSigner, isApprovalRequired: Bool, logger: Logger,
-        sessionCallers: Set<String> = [], keeper: CatalogueKeeper? = nil
+        sessionCallers: Set<String> = [], keeper: CatalogueKeeper? = nil, fetch: DocumentFetch? = nil
     ) {
         self.publisher = publisher
         self.roll = roll
@@ -30,6 +33,7 @@ public struct AdministrationService: Administration {
         self.logger = logger
         self.sessionCallers = sessionCallers
         self.keeper = keeper
+        self.fetch = fetch
     }
 
     public func register(in registry: inout some MethodRegistry) { AdministrationMethods.register(self, in: &registry) }

@@ -1,4 +1,5 @@
 internal import CatalogueFiles
+internal import Contracts
 
 /// What somebody typed to connect an MVPD: its metadata, and what metadata cannot say.
 struct ConnectForm {
@@ -10,7 +11,9 @@ struct ConnectForm {
     ]
 
     private(set) var id = ""
-    private(set) var document = ""
+    var document = ""
+    /// Where the metadata is, in place of itself.
+    private(set) var address = ""
     private(set) var name = ""
     private(set) var fingerprints: [String] = []
     private var days = "30"
@@ -24,14 +27,14 @@ struct ConnectForm {
 
     init(_ exchange: Exchange) throws {
         func typed(_ name: String) throws -> String { (try exchange.value(name) ?? "").trimmed }
-        (id, document, name) = (try typed("id"), try typed("metadata"), try typed("displayName"))
+        (id, document, name, address) = (try typed("id"), try typed("metadata"), try typed("displayName"), try typed("address"))
         fingerprints = try exchange.all("fingerprint").filter { !$0.isEmpty }
         decisions = try exchange.value("decisions") ?? "none"
         (decisionURL, userID) = (try typed("decisionUrl"), try typed("userIdAttribute"))
         if let sent = try exchange.value("days") { days = sent.trimmed }
         if let sent = try exchange.value("decisionHours") { decisionHours = sent.trimmed }
         if id.isEmpty { problems.append("Give the MVPD an id.") }
-        if document.isEmpty { problems.append("Paste the MVPD's metadata.") }
+        if document.isEmpty, address.isEmpty { problems.append("Paste the MVPD's metadata, or give its address.") }
         if document.utf8.count > Self.longest { problems.append("The metadata is longer than 256 KiB. Paste the MVPD's own EntityDescriptor alone.") }
         if seconds(days, 86_400) == nil { problems.append("The days of a sign-in must be a number from 1 to 365.") }
         if seconds(decisionHours, 3600) == nil { problems.append("The hours of a decision must be a number from 1 to 8760.") }
@@ -57,9 +60,23 @@ struct ConnectForm {
         return tree
     }
 
+    /// An entry of a discovery document, with what the person has still to fill in.
+    func beginning(_ metadata: ProviderMetadata) -> String {
+        var tree = JsonTree.reading(metadata.entryJson)
+        tree.set(["id"], to: .string(id))
+        tree.set(["displayName"], to: .string(name.isEmpty ? id : name))
+        tree.set(["authnTtl"], to: .number("2592000"))
+        tree.set(["authzTtl"], to: .number("86400"))
+        tree.set(["authorization", "protocol"], to: .string("none"))
+        tree.set(["oauth", "clientId"], to: .string(""))
+        tree.set(["oauth", "clientSecretReference"], to: .string(""))
+        return PrettyJson.text(tree)
+    }
+
     var content: [String: Any] {
         [
-            "mvpdId": id, "document": document, "displayName": name, "days": days, "decisionHours": decisionHours, "decisionUrl": decisionURL,
+            "mvpdId": id, "document": document, "address": address, "displayName": name, "days": days, "decisionHours": decisionHours,
+            "decisionUrl": decisionURL,
             "userIdAttribute": userID, "formProblems": problems, "hasProblems": !problems.isEmpty,
             "protocols": Self.protocols.map {
                 ["protocolValue": $0.value, "protocolLabel": $0.label, "isProtocol": $0.value == decisions] as [String: Any]

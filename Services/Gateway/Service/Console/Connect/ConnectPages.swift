@@ -15,9 +15,12 @@ struct ConnectPages: Sendable {
 
     /// What the metadata says, for a person to compare with what the MVPD told; nothing is kept.
     @Sendable func review(_ exchange: Exchange, _ visitor: Visitor) async throws -> Response {
-        let form = try ConnectForm(exchange)
+        var form = try ConnectForm(exchange)
         guard form.problems.isEmpty else { return await page(form, nil, visitor, exchange, status: .unprocessableContent) }
-        return await page(form, try await metadata(form, exchange, visitor), visitor, exchange)
+        let metadata = try await metadata(form, exchange, visitor)
+        // What was fetched is confirmed, whatever the address has a moment later.
+        if !metadata.document.isEmpty { form.document = metadata.document }
+        return await page(form, metadata, visitor, exchange)
     }
 
     @Sendable func take(_ exchange: Exchange, _ visitor: Visitor) async throws -> Response {
@@ -40,7 +43,8 @@ struct ConnectPages: Sendable {
     }
 
     private func metadata(_ form: ConnectForm, _ exchange: Exchange, _ visitor: Visitor) async throws -> ProviderMetadata {
-        let request = ReviewProviderMetadataRequest(token: visitor.secret, mvpdID: form.id, document: form.document)
+        let request = ReviewProviderMetadataRequest(
+            token: visitor.secret, mvpdID: form.id, document: form.document, address: form.document.isEmpty ? form.address : "")
         return try await console.administration.reviewProviderMetadata(request, context: exchange.call)
     }
 
@@ -52,7 +56,11 @@ struct ConnectPages: Sendable {
         if let metadata {
             content["found"] = ConnectPreview(metadata, form).content
             let isUsable = metadata.problems.isEmpty
-            content["mayTake"] = isUsable ? ["takeAddress": Console.address("connect", "take")] : nil
+            if metadata.entryJson.isEmpty {
+                content["mayTake"] = isUsable ? ["takeAddress": Console.address("connect", "take")] : nil
+            } else if isUsable {
+                content["mayAdd"] = ["addAddress": Console.address("new", "mvpds"), "entryJson": form.beginning(metadata)]
+            }
         }
         return await console.page("connect", "Connect an MVPD", in: .mvpds, content, for: visitor, exchange, status: status)
     }

@@ -1,0 +1,108 @@
+public import ArgumentParser
+internal import Foundation
+internal import TextEncodings
+
+/// `boxoffice mvpd test`: signs in at an MVPD of the running cluster, and prints each check.
+public struct MvpdTestCommand: AsyncParsableCommand {
+    public static let configuration = CommandConfiguration(
+        commandName: "test",
+        abstract: "Sign in at an MVPD of the running cluster, and print each check of its answer.",
+        discussion: """
+            With --as a simulated person of the sandbox signs in. Without it the command prints an address: open it, sign in with the MVPD's test \
+            account, and the checks appear here. What counts is what the MVPD's answer came to; an MVPD that is only in the draft cannot be tried. \
+            The exit code is 0 when every check passed. No personal data is shown.
+            """)
+
+    @Argument(help: "The MVPD's id.")
+    var mvpd: String
+
+    @Option(help: "The channel to sign in for. Default: the first that it is integrated with.")
+    var requestor: String?
+
+    @Option(name: .customLong("as"), help: "Who signs in at an MVPD of the sandbox, for example ada.")
+    var person: String?
+
+    @Option(help: "Seconds to wait for the sign-in.")
+    var wait = 300
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    public init() {}
+
+    public func run() async throws {
+        guard (1...1800).contains(wait) else { throw CommandFailure("--wait is from 1 to 1800") }
+        let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
+        guard let cluster = try ClusterFile.read(home) else {
+            throw CommandFailure("no cluster runs in \(home.root.path)", advice: "start one with ./Services/up, or set BOXOFFICE_HOME")
+        }
+        let requestor = try await channel()
+        let before = Set(try await traces())
+        let client = HTTPExchange.makeClient()
+        let outcome: Result<Void, any Error>
+        do {
+            outcome = .success(try await signIn(for: requestor, on: cluster, HTTPExchange(client: client)))
+        } catch {
+            outcome = .failure(error)
+        }
+        try await client.shutdown()
+        // A sign-in that failed leaves its report all the same, and says more than where the person got stuck.
+        guard let report = try await report(besides: before, isOver: person != nil) else {
+            try outcome.get()
+            throw CommandFailure("nobody has signed in at \(mvpd) within \(wait) seconds", advice: "--wait gives more time")
+        }
+        print(try report.text(asJSON: json, Console()))
+        guard report.result == "signedIn" else { throw ExitCode.failure }
+    }
+
+    private func channel() async throws -> String {
+        if let requestor { return requestor }
+        let answer = try await AdministrationCall.send("GET", "/integrations?mvpd=\(FormEncoding.encode(mvpd))&size=1")
+        let first = (answer.object["items"] as? [[String: Any]])?.first?["entity"] as? [String: Any]
+        guard let found = first?["requestor"] as? String else {
+            throw CommandFailure(
+                "\(mvpd) is integrated with no channel", advice: "'boxoffice mvpd add' integrates it with --requestor, or pass that here")
+        }
+        return found
+    }
+
+    private func signIn(for requestor: String, on cluster: ClusterFile, _ exchange: HTTPExchange) async throws {
+        var app = StreamingApp(exchange: exchange, gateway: cluster.gateway, requestor: requestor, deviceID: UUID().uuidString)
+        try await app.register(statement: try await statement(for: requestor, of: cluster))
+        let code = try await app.requestCode().code
+        if let person {
+            return try await SecondScreen(exchange: exchange, gateway: cluster.gateway, requestor: requestor).signIn(code, at: mvpd, as: person)
+        }
+        // The report alone is the answer of a program that reads it.
+        let notice = "Open \(cluster.gateway)/activate?code=\(FormEncoding.encode(code)), choose \(mvpd) and sign in"
+        FileHandle.standardError.write(Data((notice + "\n").utf8))
+    }
+
+    /// Of an application that may act for the channel.
+    private func statement(for requestor: String, of cluster: ClusterFile) async throws -> String {
+        let statements = try await DeviceCommand.statements(cluster)
+        let answer = try await AdministrationCall.send("GET", "/applications?requestor=\(FormEncoding.encode(requestor))&size=200")
+        let applications = (answer.object["items"] as? [[String: Any]] ?? []).compactMap { $0["id"] as? String }
+        guard let found = applications.compactMap({ statements[$0] }).first else {
+            throw CommandFailure("no application of \(requestor) has a software statement here", advice: "register one for the channel")
+        }
+        return found
+    }
+
+    private func traces() async throws -> [String] {
+        let answer = try await AdministrationCall.send("GET", "/sign-ins?mvpd=\(FormEncoding.encode(mvpd))")
+        return (answer.object["signIns"] as? [[String: Any]] ?? []).compactMap { $0["trace"] as? String }
+    }
+
+    /// - Parameter isOver: Whether the sign-in has ended: its report is there, or comes in a moment.
+    private func report(besides known: Set<String>, isOver: Bool) async throws -> ExplainedSignIn? {
+        let end = ContinuousClock.now + (isOver ? .seconds(2) : .seconds(wait))
+        repeat {
+            if let trace = try await traces().first(where: { !known.contains($0) }) {
+                return try await RunningCluster.ask { try await $0.report(trace: trace) }
+            }
+            try await Task.sleep(for: .milliseconds(500))
+        } while ContinuousClock.now < end
+        return nil
+    }
+}

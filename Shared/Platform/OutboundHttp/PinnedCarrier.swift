@@ -1,0 +1,130 @@
+internal import AsyncHTTPClient
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+internal import NIOCore
+internal import NIOPosix
+internal import Synchronization
+
+/// What a name means.
+struct ResolvedAddress: Hashable, Sendable {
+    /// 4 or 16, in network order.
+    let octets: [UInt8]
+    /// As it is written.
+    let text: String
+}
+
+/// Asks what a name means; tests put their own in its place.
+protocol NameResolving: Sendable {
+    /// - Returns: All of them; empty when nobody knows the name.
+    /// - Throws: `tooSlow`.
+    func addresses(of host: String, timeLeft: Duration) async throws(DocumentFetch.Refusal) -> [ResolvedAddress]
+}
+
+/// Asks a place for its document, over a connection to one address; tests put their own in its place.
+protocol PinnedCarrier: Sendable {
+    func get(
+        _ place: FetchPlace, at address: ResolvedAddress, largest: Int, timeLeft: Duration
+    ) async throws(DocumentFetch.Refusal) -> OutboundAnswer
+}
+
+/// The machine's own resolver.
+struct SystemNames: NameResolving {
+    func addresses(of host: String, timeLeft: Duration) async throws(DocumentFetch.Refusal) -> [ResolvedAddress] {
+        // The resolver blocks its thread; whoever waits for it does not.
+        let found: [ResolvedAddress]? = await withCheckedContinuation { continuation in
+            let first = FirstAnswer(continuation)
+            NIOThreadPool.singleton.submit { state in
+                let isActive = if case .active = state { true } else { false }
+                first.resume(isActive ? Self.resolve(host) : [])
+            }
+            Task {
+                try? await Task.sleep(for: timeLeft)
+                first.resume(nil)
+            }
+        }
+        guard let found else { throw .tooSlow }
+        return found
+    }
+
+    private static func resolve(_ host: String) -> [ResolvedAddress] {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var first: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, nil, &hints, &first) == 0, let first else { return [] }
+        defer { freeaddrinfo(first) }
+        return sequence(first: first, next: \.pointee.ai_next).compactMap { entry -> ResolvedAddress? in
+            guard let raw = entry.pointee.ai_addr else { return nil }
+            switch Int32(raw.pointee.sa_family) {
+            case AF_INET:
+                let address = raw.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { $0.pointee }
+                return ResolvedAddress(octets: withUnsafeBytes(of: address.sin_addr) { Array($0) }, text: SocketAddress(address).ipAddress ?? "")
+            case AF_INET6:
+                let address = raw.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { $0.pointee }
+                return ResolvedAddress(octets: withUnsafeBytes(of: address.sin6_addr) { Array($0) }, text: SocketAddress(address).ipAddress ?? "")
+            default: return nil
+            }
+        }
+    }
+}
+
+/// Whoever answers first is heard.
+private final class FirstAnswer: Sendable {
+    private let continuation: Mutex<CheckedContinuation<[ResolvedAddress]?, Never>?>
+
+    init(_ continuation: CheckedContinuation<[ResolvedAddress]?, Never>) { self.continuation = Mutex(continuation) }
+
+    func resume(_ answer: [ResolvedAddress]?) {
+        let waiting = continuation.withLock { waiting in
+            defer { waiting = nil }
+            return waiting
+        }
+        waiting?.resume(returning: answer)
+    }
+}
+
+/// One connection for one request; the certificate must be the name's, whichever address is asked.
+struct PinnedHttp: PinnedCarrier {
+    func get(
+        _ place: FetchPlace, at address: ResolvedAddress, largest: Int, timeLeft: Duration
+    ) async throws(DocumentFetch.Refusal) -> OutboundAnswer {
+        var configuration = HTTPClient.Configuration()
+        configuration.redirectConfiguration = .disallow
+        configuration.httpVersion = .http1Only
+        configuration.dnsOverride = [place.host: address.text]
+        configuration.timeout = .init(connect: min(TimeAmount(timeLeft), .seconds(4)), read: min(TimeAmount(timeLeft), .seconds(5)))
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        let outcome: Result<OutboundAnswer, DocumentFetch.Refusal>
+        do throws(DocumentFetch.Refusal) {
+            outcome = .success(try await Self.get(place, by: client, largest, timeLeft))
+        } catch {
+            outcome = .failure(error)
+        }
+        // A client that fails to close has no connection left to close.
+        try? await client.shutdown()
+        return try outcome.get()
+    }
+
+    private static func get(
+        _ place: FetchPlace, by client: HTTPClient, _ largest: Int, _ timeLeft: Duration
+    ) async throws(DocumentFetch.Refusal) -> OutboundAnswer {
+        var request = HTTPClientRequest(url: place.url)
+        request.headers.add(name: "Accept", value: "application/samlmetadata+xml, application/json, application/xml;q=0.9, */*;q=0.8")
+        do {
+            let response = try await client.execute(request, deadline: .now() + TimeAmount(timeLeft))
+            let headers = response.headers.map { (name: $0.name, value: $0.value) }
+            let status = Int(response.status.code)
+            guard status == 200 else { return OutboundAnswer(status: status, headers: headers) }
+            var content = try await response.body.collect(upTo: largest)
+            return OutboundAnswer(status: status, headers: headers, body: content.readBytes(length: content.readableBytes) ?? [])
+        } catch is NIOTooManyBytesError {
+            throw .tooLarge(largest)
+        } catch let error as HTTPClientError where [HTTPClientError.deadlineExceeded, .readTimeout, .connectTimeout].contains(error) {
+            throw .tooSlow
+        } catch {
+            throw .unreachable(host: place.host)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+@testable import ConfigService
+import Contracts
+import Foundation
+import Testing
+
+/// What a discovery document of OpenID Connect comes to.
+@Suite("Discovery documents")
+struct DiscoveryTests {
+    private static let address = "https://id.example/.well-known/openid-configuration"
+
+    private static func document(_ more: [String: Any] = [:]) throws -> String {
+        var members: [String: Any] = [
+            "issuer": "https://id.example", "authorization_endpoint": "https://id.example/authorize", "token_endpoint": "https://id.example/token",
+            "jwks_uri": "https://id.example/jwks", "userinfo_endpoint": "https://id.example/userinfo",
+        ]
+        members.merge(more) { $1 }
+        return String(decoding: try JSONSerialization.data(withJSONObject: members.filter { !($0.value is NSNull) }), as: UTF8.self)
+    }
+
+    @Test("its addresses are the entry's")
+    func reads() throws {
+        let found = try #require(ProviderDiscovery(try Self.document(), from: Self.address)).contract
+        #expect(found.problems.isEmpty && found.entityID == "https://id.example")
+        #expect(
+            found.entryJson
+                == #"{"oauth":{"authorizeUrl":"https://id.example/authorize","issuer":"https://id.example","jwksUrl":"https://id.example/jwks","#
+                + #""profileUrl":"https://id.example/userinfo","scopes":["openid"],"tokenUrl":"https://id.example/token"}}"#)
+        #expect(found.warnings.map(\.field) == ["end_session_endpoint", "clientId"])
+    }
+
+    @Test("what is missing, foreign or not https keeps it from being taken")
+    func refuses() throws {
+        let cases: [([String: Any], String)] = [
+            (["issuer": NSNull()], "issuer"), (["token_endpoint": NSNull()], "token_endpoint"),
+            (["token_endpoint": "http://id.example/t"], "token_endpoint"),
+            (["jwks_uri": NSNull(), "userinfo_endpoint": NSNull()], "jwks_uri"), (["issuer": "https://other.example"], "issuer"),
+        ]
+        for (more, field) in cases {
+            let found = try #require(ProviderDiscovery(try Self.document(more), from: Self.address)).contract
+            #expect(found.problems.map(\.field) == [field])
+        }
+        #expect(ProviderDiscovery("<xml/>", from: Self.address) == nil)
+        #expect(ProviderDiscovery("[]", from: Self.address) == nil)
+    }
+
+    @Test("a client that can only be posted, and users that differ by client")
+    func doubts() throws {
+        let more: [String: Any] = ["token_endpoint_auth_methods_supported": ["client_secret_post"], "subject_types_supported": ["pairwise"]]
+        let found = try #require(ProviderDiscovery(try Self.document(more), from: Self.address)).contract
+        #expect(found.entryJson.contains(#""clientAuthentication":"post""#))
+        #expect(found.warnings.contains { $0.field == "subject_types_supported" })
+        let other = try Self.document(["token_endpoint_auth_methods_supported": ["private_key_jwt"]])
+        let warned = try #require(ProviderDiscovery(other, from: Self.address)).contract.warnings
+        #expect(warned.contains { $0.field == "token_endpoint_auth_methods_supported" })
+    }
+}

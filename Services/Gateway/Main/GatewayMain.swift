@@ -12,10 +12,8 @@ struct Main {
 
     @Sendable private static func start(_ environment: ServiceEnvironment<GatewaySettings>) async throws {
         let settings = environment.settings
-        let authentication = try environment.peer("authentication")
-        let autoSignIn = try environment.peer("autosignin")
-        let config = try environment.peer("config")
-        let readiness = environment.readiness
+        let (authentication, autoSignIn) = (try environment.peer("authentication"), try environment.peer("autosignin"))
+        let (config, readiness) = (try environment.peer("config"), environment.readiness)
         let gateway = Gateway(
             settings: settings, pages: try pages(settings, environment.files, environment.logger),
             authentication: AuthenticationClient(caller: authentication),

@@ -124,7 +124,9 @@ struct ContainerSettings {
         switch service {
         case .config:
             // The secrets lie with who uses them; this program could not look for them. Nobody vouches for people where no identity provider is set up.
-            settings[service.rawValue] = (settings[service.rawValue] as? [String: Any])?.filter { $0.key != "clientSecrets" && $0.key != "sessionCallers" }
+            settings[service.rawValue] = (settings[service.rawValue] as? [String: Any])?.filter {
+                $0.key != "clientSecrets" && $0.key != "sessionCallers"
+            }
         case .autosignin:
             var own = settings[service.rawValue] as? [String: Any] ?? [:]
             var apple = own["apple"] as? [String: Any] ?? [:]

@@ -10,7 +10,8 @@ struct Console: Sendable {
         "top", "bottom", "fields", "changes", "refused", "pager", "sign-in", "sign-in-refused", "carry", "problem", "home", "list", "entry", "edit",
         "json", "create",
         "draft",
-        "history", "version", "promote", "audit", "sessions", "sign-ins", "sign-in-report", "sign-in-checks", "sign-in-watch", "degradation", "degrade",
+        "history", "version", "promote", "audit", "sessions", "sign-ins", "sign-in-report", "sign-in-checks", "sign-in-watch", "degradation",
+        "degrade",
         "connect",
         "usage", "report", "temp-pass", "support",
     ]

@@ -54,6 +54,7 @@ enum MetricHelp {
         "boxoffice_config_catalogue_version": "Version of the catalogue that this copy serves.",
         "boxoffice_config_catalogue_warnings": "Warnings about the catalogue file as it was read last.",
         "boxoffice_config_history_intact": "1 while the chains of versions and of the audit log are whole.",
+        "boxoffice_config_proxied_mvpds_dropped_total": "Lists of an MVPD proxy that left out more than half of the MVPDs of the one before.",
         "boxoffice_config_usage_batches_repeated_total": "Batches of usage that had been taken before.",
         "boxoffice_config_usage_rows_forgotten_total": "Rows of usage removed because they are old.",
         "boxoffice_config_usage_sums_total": "Sums of usage written.",

@@ -31,7 +31,8 @@ public struct Pages: Sendable {
         ["entry", "providers", "confirm", "done", "continue", "notice", "errors", "head", "channel", "foot"] + DevicesPages.templates
         + ReferencePages.templates
     private static let assets = [
-        "style.css": "text/css; charset=utf-8", "submit.js": script, "countdown.js": script, "picker.js": script, "docs.css": "text/css; charset=utf-8",
+        "style.css": "text/css; charset=utf-8", "submit.js": script, "countdown.js": script, "picker.js": script,
+        "docs.css": "text/css; charset=utf-8",
     ]
     private static let script = "text/javascript; charset=utf-8"
 

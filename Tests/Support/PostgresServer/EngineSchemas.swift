@@ -11,7 +11,7 @@ public enum EngineSchemas {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let ours = try await columns(of: sqlite, folder + "/sqlite.sqlite")
         let theirs = try await columns(
-            of: postgres.map { Migration($0.name, statements: $0.statements.map { $0.replacingOccurrences(of: #" COLLATE "C""#, with: "") }) },
+            of: postgres.map { Migration($0.name, statements: $0.statements.map(forSqlite)) },
             folder + "/postgres.sqlite")
         return ours.subtracting(theirs).sorted().map { "- \($0)" } + theirs.subtracting(ours).sorted().map { "+ \($0)" }
     }
@@ -31,6 +31,10 @@ public enum EngineSchemas {
         }
         await store.close()
         return Set(columns)
+    }
+
+    private static func forSqlite(_ statement: String) -> String {
+        statement.replacingOccurrences(of: #" COLLATE "C""#, with: "").replacingOccurrences(of: "ADD COLUMN IF NOT EXISTS", with: "ADD COLUMN")
     }
 
     private static let types = ["INTEGER": "BIGINT", "BLOB": "BYTEA", "BIGSERIAL": "BIGINT"]

@@ -20,7 +20,8 @@ struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    var isLoopback: Bool { host == "localhost" || host == "[::1]" || host.hasPrefix("127.") }
+    /// This machine: its name, or an address of its own, not a name that begins like one.
+    var isLoopback: Bool { host == "localhost" || IPAddress(host.filter { $0 != "[" && $0 != "]" })?.isLoopback == true }
 
     var description: String { "\(scheme)://\(host)" + (port.map { ":\($0)" } ?? "") }
 

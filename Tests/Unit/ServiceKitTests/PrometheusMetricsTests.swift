@@ -38,6 +38,8 @@ struct PrometheusMetricsTests {
         meter.increment(by: 3)
         meter.decrement(by: 1)
         #expect(lines.contains("depth 7.0"))
+        metrics.makeRecorder(label: "depth", dimensions: [], aggregate: false).record(Double.infinity)
+        #expect(lines.contains("depth +Inf"))
         #expect(lines.contains("open 2.0"))
         #expect(lines.contains("# TYPE depth gauge"))
     }

@@ -26,7 +26,7 @@ final class FloatingPointCounterInstrument: Instrument, FloatingPointCounterHand
     func increment(by amount: Double) { value.withLock { $0 += amount } }
     func reset() { value.withLock { $0 = 0 } }
 
-    func render(_ name: MetricName, into text: inout String) { text += "\(name.line()) \(value.withLock { $0 })\n" }
+    func render(_ name: MetricName, into text: inout String) { text += "\(name.line()) \(MetricName.number(value.withLock { $0 }))\n" }
 }
 
 final class GaugeInstrument: Instrument, RecorderHandler, MeterHandler {
@@ -40,5 +40,5 @@ final class GaugeInstrument: Instrument, RecorderHandler, MeterHandler {
     func increment(by amount: Double) { value.withLock { $0 += amount } }
     func decrement(by amount: Double) { value.withLock { $0 -= amount } }
 
-    func render(_ name: MetricName, into text: inout String) { text += "\(name.line()) \(value.withLock { $0 })\n" }
+    func render(_ name: MetricName, into text: inout String) { text += "\(name.line()) \(MetricName.number(value.withLock { $0 }))\n" }
 }

@@ -19,6 +19,12 @@ struct MetricName: Hashable, Comparable {
         return all.isEmpty ? name + suffix : "\(name)\(suffix){\(all)}"
     }
 
+    /// As the text format writes it (version 0.0.4).
+    static func number(_ value: Double) -> String {
+        if value.isNaN { return "NaN" }
+        return value.isInfinite ? value > 0 ? "+Inf" : "-Inf" : "\(value)"
+    }
+
     private static func identifier(_ text: String) -> String {
         if text.utf8.allSatisfy(isPlain) { return text }
         return String(text.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == ":") ? $0 : "_" })

@@ -33,6 +33,9 @@ internal import Testing
         let page = try await gateway.get("/activate?code=QK7M2XD", [.acceptLanguage: "de"])
         #expect(page.text.contains(#"<a href="/activate?code=QK7M2XD&amp;lang=es" lang="es" hreflang="es" rel="nofollow">Español</a>"#))
         #expect(!page.text.contains("lang=de\"") && page.headers[.setCookie] == nil)
+        let secret = try await gateway.get(
+            "/activate?code=QK7M2XD&access_token=s3cret&q=\(String(repeating: "x", count: 300))", [.acceptLanguage: "de"])
+        #expect(secret.text.contains(#"href="/activate?code=QK7M2XD&amp;lang=es""#) && !secret.text.contains("s3cret"))
         let chosen = try await gateway.get("/activate?code=QK7M2XD&lang=es", [.acceptLanguage: "de"])
         #expect(chosen.text.contains("Conecta tu televisor") && chosen.text.contains(#"value="QK7M2XD""#))
         let cookie = try #require(chosen.headers[.setCookie]?.prefix { $0 != ";" })

@@ -16,6 +16,9 @@ struct PageReader: Sendable {
     private static let cookies = (secure: "__Host-language", plain: "boxoffice-language")
     /// Seconds: 30 days.
     private static let cookieLifetime = 2_592_000
+    /// What the pages read. Nothing else of an address goes into a page: it may be somebody's secret (SECURITY.md).
+    private static let carried: Set<String> = ["choose", "code", "mvpd", "q", "requestor"]
+    private static let longestValue = 256
     /// Pages that may be asked for again without any harm.
     private static let repeatable = ["/activate", "/devices"]
 
@@ -59,7 +62,10 @@ struct PageReader: Sendable {
         guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return (target, nil) }
         let path = target[..<mark]
         let pairs = target[target.utf8.index(after: mark)...].split(separator: "&")
-        let others = pairs.filter { !$0.hasPrefix(parameter + "=") }
+        let others = pairs.filter { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1)
+            return parts.count == 2 && parts[1].utf8.count <= longestValue && carried.contains(String(parts[0]))
+        }
         let value = pairs.first { $0.hasPrefix(parameter + "=") }?.dropFirst(parameter.utf8.count + 1)
         let wanted = value.flatMap { $0.utf8.count <= 35 && $0.utf8.allSatisfy(isTagOctet) ? String($0) : nil }
         return (others.isEmpty ? String(path) : "\(path)?\(others.joined(separator: "&"))", wanted)

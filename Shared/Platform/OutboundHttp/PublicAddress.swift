@@ -1,5 +1,17 @@
+internal import NIOCore
+
 /// Which addresses are of the public internet: none of this machine, of a private network, or of what stands for another address.
-enum PublicAddress {
+public enum PublicAddress {
+    /// - Parameter text: As it is written; a name or an address with a port is none.
+    public static func contains(_ text: String) -> Bool {
+        guard text.utf8.count <= 45, let address = try? SocketAddress(ipAddress: text, port: 0) else { return false }
+        return switch address {
+        case .v4(let four): withUnsafeBytes(of: four.address.sin_addr) { contains(Array($0)) }
+        case .v6(let six): withUnsafeBytes(of: six.address.sin6_addr) { contains(Array($0)) }
+        case .unixDomainSocket: false
+        }
+    }
+
     /// - Parameter octets: 4 or 16.
     static func contains(_ octets: [UInt8]) -> Bool {
         switch octets.count {

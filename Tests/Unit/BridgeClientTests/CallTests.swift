@@ -12,7 +12,7 @@ import Testing
         var information = DeviceInformation()
         (information.type, information.model, information.osName) = ("TV", "Living-room", "Linux")
         var device = BridgeDevice(
-            id: id, information: information, address: "203.0.113.9", port: 50_412, isSecure: true, userAgent: "ACME/1.0")
+            id: id, information: information, address: "8.8.4.4", port: 50_412, isSecure: true, userAgent: "ACME/1.0")
         change(&device)
         return device
     }
@@ -57,12 +57,12 @@ import Testing
             $0.information.connectionIP = "192.168.0.7"; $0.information.connectionPort = "4711"
         }
         let told = try Self.information(Self.sent(.profiles("ACME1"), homely))
-        #expect(told["connectionIp"] == "203.0.113.9" && told["connectionPort"] == "50412" && told["connectionSecure"] == "true")
+        #expect(told["connectionIp"] == "8.8.4.4" && told["connectionPort"] == "50412" && told["connectionSecure"] == "true")
         let known = Self.device {
-            $0.information.connectionIP = "198.51.100.4"; $0.information.connectionPort = "4711"
+            $0.information.connectionIP = "9.9.9.9"; $0.information.connectionPort = "4711"
         }
         let kept = try Self.information(Self.sent(.profiles("ACME1"), known))
-        #expect(kept["connectionIp"] == "198.51.100.4" && kept["connectionPort"] == "4711")
+        #expect(kept["connectionIp"] == "9.9.9.9" && kept["connectionPort"] == "4711")
         let inside = Self.device { $0.address = "10.0.0.3" }
         let headers = Self.sent(.profiles("ACME1"), inside)
         #expect(headers["X-Forwarded-For"] == nil)
@@ -73,7 +73,7 @@ import Testing
     func list() throws {
         let headers = Self.sent(.list("ACME1"))
         #expect(headers["AP-Device-Identifier"] == nil)
-        #expect(headers["X-Forwarded-For"] == "203.0.113.9")
+        #expect(headers["X-Forwarded-For"] == "8.8.4.4")
         #expect(try Self.information(headers)["connectionIp"] == nil)
         #expect(Self.sent(.list("ACME1"), nil)["User-Agent"] == "Boxoffice")
     }
@@ -137,17 +137,4 @@ import Testing
         #expect(try #require(headers["X-Device-Info"]).utf8.count <= 4096)
         #expect(try Self.information(headers)["userAgent"] == nil)
     }
-
-    @Test(
-        "addresses of the Internet, and others",
-        arguments: [
-            ("8.8.8.8", true), ("10.1.2.3", false), ("172.31.0.1", false), ("172.32.0.1", true), ("192.168.1.1", false), ("127.0.0.1", false),
-            ("169.254.169.254", false), ("100.64.0.1", false), ("0.0.0.0", false), ("224.0.0.1", false), ("255.255.255.255", false),
-            ("::1", false), ("::ffff:10.0.0.1", false), ("::ffff:8.8.8.8", true), ("fe80::1", false), ("fd00::1", false),
-            ("2606:4700::1111", true), ("2002:a00:1::", false), ("64:ff9b::a00:1", false),
-        ])
-    func addresses(text: String, isPublic: Bool) throws { #expect(try #require(NetworkAddress(text)).isPublic == isPublic) }
-
-    @Test("no addresses", arguments: ["", "localhost", "1.2.3", "1.2.3.4:80", "010.0.0.1.", "[::1]", "::1%lo"])
-    func noAddresses(text: String) { #expect(NetworkAddress(text) == nil) }
 }

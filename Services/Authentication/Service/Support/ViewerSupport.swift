@@ -8,6 +8,8 @@ struct ViewerSupport: Sendable {
     /// Sessions that one answer tells of.
     static let most = 100
     private static let longest = 512
+    /// How often all that an answer tells of is ended in one call: a device that signs in meanwhile keeps nobody busy for ever.
+    private static let rounds = 20
 
     let catalogue: any CatalogueSource
     let store: any AuthenticationStore
@@ -28,7 +30,7 @@ struct ViewerSupport: Sendable {
         let viewer = request.viewer ?? FindViewerSessionsRequest()
         let wanted = SessionID(request.sessionID)
         var ended = 0
-        while true {
+        for _ in 0..<Self.rounds {
             let found = try await look(for: viewer).sessions
             for session in found where request.sessionID.isEmpty || session.id == wanted {
                 let end = try await store.end(session.key, client: session.clientID, mvpd: session.mvpd, now: clock.now())

@@ -82,6 +82,8 @@ struct ClusterStarter: Sendable {
         do {
             for copy in wanted where running[copy] == nil {
                 guard let program = programs[copy.service] else { continue }
+                // What answers there would be taken for the program's own word that it is ready.
+                guard ListenProbe.isFree(ports.debug(copy)) else { throw Self.taken(ports.debug(copy), by: copy) }
                 let process = try spawn(copy, program)
                 started.append(process)
                 file.setProcess(process, of: program)
@@ -150,6 +152,12 @@ struct ClusterStarter: Sendable {
         let others = file.processes.filter { entry in !ended.contains { $0.copy == entry.copy } }
         guard !others.contains(where: \.isRunning) else { return }
         try? FileManager.default.removeItem(at: home.clusterFile)
+    }
+
+    private static func taken(_ port: Int, by copy: ServiceCopy) -> CommandFailure {
+        CommandFailure(
+            "\(copy.name) cannot start: another program listens at 127.0.0.1:\(port)",
+            advice: "stop it (./Services/down where another cluster runs), or choose other ports with BOXOFFICE_PORT_BASE")
     }
 
     private func spawn(_ copy: ServiceCopy, _ program: ProgramFile) throws -> ServiceProcess {

@@ -18,7 +18,7 @@ extension BridgeDevice {
             add("AP-Device-Identifier", form.identifier(id))
         }
         add("X-Device-Info", information(for: operation, form))
-        if NetworkAddress(address)?.isPublic == true { add("X-Forwarded-For", address) }
+        if PublicAddress.contains(address) { add("X-Forwarded-For", address) }
         add("User-Agent", Self.clean(userAgent, atMost: Self.largestUserAgent))
         if operation.takesVisitor, Self.isPrintable(visitor, atMost: Self.largestVisitor) { add("AP-Visitor-Identifier", visitor) }
         if operation.takesPlatformTokens {
@@ -64,8 +64,8 @@ extension BridgeDevice {
     /// Some home-based login needs address and port. Addresses of private networks never leave.
     private var connection: [(String, String)] {
         let told = information
-        let named = NetworkAddress(told.connectionIP)?.isPublic == true
-        let ip = named ? told.connectionIP : NetworkAddress(address)?.isPublic == true ? address : ""
+        let named = PublicAddress.contains(told.connectionIP)
+        let ip = named ? told.connectionIP : PublicAddress.contains(address) ? address : ""
         // A port belongs to the address beside it.
         let known = named ? told.connectionPort : port > 0 && !ip.isEmpty ? "\(port)" : ""
         return [("connectionIp", ip), ("connectionPort", known), ("connectionSecure", isSecure ? "true" : told.connectionSecure)]

@@ -18,13 +18,16 @@ struct DutyTests {
         await one.close()
         let second = try #require(await other.duty("sweep note"))
         #expect(second.fence > first.fence)
-        // A copy that was killed gives nothing back.
-        try await other.write { try $0.run("UPDATE duty SET holder = 'dead', until_ms = until_ms - 60000 WHERE name = 'sweep note'") }
-        let third = try Store.notes(options)
-        #expect(try #require(await third.duty("sweep note")).fence > second.fence)
-        await third.close()
         await other.close()
         #expect(await other.duty("sweep note") == nil)
+        // A copy that was killed gives nothing back, and is heard no more.
+        let third = try Store.notes(options)
+        let silence = "UPDATE duty SET holder = 'dead', until_ms = ? WHERE name = 'sweep note'"
+        try await third.write { try $0.run(Statement(silence), [Int64.max / 2]) }
+        #expect(await third.duty("sweep note") == nil)
+        try await third.write { try $0.run(Statement(silence), [Int64(1)]) }
+        #expect(try #require(await third.duty("sweep note")).fence > second.fence)
+        await third.close()
     }
 
     @Test("of copies that ask at once one gets it")

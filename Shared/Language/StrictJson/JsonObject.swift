@@ -30,6 +30,14 @@ public final class JsonObject {
         }
     }
 
+    /// Reads all members, whatever their names; those for which the body returns `nil` are left out.
+    public func entries<Element>(_ body: (_ name: String, _ value: JsonValue) -> Element?) -> [Element] {
+        members.compactMap { member in
+            known.insert(member.name)
+            return body(member.name, JsonValue(node: member.value, path: value.path.appending(key: member.name), problems: value.problems))
+        }
+    }
+
     func refuseUnknownNames() {
         var seen: Set<OctetText> = []
         for member in members {

@@ -5,6 +5,7 @@ public struct JsonValue {
     let problems: JsonProblems
 
     public var isString: Bool { if case .string = node.content { true } else { false } }
+    public var isObject: Bool { if case .object = node.content { true } else { false } }
     public var isArray: Bool { if case .array = node.content { true } else { false } }
 
     /// Notes what is wrong with this value.

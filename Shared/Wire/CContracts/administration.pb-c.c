@@ -10117,7 +10117,7 @@ const ProtobufCEnumDescriptor boxoffice__config__v1__secret_knowledge__descripto
   boxoffice__config__v1__secret_knowledge__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue boxoffice__config__v1__entity_kind__enum_values_by_number[8] =
+static const ProtobufCEnumValue boxoffice__config__v1__entity_kind__enum_values_by_number[9] =
 {
   { "ENTITY_KIND_UNKNOWN", "BOXOFFICE__CONFIG__V1__ENTITY_KIND__ENTITY_KIND_UNKNOWN", 0 },
   { "ENTITY_KIND_PROGRAMMER", "BOXOFFICE__CONFIG__V1__ENTITY_KIND__ENTITY_KIND_PROGRAMMER", 1 },
@@ -10127,11 +10127,12 @@ static const ProtobufCEnumValue boxoffice__config__v1__entity_kind__enum_values_
   { "ENTITY_KIND_APPLICATION", "BOXOFFICE__CONFIG__V1__ENTITY_KIND__ENTITY_KIND_APPLICATION", 5 },
   { "ENTITY_KIND_PLATFORM_IDENTITY_ISSUER", "BOXOFFICE__CONFIG__V1__ENTITY_KIND__ENTITY_KIND_PLATFORM_IDENTITY_ISSUER", 6 },
   { "ENTITY_KIND_SERVICE_TOKEN_ISSUER", "BOXOFFICE__CONFIG__V1__ENTITY_KIND__ENTITY_KIND_SERVICE_TOKEN_ISSUER", 7 },
+  { "ENTITY_KIND_UPSTREAM", "BOXOFFICE__CONFIG__V1__ENTITY_KIND__ENTITY_KIND_UPSTREAM", 8 },
 };
 static const ProtobufCIntRange boxoffice__config__v1__entity_kind__value_ranges[] = {
-{0, 0},{0, 8}
+{0, 0},{0, 9}
 };
-static const ProtobufCEnumValueIndex boxoffice__config__v1__entity_kind__enum_values_by_name[8] =
+static const ProtobufCEnumValueIndex boxoffice__config__v1__entity_kind__enum_values_by_name[9] =
 {
   { "ENTITY_KIND_APPLICATION", 5 },
   { "ENTITY_KIND_INTEGRATION", 4 },
@@ -10141,6 +10142,7 @@ static const ProtobufCEnumValueIndex boxoffice__config__v1__entity_kind__enum_va
   { "ENTITY_KIND_REQUESTOR", 2 },
   { "ENTITY_KIND_SERVICE_TOKEN_ISSUER", 7 },
   { "ENTITY_KIND_UNKNOWN", 0 },
+  { "ENTITY_KIND_UPSTREAM", 8 },
 };
 const ProtobufCEnumDescriptor boxoffice__config__v1__entity_kind__descriptor =
 {
@@ -10149,9 +10151,9 @@ const ProtobufCEnumDescriptor boxoffice__config__v1__entity_kind__descriptor =
   "EntityKind",
   "Boxoffice__Config__V1__EntityKind",
   "boxoffice.config.v1",
-  8,
+  9,
   boxoffice__config__v1__entity_kind__enum_values_by_number,
-  8,
+  9,
   boxoffice__config__v1__entity_kind__enum_values_by_name,
   1,
   boxoffice__config__v1__entity_kind__value_ranges,

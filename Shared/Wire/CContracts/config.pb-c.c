@@ -1447,6 +1447,411 @@ void   boxoffice__config__v1__imported_client__free_unpacked
   assert(message->base.descriptor == &boxoffice__config__v1__imported_client__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__config__v1__bridge_upstream__init
+                     (Boxoffice__Config__V1__BridgeUpstream         *message)
+{
+  static const Boxoffice__Config__V1__BridgeUpstream init_value = BOXOFFICE__CONFIG__V1__BRIDGE_UPSTREAM__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__bridge_upstream__get_packed_size
+                     (const Boxoffice__Config__V1__BridgeUpstream *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__bridge_upstream__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__bridge_upstream__pack
+                     (const Boxoffice__Config__V1__BridgeUpstream *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__bridge_upstream__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__bridge_upstream__pack_to_buffer
+                     (const Boxoffice__Config__V1__BridgeUpstream *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__bridge_upstream__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__BridgeUpstream *
+       boxoffice__config__v1__bridge_upstream__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__BridgeUpstream *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__bridge_upstream__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__bridge_upstream__free_unpacked
+                     (Boxoffice__Config__V1__BridgeUpstream *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__bridge_upstream__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__bridge_management__init
+                     (Boxoffice__Config__V1__BridgeManagement         *message)
+{
+  static const Boxoffice__Config__V1__BridgeManagement init_value = BOXOFFICE__CONFIG__V1__BRIDGE_MANAGEMENT__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__bridge_management__get_packed_size
+                     (const Boxoffice__Config__V1__BridgeManagement *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__bridge_management__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__bridge_management__pack
+                     (const Boxoffice__Config__V1__BridgeManagement *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__bridge_management__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__bridge_management__pack_to_buffer
+                     (const Boxoffice__Config__V1__BridgeManagement *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__bridge_management__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__BridgeManagement *
+       boxoffice__config__v1__bridge_management__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__BridgeManagement *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__bridge_management__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__bridge_management__free_unpacked
+                     (Boxoffice__Config__V1__BridgeManagement *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__bridge_management__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__bridge_client_entry__init
+                     (Boxoffice__Config__V1__BridgeClientEntry         *message)
+{
+  static const Boxoffice__Config__V1__BridgeClientEntry init_value = BOXOFFICE__CONFIG__V1__BRIDGE_CLIENT_ENTRY__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__bridge_client_entry__get_packed_size
+                     (const Boxoffice__Config__V1__BridgeClientEntry *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__bridge_client_entry__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__bridge_client_entry__pack
+                     (const Boxoffice__Config__V1__BridgeClientEntry *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__bridge_client_entry__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__bridge_client_entry__pack_to_buffer
+                     (const Boxoffice__Config__V1__BridgeClientEntry *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__bridge_client_entry__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__BridgeClientEntry *
+       boxoffice__config__v1__bridge_client_entry__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__BridgeClientEntry *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__bridge_client_entry__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__bridge_client_entry__free_unpacked
+                     (Boxoffice__Config__V1__BridgeClientEntry *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__bridge_client_entry__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__bridge_timeouts__init
+                     (Boxoffice__Config__V1__BridgeTimeouts         *message)
+{
+  static const Boxoffice__Config__V1__BridgeTimeouts init_value = BOXOFFICE__CONFIG__V1__BRIDGE_TIMEOUTS__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__bridge_timeouts__get_packed_size
+                     (const Boxoffice__Config__V1__BridgeTimeouts *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__bridge_timeouts__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__bridge_timeouts__pack
+                     (const Boxoffice__Config__V1__BridgeTimeouts *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__bridge_timeouts__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__bridge_timeouts__pack_to_buffer
+                     (const Boxoffice__Config__V1__BridgeTimeouts *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__bridge_timeouts__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__BridgeTimeouts *
+       boxoffice__config__v1__bridge_timeouts__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__BridgeTimeouts *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__bridge_timeouts__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__bridge_timeouts__free_unpacked
+                     (Boxoffice__Config__V1__BridgeTimeouts *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__bridge_timeouts__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__bridge_limits__init
+                     (Boxoffice__Config__V1__BridgeLimits         *message)
+{
+  static const Boxoffice__Config__V1__BridgeLimits init_value = BOXOFFICE__CONFIG__V1__BRIDGE_LIMITS__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__bridge_limits__get_packed_size
+                     (const Boxoffice__Config__V1__BridgeLimits *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__bridge_limits__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__bridge_limits__pack
+                     (const Boxoffice__Config__V1__BridgeLimits *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__bridge_limits__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__bridge_limits__pack_to_buffer
+                     (const Boxoffice__Config__V1__BridgeLimits *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__bridge_limits__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__BridgeLimits *
+       boxoffice__config__v1__bridge_limits__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__BridgeLimits *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__bridge_limits__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__bridge_limits__free_unpacked
+                     (Boxoffice__Config__V1__BridgeLimits *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__bridge_limits__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__bridge_times__init
+                     (Boxoffice__Config__V1__BridgeTimes         *message)
+{
+  static const Boxoffice__Config__V1__BridgeTimes init_value = BOXOFFICE__CONFIG__V1__BRIDGE_TIMES__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__bridge_times__get_packed_size
+                     (const Boxoffice__Config__V1__BridgeTimes *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__bridge_times__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__bridge_times__pack
+                     (const Boxoffice__Config__V1__BridgeTimes *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__bridge_times__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__bridge_times__pack_to_buffer
+                     (const Boxoffice__Config__V1__BridgeTimes *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__bridge_times__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__BridgeTimes *
+       boxoffice__config__v1__bridge_times__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__BridgeTimes *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__bridge_times__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__bridge_times__free_unpacked
+                     (Boxoffice__Config__V1__BridgeTimes *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__bridge_times__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__requestor_bridge__init
+                     (Boxoffice__Config__V1__RequestorBridge         *message)
+{
+  static const Boxoffice__Config__V1__RequestorBridge init_value = BOXOFFICE__CONFIG__V1__REQUESTOR_BRIDGE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__requestor_bridge__get_packed_size
+                     (const Boxoffice__Config__V1__RequestorBridge *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__requestor_bridge__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__requestor_bridge__pack
+                     (const Boxoffice__Config__V1__RequestorBridge *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__requestor_bridge__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__requestor_bridge__pack_to_buffer
+                     (const Boxoffice__Config__V1__RequestorBridge *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__requestor_bridge__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__RequestorBridge *
+       boxoffice__config__v1__requestor_bridge__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__RequestorBridge *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__requestor_bridge__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__requestor_bridge__free_unpacked
+                     (Boxoffice__Config__V1__RequestorBridge *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__requestor_bridge__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__bridge_name__init
+                     (Boxoffice__Config__V1__BridgeName         *message)
+{
+  static const Boxoffice__Config__V1__BridgeName init_value = BOXOFFICE__CONFIG__V1__BRIDGE_NAME__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__bridge_name__get_packed_size
+                     (const Boxoffice__Config__V1__BridgeName *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__bridge_name__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__bridge_name__pack
+                     (const Boxoffice__Config__V1__BridgeName *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__bridge_name__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__bridge_name__pack_to_buffer
+                     (const Boxoffice__Config__V1__BridgeName *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__bridge_name__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__BridgeName *
+       boxoffice__config__v1__bridge_name__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__BridgeName *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__bridge_name__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__bridge_name__free_unpacked
+                     (Boxoffice__Config__V1__BridgeName *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__bridge_name__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__integration_bridge__init
+                     (Boxoffice__Config__V1__IntegrationBridge         *message)
+{
+  static const Boxoffice__Config__V1__IntegrationBridge init_value = BOXOFFICE__CONFIG__V1__INTEGRATION_BRIDGE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__integration_bridge__get_packed_size
+                     (const Boxoffice__Config__V1__IntegrationBridge *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__integration_bridge__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__integration_bridge__pack
+                     (const Boxoffice__Config__V1__IntegrationBridge *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__integration_bridge__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__integration_bridge__pack_to_buffer
+                     (const Boxoffice__Config__V1__IntegrationBridge *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__integration_bridge__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__IntegrationBridge *
+       boxoffice__config__v1__integration_bridge__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__IntegrationBridge *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__integration_bridge__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__integration_bridge__free_unpacked
+                     (Boxoffice__Config__V1__IntegrationBridge *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__integration_bridge__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__config__v1__usage_dimensions__init
                      (Boxoffice__Config__V1__UsageDimensions         *message)
 {
@@ -1997,7 +2402,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__software_statement__desc
   (ProtobufCMessageInit) boxoffice__config__v1__software_statement__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__configuration__field_descriptors[12] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__configuration__field_descriptors[13] =
 {
   {
     "version",
@@ -2143,6 +2548,18 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__configuration__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "upstreams",
+    13,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__Configuration, n_upstreams),
+    offsetof(Boxoffice__Config__V1__Configuration, upstreams),
+    &boxoffice__config__v1__bridge_upstream__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__configuration__field_indices_by_name[] = {
   6,   /* field[6] = applications */
@@ -2156,12 +2573,13 @@ static const unsigned boxoffice__config__v1__configuration__field_indices_by_nam
   11,   /* field[11] = service_token_issuers */
   7,   /* field[7] = statement_keys */
   10,   /* field[10] = store_id */
+  12,   /* field[12] = upstreams */
   0,   /* field[0] = version */
 };
 static const ProtobufCIntRange boxoffice__config__v1__configuration__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 12 }
+  { 0, 13 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__configuration__descriptor =
 {
@@ -2171,7 +2589,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__configuration__descripto
   "Boxoffice__Config__V1__Configuration",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__Configuration),
-  12,
+  13,
   boxoffice__config__v1__configuration__field_descriptors,
   boxoffice__config__v1__configuration__field_indices_by_name,
   1,  boxoffice__config__v1__configuration__number_ranges,
@@ -2795,7 +3213,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__service_token_issuer__de
   (ProtobufCMessageInit) boxoffice__config__v1__service_token_issuer__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__requestor__field_descriptors[19] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__requestor__field_descriptors[20] =
 {
   {
     "id",
@@ -3025,10 +3443,23 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__requestor__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "bridge",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__Requestor, bridge),
+    &boxoffice__config__v1__requestor_bridge__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__requestor__field_indices_by_name[] = {
   17,   /* field[17] = accent_color */
   14,   /* field[14] = binds_stored_tokens */
+  19,   /* field[19] = bridge */
   11,   /* field[11] = certificates */
   10,   /* field[10] = channels */
   12,   /* field[12] = confirms_sign_in */
@@ -3050,7 +3481,7 @@ static const unsigned boxoffice__config__v1__requestor__field_indices_by_name[] 
 static const ProtobufCIntRange boxoffice__config__v1__requestor__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 19 }
+  { 0, 20 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__requestor__descriptor =
 {
@@ -3060,7 +3491,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__requestor__descriptor =
   "Boxoffice__Config__V1__Requestor",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__Requestor),
-  19,
+  20,
   boxoffice__config__v1__requestor__field_descriptors,
   boxoffice__config__v1__requestor__field_indices_by_name,
   1,  boxoffice__config__v1__requestor__number_ranges,
@@ -3131,7 +3562,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__domain__descriptor =
   (ProtobufCMessageInit) boxoffice__config__v1__domain__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__mvpd__field_descriptors[24] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__mvpd__field_descriptors[25] =
 {
   {
     "id",
@@ -3421,6 +3852,18 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__mvpd__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "upstream_only",
+    25,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__Mvpd, upstream_only),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__mvpd__field_indices_by_name[] = {
   9,   /* field[9] = auth_per_aggregator */
@@ -3447,11 +3890,12 @@ static const unsigned boxoffice__config__v1__mvpd__field_indices_by_name[] = {
   12,   /* field[12] = requires_safari_view_controller */
   14,   /* field[14] = saml */
   16,   /* field[16] = temp_pass */
+  24,   /* field[24] = upstream_only */
 };
 static const ProtobufCIntRange boxoffice__config__v1__mvpd__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 24 }
+  { 0, 25 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__mvpd__descriptor =
 {
@@ -3461,7 +3905,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__mvpd__descriptor =
   "Boxoffice__Config__V1__Mvpd",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__Mvpd),
-  24,
+  25,
   boxoffice__config__v1__mvpd__field_descriptors,
   boxoffice__config__v1__mvpd__field_indices_by_name,
   1,  boxoffice__config__v1__mvpd__number_ranges,
@@ -5472,7 +5916,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__authorization_endpoint__
   (ProtobufCMessageInit) boxoffice__config__v1__authorization_endpoint__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__integration__field_descriptors[12] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__integration__field_descriptors[13] =
 {
   {
     "requestor_id",
@@ -5618,11 +6062,24 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__integration__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "bridge",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__Integration, bridge),
+    &boxoffice__config__v1__integration_bridge__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__integration__field_indices_by_name[] = {
   5,   /* field[5] = authn_ttl_s */
   6,   /* field[6] = authz_ttl_s */
   4,   /* field[4] = auto_sign_in */
+  12,   /* field[12] = bridge */
   2,   /* field[2] = enabled */
   7,   /* field[7] = hba_authn_ttl_s */
   8,   /* field[8] = metadata_keys */
@@ -5636,7 +6093,7 @@ static const unsigned boxoffice__config__v1__integration__field_indices_by_name[
 static const ProtobufCIntRange boxoffice__config__v1__integration__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 12 }
+  { 0, 13 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__integration__descriptor =
 {
@@ -5646,7 +6103,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__integration__descriptor 
   "Boxoffice__Config__V1__Integration",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__Integration),
-  12,
+  13,
   boxoffice__config__v1__integration__field_descriptors,
   boxoffice__config__v1__integration__field_indices_by_name,
   1,  boxoffice__config__v1__integration__number_ranges,
@@ -6140,6 +6597,998 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__imported_client__descrip
   boxoffice__config__v1__imported_client__field_indices_by_name,
   1,  boxoffice__config__v1__imported_client__number_ranges,
   (ProtobufCMessageInit) boxoffice__config__v1__imported_client__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__bridge_upstream__field_descriptors[19] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeUpstream, id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kind",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeUpstream, kind),
+    &boxoffice__config__v1__bridge_upstream_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "base_url",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeUpstream, base_url),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "user_agent_base_url",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeUpstream, user_agent_base_url),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "browser_hosts",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__BridgeUpstream, n_browser_hosts),
+    offsetof(Boxoffice__Config__V1__BridgeUpstream, browser_hosts),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "management",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeUpstream, management),
+    &boxoffice__config__v1__bridge_management__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "clients",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__BridgeUpstream, n_clients),
+    offsetof(Boxoffice__Config__V1__BridgeUpstream, clients),
+    &boxoffice__config__v1__bridge_client_entry__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "client_scope",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeUpstream, client_scope),
+    &boxoffice__config__v1__bridge_client_scope__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "shards",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeUpstream, shards),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device_id_form",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeUpstream, device_id_form),
+    &boxoffice__config__v1__bridge_device_id_form__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "leaves_device_information",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeUpstream, leaves_device_information),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "synthesizes_partner_status",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeUpstream, synthesizes_partner_status),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "user_id_source",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeUpstream, user_id_source),
+    &boxoffice__config__v1__bridge_user_id_source__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "trust_anchors",
+    14,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Boxoffice__Config__V1__BridgeUpstream, n_trust_anchors),
+    offsetof(Boxoffice__Config__V1__BridgeUpstream, trust_anchors),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "client_certificate",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeUpstream, client_certificate),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "http_version",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeUpstream, http_version),
+    &boxoffice__config__v1__bridge_http_version__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "timeouts",
+    17,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeUpstream, timeouts),
+    &boxoffice__config__v1__bridge_timeouts__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "limits",
+    18,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeUpstream, limits),
+    &boxoffice__config__v1__bridge_limits__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "times",
+    19,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeUpstream, times),
+    &boxoffice__config__v1__bridge_times__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__bridge_upstream__field_indices_by_name[] = {
+  2,   /* field[2] = base_url */
+  4,   /* field[4] = browser_hosts */
+  14,   /* field[14] = client_certificate */
+  7,   /* field[7] = client_scope */
+  6,   /* field[6] = clients */
+  9,   /* field[9] = device_id_form */
+  15,   /* field[15] = http_version */
+  0,   /* field[0] = id */
+  1,   /* field[1] = kind */
+  10,   /* field[10] = leaves_device_information */
+  17,   /* field[17] = limits */
+  5,   /* field[5] = management */
+  8,   /* field[8] = shards */
+  11,   /* field[11] = synthesizes_partner_status */
+  16,   /* field[16] = timeouts */
+  18,   /* field[18] = times */
+  13,   /* field[13] = trust_anchors */
+  3,   /* field[3] = user_agent_base_url */
+  12,   /* field[12] = user_id_source */
+};
+static const ProtobufCIntRange boxoffice__config__v1__bridge_upstream__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 19 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__bridge_upstream__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.BridgeUpstream",
+  "BridgeUpstream",
+  "Boxoffice__Config__V1__BridgeUpstream",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__BridgeUpstream),
+  19,
+  boxoffice__config__v1__bridge_upstream__field_descriptors,
+  boxoffice__config__v1__bridge_upstream__field_indices_by_name,
+  1,  boxoffice__config__v1__bridge_upstream__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__bridge_upstream__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__bridge_management__field_descriptors[2] =
+{
+  {
+    "base_url",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeManagement, base_url),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "client_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeManagement, client_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__bridge_management__field_indices_by_name[] = {
+  0,   /* field[0] = base_url */
+  1,   /* field[1] = client_id */
+};
+static const ProtobufCIntRange boxoffice__config__v1__bridge_management__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__bridge_management__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.BridgeManagement",
+  "BridgeManagement",
+  "Boxoffice__Config__V1__BridgeManagement",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__BridgeManagement),
+  2,
+  boxoffice__config__v1__bridge_management__field_descriptors,
+  boxoffice__config__v1__bridge_management__field_indices_by_name,
+  1,  boxoffice__config__v1__bridge_management__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__bridge_management__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__bridge_client_entry__field_descriptors[5] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeClientEntry, id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "statement_reference",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeClientEntry, statement_reference),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "requestor_ids",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__BridgeClientEntry, n_requestor_ids),
+    offsetof(Boxoffice__Config__V1__BridgeClientEntry, requestor_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "platforms",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_ENUM,
+    offsetof(Boxoffice__Config__V1__BridgeClientEntry, n_platforms),
+    offsetof(Boxoffice__Config__V1__BridgeClientEntry, platforms),
+    &boxoffice__config__v1__platform__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "scope",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeClientEntry, scope),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__bridge_client_entry__field_indices_by_name[] = {
+  0,   /* field[0] = id */
+  3,   /* field[3] = platforms */
+  2,   /* field[2] = requestor_ids */
+  4,   /* field[4] = scope */
+  1,   /* field[1] = statement_reference */
+};
+static const ProtobufCIntRange boxoffice__config__v1__bridge_client_entry__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__bridge_client_entry__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.BridgeClientEntry",
+  "BridgeClientEntry",
+  "Boxoffice__Config__V1__BridgeClientEntry",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__BridgeClientEntry),
+  5,
+  boxoffice__config__v1__bridge_client_entry__field_descriptors,
+  boxoffice__config__v1__bridge_client_entry__field_indices_by_name,
+  1,  boxoffice__config__v1__bridge_client_entry__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__bridge_client_entry__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__bridge_timeouts__field_descriptors[5] =
+{
+  {
+    "connect_ms",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeTimeouts, connect_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "list_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeTimeouts, list_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "session_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeTimeouts, session_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "decision_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeTimeouts, decision_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "total_ms",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeTimeouts, total_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__bridge_timeouts__field_indices_by_name[] = {
+  0,   /* field[0] = connect_ms */
+  3,   /* field[3] = decision_ms */
+  1,   /* field[1] = list_ms */
+  2,   /* field[2] = session_ms */
+  4,   /* field[4] = total_ms */
+};
+static const ProtobufCIntRange boxoffice__config__v1__bridge_timeouts__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__bridge_timeouts__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.BridgeTimeouts",
+  "BridgeTimeouts",
+  "Boxoffice__Config__V1__BridgeTimeouts",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__BridgeTimeouts),
+  5,
+  boxoffice__config__v1__bridge_timeouts__field_descriptors,
+  boxoffice__config__v1__bridge_timeouts__field_indices_by_name,
+  1,  boxoffice__config__v1__bridge_timeouts__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__bridge_timeouts__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__bridge_limits__field_descriptors[7] =
+{
+  {
+    "connections",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeLimits, connections),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "in_flight",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeLimits, in_flight),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "per_second",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeLimits, per_second),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device_per_second",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeLimits, device_per_second),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device_burst",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeLimits, device_burst),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "answer_bytes",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeLimits, answer_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "list_bytes",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeLimits, list_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__bridge_limits__field_indices_by_name[] = {
+  5,   /* field[5] = answer_bytes */
+  0,   /* field[0] = connections */
+  4,   /* field[4] = device_burst */
+  3,   /* field[3] = device_per_second */
+  1,   /* field[1] = in_flight */
+  6,   /* field[6] = list_bytes */
+  2,   /* field[2] = per_second */
+};
+static const ProtobufCIntRange boxoffice__config__v1__bridge_limits__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__bridge_limits__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.BridgeLimits",
+  "BridgeLimits",
+  "Boxoffice__Config__V1__BridgeLimits",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__BridgeLimits),
+  7,
+  boxoffice__config__v1__bridge_limits__field_descriptors,
+  boxoffice__config__v1__bridge_limits__field_indices_by_name,
+  1,  boxoffice__config__v1__bridge_limits__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__bridge_limits__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__bridge_times__field_descriptors[9] =
+{
+  {
+    "list_s",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeTimes, list_s),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "list_stale_s",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeTimes, list_stale_s),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "profile_fresh_s",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeTimes, profile_fresh_s),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "profile_stale_s",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeTimes, profile_stale_s),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "negative_s",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeTimes, negative_s),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "poll_s",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeTimes, poll_s),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "hold_media_token_s",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeTimes, hold_media_token_s),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "decision_fresh_s",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeTimes, decision_fresh_s),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "connection_age_s",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeTimes, connection_age_s),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__bridge_times__field_indices_by_name[] = {
+  8,   /* field[8] = connection_age_s */
+  7,   /* field[7] = decision_fresh_s */
+  6,   /* field[6] = hold_media_token_s */
+  0,   /* field[0] = list_s */
+  1,   /* field[1] = list_stale_s */
+  4,   /* field[4] = negative_s */
+  5,   /* field[5] = poll_s */
+  2,   /* field[2] = profile_fresh_s */
+  3,   /* field[3] = profile_stale_s */
+};
+static const ProtobufCIntRange boxoffice__config__v1__bridge_times__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 9 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__bridge_times__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.BridgeTimes",
+  "BridgeTimes",
+  "Boxoffice__Config__V1__BridgeTimes",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__BridgeTimes),
+  9,
+  boxoffice__config__v1__bridge_times__field_descriptors,
+  boxoffice__config__v1__bridge_times__field_indices_by_name,
+  1,  boxoffice__config__v1__bridge_times__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__bridge_times__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__requestor_bridge__field_descriptors[9] =
+{
+  {
+    "upstream_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__RequestorBridge, upstream_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "every_mvpd",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__RequestorBridge, every_mvpd),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "service_provider",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__RequestorBridge, service_provider),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mvpd_names",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__RequestorBridge, n_mvpd_names),
+    offsetof(Boxoffice__Config__V1__RequestorBridge, mvpd_names),
+    &boxoffice__config__v1__bridge_name__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "domain_names",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__RequestorBridge, n_domain_names),
+    offsetof(Boxoffice__Config__V1__RequestorBridge, domain_names),
+    &boxoffice__config__v1__bridge_name__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "return_origin",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__RequestorBridge, return_origin),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "list_order",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__RequestorBridge, list_order),
+    &boxoffice__config__v1__bridge_list_order__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "preflight_max_resources",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__RequestorBridge, preflight_max_resources),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "local_media_tokens",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__RequestorBridge, local_media_tokens),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__requestor_bridge__field_indices_by_name[] = {
+  4,   /* field[4] = domain_names */
+  1,   /* field[1] = every_mvpd */
+  6,   /* field[6] = list_order */
+  8,   /* field[8] = local_media_tokens */
+  3,   /* field[3] = mvpd_names */
+  7,   /* field[7] = preflight_max_resources */
+  5,   /* field[5] = return_origin */
+  2,   /* field[2] = service_provider */
+  0,   /* field[0] = upstream_id */
+};
+static const ProtobufCIntRange boxoffice__config__v1__requestor_bridge__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 9 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__requestor_bridge__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.RequestorBridge",
+  "RequestorBridge",
+  "Boxoffice__Config__V1__RequestorBridge",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__RequestorBridge),
+  9,
+  boxoffice__config__v1__requestor_bridge__field_descriptors,
+  boxoffice__config__v1__requestor_bridge__field_indices_by_name,
+  1,  boxoffice__config__v1__requestor_bridge__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__requestor_bridge__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__bridge_name__field_descriptors[2] =
+{
+  {
+    "ours",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeName, ours),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "theirs",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__BridgeName, theirs),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__bridge_name__field_indices_by_name[] = {
+  0,   /* field[0] = ours */
+  1,   /* field[1] = theirs */
+};
+static const ProtobufCIntRange boxoffice__config__v1__bridge_name__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__bridge_name__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.BridgeName",
+  "BridgeName",
+  "Boxoffice__Config__V1__BridgeName",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__BridgeName),
+  2,
+  boxoffice__config__v1__bridge_name__field_descriptors,
+  boxoffice__config__v1__bridge_name__field_indices_by_name,
+  1,  boxoffice__config__v1__bridge_name__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__bridge_name__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__integration_bridge__field_descriptors[1] =
+{
+  {
+    "mvpd_name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__IntegrationBridge, mvpd_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__integration_bridge__field_indices_by_name[] = {
+  0,   /* field[0] = mvpd_name */
+};
+static const ProtobufCIntRange boxoffice__config__v1__integration_bridge__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__integration_bridge__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.IntegrationBridge",
+  "IntegrationBridge",
+  "Boxoffice__Config__V1__IntegrationBridge",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__IntegrationBridge),
+  1,
+  boxoffice__config__v1__integration_bridge__field_descriptors,
+  boxoffice__config__v1__integration_bridge__field_indices_by_name,
+  1,  boxoffice__config__v1__integration_bridge__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__integration_bridge__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor boxoffice__config__v1__usage_dimensions__field_descriptors[20] =
@@ -7786,6 +9235,176 @@ const ProtobufCEnumDescriptor boxoffice__config__v1__resource_form__descriptor =
   boxoffice__config__v1__resource_form__enum_values_by_name,
   1,
   boxoffice__config__v1__resource_form__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue boxoffice__config__v1__bridge_upstream_kind__enum_values_by_number[2] =
+{
+  { "BRIDGE_UPSTREAM_KIND_VENDOR", "BOXOFFICE__CONFIG__V1__BRIDGE_UPSTREAM_KIND__BRIDGE_UPSTREAM_KIND_VENDOR", 0 },
+  { "BRIDGE_UPSTREAM_KIND_BOXOFFICE", "BOXOFFICE__CONFIG__V1__BRIDGE_UPSTREAM_KIND__BRIDGE_UPSTREAM_KIND_BOXOFFICE", 1 },
+};
+static const ProtobufCIntRange boxoffice__config__v1__bridge_upstream_kind__value_ranges[] = {
+{0, 0},{0, 2}
+};
+static const ProtobufCEnumValueIndex boxoffice__config__v1__bridge_upstream_kind__enum_values_by_name[2] =
+{
+  { "BRIDGE_UPSTREAM_KIND_BOXOFFICE", 1 },
+  { "BRIDGE_UPSTREAM_KIND_VENDOR", 0 },
+};
+const ProtobufCEnumDescriptor boxoffice__config__v1__bridge_upstream_kind__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.BridgeUpstreamKind",
+  "BridgeUpstreamKind",
+  "Boxoffice__Config__V1__BridgeUpstreamKind",
+  "boxoffice.config.v1",
+  2,
+  boxoffice__config__v1__bridge_upstream_kind__enum_values_by_number,
+  2,
+  boxoffice__config__v1__bridge_upstream_kind__enum_values_by_name,
+  1,
+  boxoffice__config__v1__bridge_upstream_kind__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue boxoffice__config__v1__bridge_client_scope__enum_values_by_number[2] =
+{
+  { "BRIDGE_CLIENT_SCOPE_DEVICE", "BOXOFFICE__CONFIG__V1__BRIDGE_CLIENT_SCOPE__BRIDGE_CLIENT_SCOPE_DEVICE", 0 },
+  { "BRIDGE_CLIENT_SCOPE_SHARED", "BOXOFFICE__CONFIG__V1__BRIDGE_CLIENT_SCOPE__BRIDGE_CLIENT_SCOPE_SHARED", 1 },
+};
+static const ProtobufCIntRange boxoffice__config__v1__bridge_client_scope__value_ranges[] = {
+{0, 0},{0, 2}
+};
+static const ProtobufCEnumValueIndex boxoffice__config__v1__bridge_client_scope__enum_values_by_name[2] =
+{
+  { "BRIDGE_CLIENT_SCOPE_DEVICE", 0 },
+  { "BRIDGE_CLIENT_SCOPE_SHARED", 1 },
+};
+const ProtobufCEnumDescriptor boxoffice__config__v1__bridge_client_scope__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.BridgeClientScope",
+  "BridgeClientScope",
+  "Boxoffice__Config__V1__BridgeClientScope",
+  "boxoffice.config.v1",
+  2,
+  boxoffice__config__v1__bridge_client_scope__enum_values_by_number,
+  2,
+  boxoffice__config__v1__bridge_client_scope__enum_values_by_name,
+  1,
+  boxoffice__config__v1__bridge_client_scope__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue boxoffice__config__v1__bridge_device_id_form__enum_values_by_number[2] =
+{
+  { "BRIDGE_DEVICE_ID_FORM_PLAIN", "BOXOFFICE__CONFIG__V1__BRIDGE_DEVICE_ID_FORM__BRIDGE_DEVICE_ID_FORM_PLAIN", 0 },
+  { "BRIDGE_DEVICE_ID_FORM_SHA256", "BOXOFFICE__CONFIG__V1__BRIDGE_DEVICE_ID_FORM__BRIDGE_DEVICE_ID_FORM_SHA256", 1 },
+};
+static const ProtobufCIntRange boxoffice__config__v1__bridge_device_id_form__value_ranges[] = {
+{0, 0},{0, 2}
+};
+static const ProtobufCEnumValueIndex boxoffice__config__v1__bridge_device_id_form__enum_values_by_name[2] =
+{
+  { "BRIDGE_DEVICE_ID_FORM_PLAIN", 0 },
+  { "BRIDGE_DEVICE_ID_FORM_SHA256", 1 },
+};
+const ProtobufCEnumDescriptor boxoffice__config__v1__bridge_device_id_form__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.BridgeDeviceIdForm",
+  "BridgeDeviceIdForm",
+  "Boxoffice__Config__V1__BridgeDeviceIdForm",
+  "boxoffice.config.v1",
+  2,
+  boxoffice__config__v1__bridge_device_id_form__enum_values_by_number,
+  2,
+  boxoffice__config__v1__bridge_device_id_form__enum_values_by_name,
+  1,
+  boxoffice__config__v1__bridge_device_id_form__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue boxoffice__config__v1__bridge_user_id_source__enum_values_by_number[2] =
+{
+  { "BRIDGE_USER_ID_SOURCE_HMAC", "BOXOFFICE__CONFIG__V1__BRIDGE_USER_ID_SOURCE__BRIDGE_USER_ID_SOURCE_HMAC", 0 },
+  { "BRIDGE_USER_ID_SOURCE_ATTRIBUTE", "BOXOFFICE__CONFIG__V1__BRIDGE_USER_ID_SOURCE__BRIDGE_USER_ID_SOURCE_ATTRIBUTE", 1 },
+};
+static const ProtobufCIntRange boxoffice__config__v1__bridge_user_id_source__value_ranges[] = {
+{0, 0},{0, 2}
+};
+static const ProtobufCEnumValueIndex boxoffice__config__v1__bridge_user_id_source__enum_values_by_name[2] =
+{
+  { "BRIDGE_USER_ID_SOURCE_ATTRIBUTE", 1 },
+  { "BRIDGE_USER_ID_SOURCE_HMAC", 0 },
+};
+const ProtobufCEnumDescriptor boxoffice__config__v1__bridge_user_id_source__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.BridgeUserIdSource",
+  "BridgeUserIdSource",
+  "Boxoffice__Config__V1__BridgeUserIdSource",
+  "boxoffice.config.v1",
+  2,
+  boxoffice__config__v1__bridge_user_id_source__enum_values_by_number,
+  2,
+  boxoffice__config__v1__bridge_user_id_source__enum_values_by_name,
+  1,
+  boxoffice__config__v1__bridge_user_id_source__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue boxoffice__config__v1__bridge_http_version__enum_values_by_number[2] =
+{
+  { "BRIDGE_HTTP_VERSION_HTTP1", "BOXOFFICE__CONFIG__V1__BRIDGE_HTTP_VERSION__BRIDGE_HTTP_VERSION_HTTP1", 0 },
+  { "BRIDGE_HTTP_VERSION_HTTP2", "BOXOFFICE__CONFIG__V1__BRIDGE_HTTP_VERSION__BRIDGE_HTTP_VERSION_HTTP2", 1 },
+};
+static const ProtobufCIntRange boxoffice__config__v1__bridge_http_version__value_ranges[] = {
+{0, 0},{0, 2}
+};
+static const ProtobufCEnumValueIndex boxoffice__config__v1__bridge_http_version__enum_values_by_name[2] =
+{
+  { "BRIDGE_HTTP_VERSION_HTTP1", 0 },
+  { "BRIDGE_HTTP_VERSION_HTTP2", 1 },
+};
+const ProtobufCEnumDescriptor boxoffice__config__v1__bridge_http_version__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.BridgeHttpVersion",
+  "BridgeHttpVersion",
+  "Boxoffice__Config__V1__BridgeHttpVersion",
+  "boxoffice.config.v1",
+  2,
+  boxoffice__config__v1__bridge_http_version__enum_values_by_number,
+  2,
+  boxoffice__config__v1__bridge_http_version__enum_values_by_name,
+  1,
+  boxoffice__config__v1__bridge_http_version__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue boxoffice__config__v1__bridge_list_order__enum_values_by_number[3] =
+{
+  { "BRIDGE_LIST_ORDER_UPSTREAM", "BOXOFFICE__CONFIG__V1__BRIDGE_LIST_ORDER__BRIDGE_LIST_ORDER_UPSTREAM", 0 },
+  { "BRIDGE_LIST_ORDER_CATALOGUE", "BOXOFFICE__CONFIG__V1__BRIDGE_LIST_ORDER__BRIDGE_LIST_ORDER_CATALOGUE", 1 },
+  { "BRIDGE_LIST_ORDER_DISPLAY_NAME", "BOXOFFICE__CONFIG__V1__BRIDGE_LIST_ORDER__BRIDGE_LIST_ORDER_DISPLAY_NAME", 2 },
+};
+static const ProtobufCIntRange boxoffice__config__v1__bridge_list_order__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex boxoffice__config__v1__bridge_list_order__enum_values_by_name[3] =
+{
+  { "BRIDGE_LIST_ORDER_CATALOGUE", 1 },
+  { "BRIDGE_LIST_ORDER_DISPLAY_NAME", 2 },
+  { "BRIDGE_LIST_ORDER_UPSTREAM", 0 },
+};
+const ProtobufCEnumDescriptor boxoffice__config__v1__bridge_list_order__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.BridgeListOrder",
+  "BridgeListOrder",
+  "Boxoffice__Config__V1__BridgeListOrder",
+  "boxoffice.config.v1",
+  3,
+  boxoffice__config__v1__bridge_list_order__enum_values_by_number,
+  3,
+  boxoffice__config__v1__bridge_list_order__enum_values_by_name,
+  1,
+  boxoffice__config__v1__bridge_list_order__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue boxoffice__config__v1__usage_api__enum_values_by_number[3] =

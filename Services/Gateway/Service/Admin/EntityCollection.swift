@@ -10,6 +10,7 @@ enum EntityCollection: String, CaseIterable, Sendable {
     case applications
     case platformIdentityIssuers = "platform-identity-issuers"
     case serviceTokenIssuers = "service-token-issuers"
+    case upstreams
 
     static let base = "/admin/v1"
 
@@ -24,6 +25,7 @@ enum EntityCollection: String, CaseIterable, Sendable {
         case .applications: .application
         case .platformIdentityIssuers: .platformIdentityIssuer
         case .serviceTokenIssuers: .serviceTokenIssuer
+        case .upstreams: .upstream
         }
     }
 
@@ -61,6 +63,7 @@ extension EntityKind {
         case .application: "application"
         case .platformIdentityIssuer: "platformIdentityIssuer"
         case .serviceTokenIssuer: "serviceTokenIssuer"
+        case .upstream: "upstream"
         case .unknown, .unrecognized: "unknown"
         }
     }

@@ -2,7 +2,7 @@ package import Contracts
 
 /// The arrays of a catalogue document; the raw value is the array's name.
 package enum CatalogueSection: String, CaseIterable, Sendable {
-    case programmers, requestors, mvpds, integrations, applications, platformIdentityIssuers, serviceTokenIssuers
+    case programmers, requestors, mvpds, integrations, applications, platformIdentityIssuers, serviceTokenIssuers, upstreams
 
     package init?(_ kind: EntityKind) {
         guard let section = Self.allCases.first(where: { $0.kind == kind }) else { return nil }
@@ -18,13 +18,14 @@ package enum CatalogueSection: String, CaseIterable, Sendable {
         case .applications: .application
         case .platformIdentityIssuers: .platformIdentityIssuer
         case .serviceTokenIssuers: .serviceTokenIssuer
+        case .upstreams: .upstream
         }
     }
 
     /// The members of an entry that make its id.
     package var identity: [String] {
         switch self {
-        case .programmers, .requestors, .mvpds, .applications: ["id"]
+        case .programmers, .requestors, .mvpds, .applications, .upstreams: ["id"]
         case .integrations: ["requestor", "mvpd"]
         case .platformIdentityIssuers, .serviceTokenIssuers: ["issuer"]
         }
@@ -40,6 +41,7 @@ package enum CatalogueSection: String, CaseIterable, Sendable {
         case .applications: "application"
         case .platformIdentityIssuers: "platform identity issuer"
         case .serviceTokenIssuers: "service token issuer"
+        case .upstreams: "upstream"
         }
     }
 
@@ -47,7 +49,7 @@ package enum CatalogueSection: String, CaseIterable, Sendable {
     package var isMandatory: Bool {
         switch self {
         case .programmers, .requestors, .mvpds, .integrations: true
-        case .applications, .platformIdentityIssuers, .serviceTokenIssuers: false
+        case .applications, .platformIdentityIssuers, .serviceTokenIssuers, .upstreams: false
         }
     }
 }

@@ -2,7 +2,7 @@ internal import Contracts
 internal import StrictJson
 
 extension CatalogueReading {
-    private static let platforms: KeyValuePairs<String, Platform> = [
+    static let platforms: KeyValuePairs<String, Platform> = [
         "ios": .ios, "tvos": .tvos, "roku": .roku, "fireTv": .fireTv, "android": .android, "desktop": .desktop,
         "otherMobile": .otherMobile, "otherTv": .otherTv,
     ]
@@ -49,7 +49,7 @@ extension CatalogueReading {
     }
 
     /// A list of platforms, or the word `all`.
-    private func platforms(_ object: JsonObject) -> [Platform] {
+    func platforms(_ object: JsonObject) -> [Platform] {
         guard let value = object.required("platforms") else { return [] }
         if value.isString {
             if value.string() != "all" { value.problem("must be 'all' or a list of platforms") }

@@ -22,6 +22,7 @@ extension CatalogueReading {
             integration.platformOverrides = overrides(object, of: mvpds[integration.mvpdID], isIntegration: true)
             integration.oauthClient = oauthClient(object, of: mvpds[integration.mvpdID])
             checkPlatform(object, integration)
+            integration.bridge = integrationBridge(object, of: integration)
             return integration
         }
     }

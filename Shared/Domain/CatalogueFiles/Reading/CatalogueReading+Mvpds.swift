@@ -24,9 +24,14 @@ extension CatalogueReading {
             mvpd.authPerBrowserSession = object.flag("authPerBrowserSession")
             mvpd.passiveAuthnEnabled = object.flag("passiveAuthnEnabled")
             mvpd.platforms = object.optional("platforms")?.array { platformSettings($0, mvpd: mvpd.id) } ?? []
-            mvpd.signIn = signIn(object, isProxied: mvpd.isProxied)
-            mvpd.authorization = authorization(object, of: mvpd)
-            readLifetimes(object, &mvpd)
+            mvpd.upstreamOnly = object.flag("upstreamOnly")
+            if mvpd.upstreamOnly {
+                refuseOwnWays(object)
+            } else {
+                mvpd.signIn = signIn(object, isProxied: mvpd.isProxied)
+                mvpd.authorization = authorization(object, of: mvpd)
+                readLifetimes(object, &mvpd)
+            }
             mvpd.platformOverrides = overrides(object, of: mvpd, isIntegration: false)
             if !mvpd.id.isEmpty { mvpds[mvpd.id] = mvpd }
             return mvpd

@@ -21,6 +21,7 @@ extension CatalogueReading {
             requestor.channels = object.texts("channels")
             requestor.certificates = certificates(object)
             look(object, of: &requestor)
+            requestor.bridge = requestorBridge(object, of: requestor)
             if !requestor.id.isEmpty { requestors[requestor.id] = requestor }
             return requestor
         }

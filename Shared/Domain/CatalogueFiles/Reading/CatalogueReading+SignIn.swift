@@ -11,7 +11,7 @@ extension CatalogueReading {
         let present = found.compactMap { $0 }
         // Behind a proxy the proxy's own way serves.
         if present.isEmpty, isProxied { return nil }
-        if present.count != 1 { object.problem("must have exactly one of 'saml', 'oauth', 'tempPass'; it has \(present.count)") }
+        if present.count != 1 { object.problem("must have exactly one of 'saml', 'oauth', 'tempPass', 'upstreamOnly'; it has \(present.count)") }
         return present.first
     }
 

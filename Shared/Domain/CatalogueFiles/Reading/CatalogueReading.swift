@@ -32,6 +32,11 @@ package final class CatalogueReading {
     var identities: [OctetText: String] = [:]
     var issuers: Set<OctetText> = []
     var serviceTokenIssuers: Set<OctetText> = []
+    var upstreams: [OctetText: BridgeUpstream] = [:]
+    /// Service providers of upstreams, and the requestor that each is.
+    var serviceProviders: [[OctetText]: String] = [:]
+    /// References to requestors that stand before the requestors themselves.
+    var bridgedRequestors: [(reference: JsonValue, id: String)] = []
     var appleTeams: Set<OctetText> = []
     /// Where each app of every team stands.
     var appleClients: [OctetText: JsonPath] = [:]
@@ -57,6 +62,7 @@ package final class CatalogueReading {
         root.object { object in
             var configuration = Configuration()
             configuration.programmers = object.required("programmers")?.array(programmer) ?? []
+            configuration.upstreams = object.optional("upstreams")?.array(upstream) ?? []
             configuration.requestors = object.required("requestors")?.array(requestor) ?? []
             configuration.mvpds = object.required("mvpds")?.array(mvpd) ?? []
             configuration.integrations = object.required("integrations")?.array(integration) ?? []
@@ -64,6 +70,7 @@ package final class CatalogueReading {
             configuration.platformIdentityIssuers = object.optional("platformIdentityIssuers")?.array(identityIssuer) ?? []
             configuration.serviceTokenIssuers = object.optional("serviceTokenIssuers")?.array(serviceTokenIssuer) ?? []
             checkProxies()
+            checkBridgedRequestors()
             completeListed(&configuration)
             return configuration
         }

@@ -17,6 +17,15 @@ package enum CatalogueURL {
         return "must begin with https:// (http:// is for this machine only); it is '\(text)'"
     }
 
+    /// What is wrong with an origin whose servers are called by name: scheme, host and port alone, no address but this machine's (bridge §14.3); `nil` when it is good.
+    package static func originProblem(_ text: String) -> String? {
+        if let problem = urlProblem(text) { return problem }
+        guard let parts = URLComponents(string: text), let host = parts.host else { return "must be an origin; it is '\(text)'" }
+        if !parts.path.isEmpty || parts.query != nil { return "must end after the host or the port; it is '\(text)'" }
+        let isAddress = host.utf8.contains(UInt8(ascii: ":")) || host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+        return isAddress && !PlainHTTP.isAllowed(host) ? "must name a host; it has the address '\(host)'" : nil
+    }
+
     /// What is wrong with a name in the form of a URI, such as an entity id; `nil` when it is good.
     package static func uriProblem(_ text: String) -> String? {
         if text.contains("${") { return "has a placeholder that was not replaced: '\(text)'" }

@@ -64,6 +64,11 @@ extension JsonObject {
         return value?.integer(in: Int64(range.lowerBound)...Int64(range.upperBound)).map(UInt32.init) ?? 0
     }
 
+    /// - Parameter fallback: When it is not there.
+    func number(_ name: String, _ range: ClosedRange<UInt32>, else fallback: UInt32) -> UInt32 {
+        optional(name) == nil ? fallback : number(name, range)
+    }
+
     func choice<Value>(_ name: String, _ choices: KeyValuePairs<String, Value>, else fallback: Value) -> Value {
         optional(name)?.choice(choices) ?? fallback
     }

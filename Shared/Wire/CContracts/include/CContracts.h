@@ -142,6 +142,42 @@ static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ImportedClie
 {
     return &boxoffice__config__v1__imported_client__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_BridgeUpstream_descriptor(void)
+{
+    return &boxoffice__config__v1__bridge_upstream__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_BridgeManagement_descriptor(void)
+{
+    return &boxoffice__config__v1__bridge_management__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_BridgeClientEntry_descriptor(void)
+{
+    return &boxoffice__config__v1__bridge_client_entry__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_BridgeTimeouts_descriptor(void)
+{
+    return &boxoffice__config__v1__bridge_timeouts__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_BridgeLimits_descriptor(void)
+{
+    return &boxoffice__config__v1__bridge_limits__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_BridgeTimes_descriptor(void)
+{
+    return &boxoffice__config__v1__bridge_times__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_RequestorBridge_descriptor(void)
+{
+    return &boxoffice__config__v1__requestor_bridge__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_BridgeName_descriptor(void)
+{
+    return &boxoffice__config__v1__bridge_name__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_IntegrationBridge_descriptor(void)
+{
+    return &boxoffice__config__v1__integration_bridge__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_UsageDimensions_descriptor(void)
 {
     return &boxoffice__config__v1__usage_dimensions__descriptor;

@@ -163,7 +163,11 @@ typedef enum _Boxoffice__Config__V1__EntityKind {
   /*
    * The same.
    */
-  BOXOFFICE__CONFIG__V1__ENTITY_KIND__ENTITY_KIND_SERVICE_TOKEN_ISSUER = 7
+  BOXOFFICE__CONFIG__V1__ENTITY_KIND__ENTITY_KIND_SERVICE_TOKEN_ISSUER = 7,
+  /*
+   * Operators only see and write them.
+   */
+  BOXOFFICE__CONFIG__V1__ENTITY_KIND__ENTITY_KIND_UPSTREAM = 8
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__ENTITY_KIND)
 } Boxoffice__Config__V1__EntityKind;
 typedef enum _Boxoffice__Config__V1__RefusalReason {

@@ -47,6 +47,15 @@ typedef struct Boxoffice__Config__V1__MetadataKey Boxoffice__Config__V1__Metadat
 typedef struct Boxoffice__Config__V1__Application Boxoffice__Config__V1__Application;
 typedef struct Boxoffice__Config__V1__RequestSigningKey Boxoffice__Config__V1__RequestSigningKey;
 typedef struct Boxoffice__Config__V1__ImportedClient Boxoffice__Config__V1__ImportedClient;
+typedef struct Boxoffice__Config__V1__BridgeUpstream Boxoffice__Config__V1__BridgeUpstream;
+typedef struct Boxoffice__Config__V1__BridgeManagement Boxoffice__Config__V1__BridgeManagement;
+typedef struct Boxoffice__Config__V1__BridgeClientEntry Boxoffice__Config__V1__BridgeClientEntry;
+typedef struct Boxoffice__Config__V1__BridgeTimeouts Boxoffice__Config__V1__BridgeTimeouts;
+typedef struct Boxoffice__Config__V1__BridgeLimits Boxoffice__Config__V1__BridgeLimits;
+typedef struct Boxoffice__Config__V1__BridgeTimes Boxoffice__Config__V1__BridgeTimes;
+typedef struct Boxoffice__Config__V1__RequestorBridge Boxoffice__Config__V1__RequestorBridge;
+typedef struct Boxoffice__Config__V1__BridgeName Boxoffice__Config__V1__BridgeName;
+typedef struct Boxoffice__Config__V1__IntegrationBridge Boxoffice__Config__V1__IntegrationBridge;
 typedef struct Boxoffice__Config__V1__UsageDimensions Boxoffice__Config__V1__UsageDimensions;
 typedef struct Boxoffice__Config__V1__UsageCounts Boxoffice__Config__V1__UsageCounts;
 typedef struct Boxoffice__Config__V1__UsageSum Boxoffice__Config__V1__UsageSum;
@@ -246,6 +255,58 @@ typedef enum _Boxoffice__Config__V1__ResourceForm {
   BOXOFFICE__CONFIG__V1__RESOURCE_FORM__RESOURCE_FORM_MEDIA_RSS = 1
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__RESOURCE_FORM)
 } Boxoffice__Config__V1__ResourceForm;
+typedef enum _Boxoffice__Config__V1__BridgeUpstreamKind {
+  BOXOFFICE__CONFIG__V1__BRIDGE_UPSTREAM_KIND__BRIDGE_UPSTREAM_KIND_VENDOR = 0,
+  /*
+   * Another cluster of this software: it also gets the trace and `Via`.
+   */
+  BOXOFFICE__CONFIG__V1__BRIDGE_UPSTREAM_KIND__BRIDGE_UPSTREAM_KIND_BOXOFFICE = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__BRIDGE_UPSTREAM_KIND)
+} Boxoffice__Config__V1__BridgeUpstreamKind;
+typedef enum _Boxoffice__Config__V1__BridgeClientScope {
+  /*
+   * A client for each device.
+   */
+  BOXOFFICE__CONFIG__V1__BRIDGE_CLIENT_SCOPE__BRIDGE_CLIENT_SCOPE_DEVICE = 0,
+  /*
+   * A few clients for all of them.
+   */
+  BOXOFFICE__CONFIG__V1__BRIDGE_CLIENT_SCOPE__BRIDGE_CLIENT_SCOPE_SHARED = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__BRIDGE_CLIENT_SCOPE)
+} Boxoffice__Config__V1__BridgeClientScope;
+typedef enum _Boxoffice__Config__V1__BridgeDeviceIdForm {
+  BOXOFFICE__CONFIG__V1__BRIDGE_DEVICE_ID_FORM__BRIDGE_DEVICE_ID_FORM_PLAIN = 0,
+  BOXOFFICE__CONFIG__V1__BRIDGE_DEVICE_ID_FORM__BRIDGE_DEVICE_ID_FORM_SHA256 = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__BRIDGE_DEVICE_ID_FORM)
+} Boxoffice__Config__V1__BridgeDeviceIdForm;
+/*
+ * What becomes the user id of REST API v1, which v2 does not tell.
+ */
+typedef enum _Boxoffice__Config__V1__BridgeUserIdSource {
+  /*
+   * A keyed digest.
+   */
+  BOXOFFICE__CONFIG__V1__BRIDGE_USER_ID_SOURCE__BRIDGE_USER_ID_SOURCE_HMAC = 0,
+  /*
+   * The attribute `userID`, where it comes plain.
+   */
+  BOXOFFICE__CONFIG__V1__BRIDGE_USER_ID_SOURCE__BRIDGE_USER_ID_SOURCE_ATTRIBUTE = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__BRIDGE_USER_ID_SOURCE)
+} Boxoffice__Config__V1__BridgeUserIdSource;
+typedef enum _Boxoffice__Config__V1__BridgeHttpVersion {
+  BOXOFFICE__CONFIG__V1__BRIDGE_HTTP_VERSION__BRIDGE_HTTP_VERSION_HTTP1 = 0,
+  /*
+   * Where the upstream agrees to it.
+   */
+  BOXOFFICE__CONFIG__V1__BRIDGE_HTTP_VERSION__BRIDGE_HTTP_VERSION_HTTP2 = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__BRIDGE_HTTP_VERSION)
+} Boxoffice__Config__V1__BridgeHttpVersion;
+typedef enum _Boxoffice__Config__V1__BridgeListOrder {
+  BOXOFFICE__CONFIG__V1__BRIDGE_LIST_ORDER__BRIDGE_LIST_ORDER_UPSTREAM = 0,
+  BOXOFFICE__CONFIG__V1__BRIDGE_LIST_ORDER__BRIDGE_LIST_ORDER_CATALOGUE = 1,
+  BOXOFFICE__CONFIG__V1__BRIDGE_LIST_ORDER__BRIDGE_LIST_ORDER_DISPLAY_NAME = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__BRIDGE_LIST_ORDER)
+} Boxoffice__Config__V1__BridgeListOrder;
 /*
  * Which API an app called.
  */
@@ -356,6 +417,11 @@ struct  Boxoffice__Config__V1__Configuration
   size_t n_service_token_issuers;
   Boxoffice__Config__V1__ServiceTokenIssuer **service_token_issuers;
   /*
+   * What serves requestors in place of their MVPDs.
+   */
+  size_t n_upstreams;
+  Boxoffice__Config__V1__BridgeUpstream **upstreams;
+  /*
    * Made at random with the store that the version comes from, at most 64 characters; the same in every copy and for ever. Of one store a reader takes
    * newer versions only, so that a copy that is behind takes nothing back; another id means a store that began anew, whose numbers count from then on.
    * Empty: not told, and newer versions only count.
@@ -364,7 +430,7 @@ struct  Boxoffice__Config__V1__Configuration
 };
 #define BOXOFFICE__CONFIG__V1__CONFIGURATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__configuration__descriptor) \
-    , 0, 0, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string }
+    , 0, 0, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Config__V1__Programmer
@@ -609,10 +675,14 @@ struct  Boxoffice__Config__V1__Requestor
   char *logo_url;
   char *accent_color;
   char *header_color;
+  /*
+   * Absent: none of its integrations is served by an upstream.
+   */
+  Boxoffice__Config__V1__RequestorBridge *bridge;
 };
 #define BOXOFFICE__CONFIG__V1__REQUESTOR__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__requestor__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__MEDIA_TOKEN_FORMAT__MEDIA_TOKEN_FORMAT_REFERENCE, 0, 0,NULL, 0,NULL, 0,NULL, 0, 0, 0, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__MEDIA_TOKEN_FORMAT__MEDIA_TOKEN_FORMAT_REFERENCE, 0, 0,NULL, 0,NULL, 0,NULL, 0, 0, 0, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL }
 
 
 struct  Boxoffice__Config__V1__Domain
@@ -673,6 +743,10 @@ struct  Boxoffice__Config__V1__Mvpd
   protobuf_c_boolean authz_ttl_from_mvpd;
   size_t n_platform_overrides;
   Boxoffice__Config__V1__PlatformOverride **platform_overrides;
+  /*
+   * It has no way of its own: only an upstream signs its people in. Then `sign_in`, `authorization` and the lifetimes are absent.
+   */
+  protobuf_c_boolean upstream_only;
   Boxoffice__Config__V1__Mvpd__SignInCase sign_in_case;
   union {
     Boxoffice__Config__V1__SamlEndpoint *saml;
@@ -682,7 +756,7 @@ struct  Boxoffice__Config__V1__Mvpd
 };
 #define BOXOFFICE__CONFIG__V1__MVPD__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__mvpd__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0, 0, 0, 0,NULL, NULL, 0, 0, 0, 0, 0, 0,NULL, BOXOFFICE__CONFIG__V1__MVPD__SIGN_IN__NOT_SET, {0} }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0, 0, 0, 0,NULL, NULL, 0, 0, 0, 0, 0, 0,NULL, 0, BOXOFFICE__CONFIG__V1__MVPD__SIGN_IN__NOT_SET, {0} }
 
 
 /*
@@ -1128,10 +1202,14 @@ struct  Boxoffice__Config__V1__Integration
    * Absent: the client of the MVPD's endpoint.
    */
   Boxoffice__Config__V1__OAuthClient *oauth_client;
+  /*
+   * Present: an upstream serves it, which the requestor's `bridge` names.
+   */
+  Boxoffice__Config__V1__IntegrationBridge *bridge;
 };
 #define BOXOFFICE__CONFIG__V1__INTEGRATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__integration__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0, 0, 0,NULL, 0,NULL, 0, NULL }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0, 0, 0,NULL, 0,NULL, 0, NULL, NULL }
 
 
 /*
@@ -1275,6 +1353,273 @@ struct  Boxoffice__Config__V1__ImportedClient
 #define BOXOFFICE__CONFIG__V1__IMPORTED_CLIENT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__imported_client__descriptor) \
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * A server of REST API v2 that signs people in and decides in place of MVPDs (bridge section 3.1). Names of statements, certificates and folders only, never what is in them.
+ */
+struct  Boxoffice__Config__V1__BridgeUpstream
+{
+  ProtobufCMessage base;
+  char *id;
+  Boxoffice__Config__V1__BridgeUpstreamKind kind;
+  /*
+   * Origin of its API and of its client registration: no path, no query.
+   */
+  char *base_url;
+  /*
+   * Origin in front of the addresses that its answers give for browsers; empty: base_url.
+   */
+  char *user_agent_base_url;
+  /*
+   * Further hosts to which such an address may lead, exactly these.
+   */
+  size_t n_browser_hosts;
+  char **browser_hosts;
+  /*
+   * Where a TempPass is reset; absent: nowhere.
+   */
+  Boxoffice__Config__V1__BridgeManagement *management;
+  /*
+   * 1 to 64.
+   */
+  size_t n_clients;
+  Boxoffice__Config__V1__BridgeClientEntry **clients;
+  Boxoffice__Config__V1__BridgeClientScope client_scope;
+  /*
+   * Of `shared` clients: how many of each entry; 0: 64.
+   */
+  uint32_t shards;
+  Boxoffice__Config__V1__BridgeDeviceIdForm device_id_form;
+  /*
+   * Device information goes as it came; else what the upstream requires and a device does not say is `unknown`.
+   */
+  protobuf_c_boolean leaves_device_information;
+  /*
+   * The partner's framework status is made here, in the device's name (bridge section 11).
+   */
+  protobuf_c_boolean synthesizes_partner_status;
+  Boxoffice__Config__V1__BridgeUserIdSource user_id_source;
+  /*
+   * DER; empty: the system's.
+   */
+  size_t n_trust_anchors;
+  ProtobufCBinaryData *trust_anchors;
+  /*
+   * Name of a client certificate in the settings of the services; empty: none.
+   */
+  char *client_certificate;
+  Boxoffice__Config__V1__BridgeHttpVersion http_version;
+  /*
+   * Absent: every default.
+   */
+  Boxoffice__Config__V1__BridgeTimeouts *timeouts;
+  Boxoffice__Config__V1__BridgeLimits *limits;
+  Boxoffice__Config__V1__BridgeTimes *times;
+};
+#define BOXOFFICE__CONFIG__V1__BRIDGE_UPSTREAM__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__bridge_upstream__descriptor) \
+    , (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__BRIDGE_UPSTREAM_KIND__BRIDGE_UPSTREAM_KIND_VENDOR, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, NULL, 0,NULL, BOXOFFICE__CONFIG__V1__BRIDGE_CLIENT_SCOPE__BRIDGE_CLIENT_SCOPE_DEVICE, 0, BOXOFFICE__CONFIG__V1__BRIDGE_DEVICE_ID_FORM__BRIDGE_DEVICE_ID_FORM_PLAIN, 0, 0, BOXOFFICE__CONFIG__V1__BRIDGE_USER_ID_SOURCE__BRIDGE_USER_ID_SOURCE_HMAC, 0,NULL, (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__BRIDGE_HTTP_VERSION__BRIDGE_HTTP_VERSION_HTTP1, NULL, NULL, NULL }
+
+
+struct  Boxoffice__Config__V1__BridgeManagement
+{
+  ProtobufCMessage base;
+  /*
+   * Origin.
+   */
+  char *base_url;
+  /*
+   * Id of one of the upstream's `clients`.
+   */
+  char *client_id;
+};
+#define BOXOFFICE__CONFIG__V1__BRIDGE_MANAGEMENT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__bridge_management__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * A software statement, and for whom it serves.
+ */
+struct  Boxoffice__Config__V1__BridgeClientEntry
+{
+  ProtobufCMessage base;
+  char *id;
+  /*
+   * Name of a statement file at the authentication service.
+   */
+  char *statement_reference;
+  /*
+   * Empty: all.
+   */
+  size_t n_requestor_ids;
+  char **requestor_ids;
+  /*
+   * Empty: all.
+   */
+  size_t n_platforms;
+  Boxoffice__Config__V1__Platform *platforms;
+  /*
+   * Which its clients must get.
+   */
+  char *scope;
+};
+#define BOXOFFICE__CONFIG__V1__BRIDGE_CLIENT_ENTRY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__bridge_client_entry__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string }
+
+
+/*
+ * Milliseconds, each 10 to 60000; all are set.
+ */
+struct  Boxoffice__Config__V1__BridgeTimeouts
+{
+  ProtobufCMessage base;
+  uint32_t connect_ms;
+  uint32_t list_ms;
+  uint32_t session_ms;
+  uint32_t decision_ms;
+  /*
+   * For all calls that one call of an app needs.
+   */
+  uint32_t total_ms;
+};
+#define BOXOFFICE__CONFIG__V1__BRIDGE_TIMEOUTS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__bridge_timeouts__descriptor) \
+    , 0, 0, 0, 0, 0 }
+
+
+/*
+ * Of each copy of a service; all are set.
+ */
+struct  Boxoffice__Config__V1__BridgeLimits
+{
+  ProtobufCMessage base;
+  uint32_t connections;
+  /*
+   * Calls under way; a further one fails at once.
+   */
+  uint32_t in_flight;
+  uint32_t per_second;
+  /*
+   * Calls that one address may make by the second, and at once.
+   */
+  uint32_t device_per_second;
+  uint32_t device_burst;
+  /*
+   * Octets of an answer, and of a list of MVPDs.
+   */
+  uint32_t answer_bytes;
+  uint32_t list_bytes;
+};
+#define BOXOFFICE__CONFIG__V1__BRIDGE_LIMITS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__bridge_limits__descriptor) \
+    , 0, 0, 0, 0, 0, 0, 0 }
+
+
+/*
+ * Seconds; all are set, and 0 means 0.
+ */
+struct  Boxoffice__Config__V1__BridgeTimes
+{
+  ProtobufCMessage base;
+  /*
+   * How long a list of MVPDs is fresh, and how long it may be used when there is no newer one.
+   */
+  uint32_t list_s;
+  uint32_t list_stale_s;
+  /*
+   * The same of a profile.
+   */
+  uint32_t profile_fresh_s;
+  uint32_t profile_stale_s;
+  /*
+   * How long "nobody is signed in" is believed where a token of the call might sign somebody in.
+   */
+  uint32_t negative_s;
+  /*
+   * Between two questions whether a sign-in has ended.
+   */
+  uint32_t poll_s;
+  /*
+   * How long a media token waits for the app that asks for it.
+   */
+  uint32_t hold_media_token_s;
+  uint32_t decision_fresh_s;
+  /*
+   * After which a connection is made anew.
+   */
+  uint32_t connection_age_s;
+};
+#define BOXOFFICE__CONFIG__V1__BRIDGE_TIMES__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__bridge_times__descriptor) \
+    , 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+
+/*
+ * How a requestor is known upstream (bridge section 3.1).
+ */
+struct  Boxoffice__Config__V1__RequestorBridge
+{
+  ProtobufCMessage base;
+  char *upstream_id;
+  /*
+   * Every MVPD of the upstream's list, unless the catalogue says otherwise; else those alone whose integration says so.
+   */
+  protobuf_c_boolean every_mvpd;
+  /*
+   * Never empty.
+   */
+  char *service_provider;
+  /*
+   * Where the upstream has other names than the catalogue.
+   */
+  size_t n_mvpd_names;
+  Boxoffice__Config__V1__BridgeName **mvpd_names;
+  size_t n_domain_names;
+  Boxoffice__Config__V1__BridgeName **domain_names;
+  /*
+   * Origin of ours to which a browser comes back; empty: it goes back to the app's own address.
+   */
+  char *return_origin;
+  Boxoffice__Config__V1__BridgeListOrder list_order;
+  /*
+   * Resources of one preauthorization, 1 to 50, where no integration says; 0: 5.
+   */
+  uint32_t preflight_max_resources;
+  /*
+   * Verifiers trust our media tokens too: degradation rules of this cluster can permit without the upstream.
+   */
+  protobuf_c_boolean local_media_tokens;
+};
+#define BOXOFFICE__CONFIG__V1__REQUESTOR_BRIDGE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__requestor_bridge__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__BRIDGE_LIST_ORDER__BRIDGE_LIST_ORDER_UPSTREAM, 0, 0 }
+
+
+struct  Boxoffice__Config__V1__BridgeName
+{
+  ProtobufCMessage base;
+  char *ours;
+  char *theirs;
+};
+#define BOXOFFICE__CONFIG__V1__BRIDGE_NAME__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__bridge_name__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Config__V1__IntegrationBridge
+{
+  ProtobufCMessage base;
+  /*
+   * The MVPD's id upstream; empty: by the requestor's `mvpd_names`, else the same.
+   */
+  char *mvpd_name;
+};
+#define BOXOFFICE__CONFIG__V1__INTEGRATION_BRIDGE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__integration_bridge__descriptor) \
+    , (char *)protobuf_c_empty_string }
 
 
 /*
@@ -2116,6 +2461,177 @@ Boxoffice__Config__V1__ImportedClient *
 void   boxoffice__config__v1__imported_client__free_unpacked
                      (Boxoffice__Config__V1__ImportedClient *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__BridgeUpstream methods */
+void   boxoffice__config__v1__bridge_upstream__init
+                     (Boxoffice__Config__V1__BridgeUpstream         *message);
+size_t boxoffice__config__v1__bridge_upstream__get_packed_size
+                     (const Boxoffice__Config__V1__BridgeUpstream   *message);
+size_t boxoffice__config__v1__bridge_upstream__pack
+                     (const Boxoffice__Config__V1__BridgeUpstream   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__bridge_upstream__pack_to_buffer
+                     (const Boxoffice__Config__V1__BridgeUpstream   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__BridgeUpstream *
+       boxoffice__config__v1__bridge_upstream__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__bridge_upstream__free_unpacked
+                     (Boxoffice__Config__V1__BridgeUpstream *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__BridgeManagement methods */
+void   boxoffice__config__v1__bridge_management__init
+                     (Boxoffice__Config__V1__BridgeManagement         *message);
+size_t boxoffice__config__v1__bridge_management__get_packed_size
+                     (const Boxoffice__Config__V1__BridgeManagement   *message);
+size_t boxoffice__config__v1__bridge_management__pack
+                     (const Boxoffice__Config__V1__BridgeManagement   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__bridge_management__pack_to_buffer
+                     (const Boxoffice__Config__V1__BridgeManagement   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__BridgeManagement *
+       boxoffice__config__v1__bridge_management__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__bridge_management__free_unpacked
+                     (Boxoffice__Config__V1__BridgeManagement *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__BridgeClientEntry methods */
+void   boxoffice__config__v1__bridge_client_entry__init
+                     (Boxoffice__Config__V1__BridgeClientEntry         *message);
+size_t boxoffice__config__v1__bridge_client_entry__get_packed_size
+                     (const Boxoffice__Config__V1__BridgeClientEntry   *message);
+size_t boxoffice__config__v1__bridge_client_entry__pack
+                     (const Boxoffice__Config__V1__BridgeClientEntry   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__bridge_client_entry__pack_to_buffer
+                     (const Boxoffice__Config__V1__BridgeClientEntry   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__BridgeClientEntry *
+       boxoffice__config__v1__bridge_client_entry__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__bridge_client_entry__free_unpacked
+                     (Boxoffice__Config__V1__BridgeClientEntry *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__BridgeTimeouts methods */
+void   boxoffice__config__v1__bridge_timeouts__init
+                     (Boxoffice__Config__V1__BridgeTimeouts         *message);
+size_t boxoffice__config__v1__bridge_timeouts__get_packed_size
+                     (const Boxoffice__Config__V1__BridgeTimeouts   *message);
+size_t boxoffice__config__v1__bridge_timeouts__pack
+                     (const Boxoffice__Config__V1__BridgeTimeouts   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__bridge_timeouts__pack_to_buffer
+                     (const Boxoffice__Config__V1__BridgeTimeouts   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__BridgeTimeouts *
+       boxoffice__config__v1__bridge_timeouts__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__bridge_timeouts__free_unpacked
+                     (Boxoffice__Config__V1__BridgeTimeouts *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__BridgeLimits methods */
+void   boxoffice__config__v1__bridge_limits__init
+                     (Boxoffice__Config__V1__BridgeLimits         *message);
+size_t boxoffice__config__v1__bridge_limits__get_packed_size
+                     (const Boxoffice__Config__V1__BridgeLimits   *message);
+size_t boxoffice__config__v1__bridge_limits__pack
+                     (const Boxoffice__Config__V1__BridgeLimits   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__bridge_limits__pack_to_buffer
+                     (const Boxoffice__Config__V1__BridgeLimits   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__BridgeLimits *
+       boxoffice__config__v1__bridge_limits__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__bridge_limits__free_unpacked
+                     (Boxoffice__Config__V1__BridgeLimits *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__BridgeTimes methods */
+void   boxoffice__config__v1__bridge_times__init
+                     (Boxoffice__Config__V1__BridgeTimes         *message);
+size_t boxoffice__config__v1__bridge_times__get_packed_size
+                     (const Boxoffice__Config__V1__BridgeTimes   *message);
+size_t boxoffice__config__v1__bridge_times__pack
+                     (const Boxoffice__Config__V1__BridgeTimes   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__bridge_times__pack_to_buffer
+                     (const Boxoffice__Config__V1__BridgeTimes   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__BridgeTimes *
+       boxoffice__config__v1__bridge_times__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__bridge_times__free_unpacked
+                     (Boxoffice__Config__V1__BridgeTimes *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__RequestorBridge methods */
+void   boxoffice__config__v1__requestor_bridge__init
+                     (Boxoffice__Config__V1__RequestorBridge         *message);
+size_t boxoffice__config__v1__requestor_bridge__get_packed_size
+                     (const Boxoffice__Config__V1__RequestorBridge   *message);
+size_t boxoffice__config__v1__requestor_bridge__pack
+                     (const Boxoffice__Config__V1__RequestorBridge   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__requestor_bridge__pack_to_buffer
+                     (const Boxoffice__Config__V1__RequestorBridge   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__RequestorBridge *
+       boxoffice__config__v1__requestor_bridge__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__requestor_bridge__free_unpacked
+                     (Boxoffice__Config__V1__RequestorBridge *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__BridgeName methods */
+void   boxoffice__config__v1__bridge_name__init
+                     (Boxoffice__Config__V1__BridgeName         *message);
+size_t boxoffice__config__v1__bridge_name__get_packed_size
+                     (const Boxoffice__Config__V1__BridgeName   *message);
+size_t boxoffice__config__v1__bridge_name__pack
+                     (const Boxoffice__Config__V1__BridgeName   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__bridge_name__pack_to_buffer
+                     (const Boxoffice__Config__V1__BridgeName   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__BridgeName *
+       boxoffice__config__v1__bridge_name__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__bridge_name__free_unpacked
+                     (Boxoffice__Config__V1__BridgeName *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__IntegrationBridge methods */
+void   boxoffice__config__v1__integration_bridge__init
+                     (Boxoffice__Config__V1__IntegrationBridge         *message);
+size_t boxoffice__config__v1__integration_bridge__get_packed_size
+                     (const Boxoffice__Config__V1__IntegrationBridge   *message);
+size_t boxoffice__config__v1__integration_bridge__pack
+                     (const Boxoffice__Config__V1__IntegrationBridge   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__integration_bridge__pack_to_buffer
+                     (const Boxoffice__Config__V1__IntegrationBridge   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__IntegrationBridge *
+       boxoffice__config__v1__integration_bridge__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__integration_bridge__free_unpacked
+                     (Boxoffice__Config__V1__IntegrationBridge *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Config__V1__UsageDimensions methods */
 void   boxoffice__config__v1__usage_dimensions__init
                      (Boxoffice__Config__V1__UsageDimensions         *message);
@@ -2385,6 +2901,33 @@ typedef void (*Boxoffice__Config__V1__RequestSigningKey_Closure)
 typedef void (*Boxoffice__Config__V1__ImportedClient_Closure)
                  (const Boxoffice__Config__V1__ImportedClient *message,
                   void *closure_data);
+typedef void (*Boxoffice__Config__V1__BridgeUpstream_Closure)
+                 (const Boxoffice__Config__V1__BridgeUpstream *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__BridgeManagement_Closure)
+                 (const Boxoffice__Config__V1__BridgeManagement *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__BridgeClientEntry_Closure)
+                 (const Boxoffice__Config__V1__BridgeClientEntry *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__BridgeTimeouts_Closure)
+                 (const Boxoffice__Config__V1__BridgeTimeouts *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__BridgeLimits_Closure)
+                 (const Boxoffice__Config__V1__BridgeLimits *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__BridgeTimes_Closure)
+                 (const Boxoffice__Config__V1__BridgeTimes *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__RequestorBridge_Closure)
+                 (const Boxoffice__Config__V1__RequestorBridge *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__BridgeName_Closure)
+                 (const Boxoffice__Config__V1__BridgeName *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__IntegrationBridge_Closure)
+                 (const Boxoffice__Config__V1__IntegrationBridge *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Config__V1__UsageDimensions_Closure)
                  (const Boxoffice__Config__V1__UsageDimensions *message,
                   void *closure_data);
@@ -2508,6 +3051,12 @@ extern const ProtobufCEnumDescriptor    boxoffice__config__v1__preflight_strateg
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__query_authentication__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__decision_signature__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__resource_form__descriptor;
+extern const ProtobufCEnumDescriptor    boxoffice__config__v1__bridge_upstream_kind__descriptor;
+extern const ProtobufCEnumDescriptor    boxoffice__config__v1__bridge_client_scope__descriptor;
+extern const ProtobufCEnumDescriptor    boxoffice__config__v1__bridge_device_id_form__descriptor;
+extern const ProtobufCEnumDescriptor    boxoffice__config__v1__bridge_user_id_source__descriptor;
+extern const ProtobufCEnumDescriptor    boxoffice__config__v1__bridge_http_version__descriptor;
+extern const ProtobufCEnumDescriptor    boxoffice__config__v1__bridge_list_order__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__usage_api__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__get_configuration_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__watch_configuration_request__descriptor;
@@ -2541,6 +3090,15 @@ extern const ProtobufCMessageDescriptor boxoffice__config__v1__metadata_key__des
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__application__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__request_signing_key__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__imported_client__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__bridge_upstream__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__bridge_management__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__bridge_client_entry__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__bridge_timeouts__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__bridge_limits__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__bridge_times__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__requestor_bridge__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__bridge_name__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__integration_bridge__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__usage_dimensions__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__usage_counts__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__usage_sum__descriptor;

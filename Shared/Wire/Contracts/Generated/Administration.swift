@@ -114,6 +114,8 @@ public enum EntityKind: Hashable, Sendable {
     case platformIdentityIssuer
     /// The same.
     case serviceTokenIssuer
+    /// Operators only see and write them.
+    case upstream
     /// A value that this build does not know.
     case unrecognized(Int32)
 
@@ -127,6 +129,7 @@ public enum EntityKind: Hashable, Sendable {
         case 5: self = .application
         case 6: self = .platformIdentityIssuer
         case 7: self = .serviceTokenIssuer
+        case 8: self = .upstream
         default: self = .unrecognized(rawValue)
         }
     }
@@ -142,6 +145,7 @@ public enum EntityKind: Hashable, Sendable {
         case .application: 5
         case .platformIdentityIssuer: 6
         case .serviceTokenIssuer: 7
+        case .upstream: 8
         case .unrecognized(let value): value
         }
     }

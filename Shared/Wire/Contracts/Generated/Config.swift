@@ -615,6 +615,160 @@ public enum ResourceForm: Hashable, Sendable {
     }
 }
 
+public enum BridgeUpstreamKind: Hashable, Sendable {
+    case vendor
+    /// Another cluster of this software: it also gets the trace and `Via`.
+    case boxoffice
+    /// A value that this build does not know.
+    case unrecognized(Int32)
+
+    public init(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .vendor
+        case 1: self = .boxoffice
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    /// The number on the wire.
+    public var rawValue: Int32 {
+        switch self {
+        case .vendor: 0
+        case .boxoffice: 1
+        case .unrecognized(let value): value
+        }
+    }
+}
+
+public enum BridgeClientScope: Hashable, Sendable {
+    /// A client for each device.
+    case device
+    /// A few clients for all of them.
+    case shared
+    /// A value that this build does not know.
+    case unrecognized(Int32)
+
+    public init(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .device
+        case 1: self = .shared
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    /// The number on the wire.
+    public var rawValue: Int32 {
+        switch self {
+        case .device: 0
+        case .shared: 1
+        case .unrecognized(let value): value
+        }
+    }
+}
+
+public enum BridgeDeviceIdForm: Hashable, Sendable {
+    case plain
+    case sha256
+    /// A value that this build does not know.
+    case unrecognized(Int32)
+
+    public init(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .plain
+        case 1: self = .sha256
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    /// The number on the wire.
+    public var rawValue: Int32 {
+        switch self {
+        case .plain: 0
+        case .sha256: 1
+        case .unrecognized(let value): value
+        }
+    }
+}
+
+/// What becomes the user id of REST API v1, which v2 does not tell.
+public enum BridgeUserIdSource: Hashable, Sendable {
+    /// A keyed digest.
+    case hmac
+    /// The attribute `userID`, where it comes plain.
+    case attribute
+    /// A value that this build does not know.
+    case unrecognized(Int32)
+
+    public init(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .hmac
+        case 1: self = .attribute
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    /// The number on the wire.
+    public var rawValue: Int32 {
+        switch self {
+        case .hmac: 0
+        case .attribute: 1
+        case .unrecognized(let value): value
+        }
+    }
+}
+
+public enum BridgeHttpVersion: Hashable, Sendable {
+    case http1
+    /// Where the upstream agrees to it.
+    case http2
+    /// A value that this build does not know.
+    case unrecognized(Int32)
+
+    public init(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .http1
+        case 1: self = .http2
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    /// The number on the wire.
+    public var rawValue: Int32 {
+        switch self {
+        case .http1: 0
+        case .http2: 1
+        case .unrecognized(let value): value
+        }
+    }
+}
+
+public enum BridgeListOrder: Hashable, Sendable {
+    case upstream
+    case catalogue
+    case displayName
+    /// A value that this build does not know.
+    case unrecognized(Int32)
+
+    public init(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .upstream
+        case 1: self = .catalogue
+        case 2: self = .displayName
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    /// The number on the wire.
+    public var rawValue: Int32 {
+        switch self {
+        case .upstream: 0
+        case .catalogue: 1
+        case .displayName: 2
+        case .unrecognized(let value): value
+        }
+    }
+}
+
 /// Which API an app called.
 public enum UsageApi: Hashable, Sendable {
     case restV1
@@ -772,6 +926,8 @@ public struct Configuration: Message {
     public var platformIdentityIssuers: [PlatformIdentityIssuer]
     /// Whose service tokens (`AD-Service-Token`) are believed, beside our own.
     public var serviceTokenIssuers: [ServiceTokenIssuer]
+    /// What serves requestors in place of their MVPDs.
+    public var upstreams: [BridgeUpstream]
     /// Made at random with the store that the version comes from, at most 64 characters; the same in every copy and for ever. Of one store a reader takes
     /// newer versions only, so that a copy that is behind takes nothing back; another id means a store that began anew, whose numbers count from then on.
     /// Empty: not told, and newer versions only count.
@@ -791,6 +947,7 @@ public struct Configuration: Message {
         degradationRules: [DegradationRule] = [],
         platformIdentityIssuers: [PlatformIdentityIssuer] = [],
         serviceTokenIssuers: [ServiceTokenIssuer] = [],
+        upstreams: [BridgeUpstream] = [],
         storeID: String = ""
     ) {
         self.version = version
@@ -804,6 +961,7 @@ public struct Configuration: Message {
         self.degradationRules = degradationRules
         self.platformIdentityIssuers = platformIdentityIssuers
         self.serviceTokenIssuers = serviceTokenIssuers
+        self.upstreams = upstreams
         self.storeID = storeID
     }
 
@@ -824,6 +982,7 @@ public struct Configuration: Message {
         degradationRules = try CField.messages(c.pointee.degradation_rules, c.pointee.n_degradation_rules)
         platformIdentityIssuers = try CField.messages(c.pointee.platform_identity_issuers, c.pointee.n_platform_identity_issuers)
         serviceTokenIssuers = try CField.messages(c.pointee.service_token_issuers, c.pointee.n_service_token_issuers)
+        upstreams = try CField.messages(c.pointee.upstreams, c.pointee.n_upstreams)
         storeID = try CField.string(c.pointee.store_id, "boxoffice.config.v1.Configuration.store_id")
     }
 
@@ -849,6 +1008,8 @@ public struct Configuration: Message {
         c.pointee.n_platform_identity_issuers = platformIdentityIssuers.count
         c.pointee.service_token_issuers = try arena.messages(serviceTokenIssuers, as: Boxoffice__Config__V1__ServiceTokenIssuer.self)
         c.pointee.n_service_token_issuers = serviceTokenIssuers.count
+        c.pointee.upstreams = try arena.messages(upstreams, as: Boxoffice__Config__V1__BridgeUpstream.self)
+        c.pointee.n_upstreams = upstreams.count
         if !storeID.isEmpty { c.pointee.store_id = try arena.string(storeID, "boxoffice.config.v1.Configuration.store_id") }
     }
 }
@@ -1243,6 +1404,8 @@ public struct Requestor: Message {
     public var logoURL: String
     public var accentColor: String
     public var headerColor: String
+    /// Absent: none of its integrations is served by an upstream.
+    public var bridge: RequestorBridge?
 
     public init() { self.init(id: "") }
 
@@ -1265,7 +1428,8 @@ public struct Requestor: Message {
         favouriteMvpds: [String] = [],
         logoURL: String = "",
         accentColor: String = "",
-        headerColor: String = ""
+        headerColor: String = "",
+        bridge: RequestorBridge? = nil
     ) {
         self.id = id
         self.name = name
@@ -1286,6 +1450,7 @@ public struct Requestor: Message {
         self.logoURL = logoURL
         self.accentColor = accentColor
         self.headerColor = headerColor
+        self.bridge = bridge
     }
 
     public static var messageName: String { "boxoffice.config.v1.Requestor" }
@@ -1313,6 +1478,7 @@ public struct Requestor: Message {
         logoURL = try CField.string(c.pointee.logo_url, "boxoffice.config.v1.Requestor.logo_url")
         accentColor = try CField.string(c.pointee.accent_color, "boxoffice.config.v1.Requestor.accent_color")
         headerColor = try CField.string(c.pointee.header_color, "boxoffice.config.v1.Requestor.header_color")
+        bridge = try CField.message(c.pointee.bridge)
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1342,6 +1508,7 @@ public struct Requestor: Message {
         if !logoURL.isEmpty { c.pointee.logo_url = try arena.string(logoURL, "boxoffice.config.v1.Requestor.logo_url") }
         if !accentColor.isEmpty { c.pointee.accent_color = try arena.string(accentColor, "boxoffice.config.v1.Requestor.accent_color") }
         if !headerColor.isEmpty { c.pointee.header_color = try arena.string(headerColor, "boxoffice.config.v1.Requestor.header_color") }
+        c.pointee.bridge = try arena.message(bridge, as: Boxoffice__Config__V1__RequestorBridge.self)
     }
 }
 
@@ -1414,6 +1581,8 @@ public struct Mvpd: Message {
     public var authnTtlFromMvpd: Bool
     public var authzTtlFromMvpd: Bool
     public var platformOverrides: [PlatformOverride]
+    /// It has no way of its own: only an upstream signs its people in. Then `sign_in`, `authorization` and the lifetimes are absent.
+    public var upstreamOnly: Bool
     /// How a person signs in; exactly one.
     public var signIn: SignIn?
 
@@ -1441,6 +1610,7 @@ public struct Mvpd: Message {
         authnTtlFromMvpd: Bool = false,
         authzTtlFromMvpd: Bool = false,
         platformOverrides: [PlatformOverride] = [],
+        upstreamOnly: Bool = false,
         signIn: SignIn? = nil
     ) {
         self.id = id
@@ -1464,6 +1634,7 @@ public struct Mvpd: Message {
         self.authnTtlFromMvpd = authnTtlFromMvpd
         self.authzTtlFromMvpd = authzTtlFromMvpd
         self.platformOverrides = platformOverrides
+        self.upstreamOnly = upstreamOnly
         self.signIn = signIn
     }
 
@@ -1494,6 +1665,7 @@ public struct Mvpd: Message {
         authnTtlFromMvpd = c.pointee.authn_ttl_from_mvpd != 0
         authzTtlFromMvpd = c.pointee.authz_ttl_from_mvpd != 0
         platformOverrides = try CField.messages(c.pointee.platform_overrides, c.pointee.n_platform_overrides)
+        upstreamOnly = c.pointee.upstream_only != 0
         switch c.pointee.sign_in_case.rawValue {
         case 15: signIn = try (CField.message(c.pointee.saml) as SamlEndpoint?).map { .saml($0) }
         case 16: signIn = try (CField.message(c.pointee.oauth) as OAuthEndpoint?).map { .oauth($0) }
@@ -1528,6 +1700,7 @@ public struct Mvpd: Message {
         c.pointee.authz_ttl_from_mvpd = authzTtlFromMvpd ? 1 : 0
         c.pointee.platform_overrides = try arena.messages(platformOverrides, as: Boxoffice__Config__V1__PlatformOverride.self)
         c.pointee.n_platform_overrides = platformOverrides.count
+        c.pointee.upstream_only = upstreamOnly ? 1 : 0
         switch signIn {
         case .saml(let value):
             c.pointee.sign_in_case = Boxoffice__Config__V1__Mvpd__SignInCase(rawValue: 15)
@@ -2535,6 +2708,8 @@ public struct Integration: Message {
     public var preflightMaxResources: UInt32
     /// Absent: the client of the MVPD's endpoint.
     public var oauthClient: OAuthClient?
+    /// Present: an upstream serves it, which the requestor's `bridge` names.
+    public var bridge: IntegrationBridge?
 
     public init() { self.init(requestorID: "") }
 
@@ -2550,7 +2725,8 @@ public struct Integration: Message {
         metadataKeys: [MetadataKey] = [],
         platformOverrides: [PlatformOverride] = [],
         preflightMaxResources: UInt32 = 0,
-        oauthClient: OAuthClient? = nil
+        oauthClient: OAuthClient? = nil,
+        bridge: IntegrationBridge? = nil
     ) {
         self.requestorID = requestorID
         self.mvpdID = mvpdID
@@ -2564,6 +2740,7 @@ public struct Integration: Message {
         self.platformOverrides = platformOverrides
         self.preflightMaxResources = preflightMaxResources
         self.oauthClient = oauthClient
+        self.bridge = bridge
     }
 
     public static var messageName: String { "boxoffice.config.v1.Integration" }
@@ -2584,6 +2761,7 @@ public struct Integration: Message {
         platformOverrides = try CField.messages(c.pointee.platform_overrides, c.pointee.n_platform_overrides)
         preflightMaxResources = c.pointee.preflight_max_resources
         oauthClient = try CField.message(c.pointee.oauth_client)
+        bridge = try CField.message(c.pointee.bridge)
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -2603,6 +2781,7 @@ public struct Integration: Message {
         c.pointee.n_platform_overrides = platformOverrides.count
         c.pointee.preflight_max_resources = preflightMaxResources
         c.pointee.oauth_client = try arena.message(oauthClient, as: Boxoffice__Config__V1__OAuthClient.self)
+        c.pointee.bridge = try arena.message(bridge, as: Boxoffice__Config__V1__IntegrationBridge.self)
     }
 }
 
@@ -2883,6 +3062,546 @@ public struct ImportedClient: Message {
         boxoffice__config__v1__imported_client__init(c)
         if !clientID.isEmpty { c.pointee.client_id = try arena.string(clientID, "boxoffice.config.v1.ImportedClient.client_id") }
         if !secretReference.isEmpty { c.pointee.secret_reference = try arena.string(secretReference, "boxoffice.config.v1.ImportedClient.secret_reference") }
+    }
+}
+
+/// A server of REST API v2 that signs people in and decides in place of MVPDs (bridge section 3.1). Names of statements, certificates and folders only, never what is in them.
+public struct BridgeUpstream: Message {
+    public var id: String
+    public var kind: BridgeUpstreamKind
+    /// Origin of its API and of its client registration: no path, no query.
+    public var baseURL: String
+    /// Origin in front of the addresses that its answers give for browsers; empty: base_url.
+    public var userAgentBaseURL: String
+    /// Further hosts to which such an address may lead, exactly these.
+    public var browserHosts: [String]
+    /// Where a TempPass is reset; absent: nowhere.
+    public var management: BridgeManagement?
+    /// 1 to 64.
+    public var clients: [BridgeClientEntry]
+    public var clientScope: BridgeClientScope
+    /// Of `shared` clients: how many of each entry; 0: 64.
+    public var shards: UInt32
+    public var deviceIDForm: BridgeDeviceIdForm
+    /// Device information goes as it came; else what the upstream requires and a device does not say is `unknown`.
+    public var leavesDeviceInformation: Bool
+    /// The partner's framework status is made here, in the device's name (bridge section 11).
+    public var synthesizesPartnerStatus: Bool
+    public var userIDSource: BridgeUserIdSource
+    /// DER; empty: the system's.
+    public var trustAnchors: [[UInt8]]
+    /// Name of a client certificate in the settings of the services; empty: none.
+    public var clientCertificate: String
+    public var httpVersion: BridgeHttpVersion
+    /// Absent: every default.
+    public var timeouts: BridgeTimeouts?
+    public var limits: BridgeLimits?
+    public var times: BridgeTimes?
+
+    public init() { self.init(id: "") }
+
+    public init(
+        id: String = "",
+        kind: BridgeUpstreamKind = BridgeUpstreamKind(rawValue: 0),
+        baseURL: String = "",
+        userAgentBaseURL: String = "",
+        browserHosts: [String] = [],
+        management: BridgeManagement? = nil,
+        clients: [BridgeClientEntry] = [],
+        clientScope: BridgeClientScope = BridgeClientScope(rawValue: 0),
+        shards: UInt32 = 0,
+        deviceIDForm: BridgeDeviceIdForm = BridgeDeviceIdForm(rawValue: 0),
+        leavesDeviceInformation: Bool = false,
+        synthesizesPartnerStatus: Bool = false,
+        userIDSource: BridgeUserIdSource = BridgeUserIdSource(rawValue: 0),
+        trustAnchors: [[UInt8]] = [],
+        clientCertificate: String = "",
+        httpVersion: BridgeHttpVersion = BridgeHttpVersion(rawValue: 0),
+        timeouts: BridgeTimeouts? = nil,
+        limits: BridgeLimits? = nil,
+        times: BridgeTimes? = nil
+    ) {
+        self.id = id
+        self.kind = kind
+        self.baseURL = baseURL
+        self.userAgentBaseURL = userAgentBaseURL
+        self.browserHosts = browserHosts
+        self.management = management
+        self.clients = clients
+        self.clientScope = clientScope
+        self.shards = shards
+        self.deviceIDForm = deviceIDForm
+        self.leavesDeviceInformation = leavesDeviceInformation
+        self.synthesizesPartnerStatus = synthesizesPartnerStatus
+        self.userIDSource = userIDSource
+        self.trustAnchors = trustAnchors
+        self.clientCertificate = clientCertificate
+        self.httpVersion = httpVersion
+        self.timeouts = timeouts
+        self.limits = limits
+        self.times = times
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.BridgeUpstream" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_BridgeUpstream_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__BridgeUpstream>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__BridgeUpstream.self)
+        id = try CField.string(c.pointee.id, "boxoffice.config.v1.BridgeUpstream.id")
+        kind = BridgeUpstreamKind(rawValue: Int32(bitPattern: c.pointee.kind.rawValue))
+        baseURL = try CField.string(c.pointee.base_url, "boxoffice.config.v1.BridgeUpstream.base_url")
+        userAgentBaseURL = try CField.string(c.pointee.user_agent_base_url, "boxoffice.config.v1.BridgeUpstream.user_agent_base_url")
+        browserHosts = try CField.strings(c.pointee.browser_hosts, c.pointee.n_browser_hosts, "boxoffice.config.v1.BridgeUpstream.browser_hosts")
+        management = try CField.message(c.pointee.management)
+        clients = try CField.messages(c.pointee.clients, c.pointee.n_clients)
+        clientScope = BridgeClientScope(rawValue: Int32(bitPattern: c.pointee.client_scope.rawValue))
+        shards = c.pointee.shards
+        deviceIDForm = BridgeDeviceIdForm(rawValue: Int32(bitPattern: c.pointee.device_id_form.rawValue))
+        leavesDeviceInformation = c.pointee.leaves_device_information != 0
+        synthesizesPartnerStatus = c.pointee.synthesizes_partner_status != 0
+        userIDSource = BridgeUserIdSource(rawValue: Int32(bitPattern: c.pointee.user_id_source.rawValue))
+        trustAnchors = CField.byteArrays(c.pointee.trust_anchors, c.pointee.n_trust_anchors)
+        clientCertificate = try CField.string(c.pointee.client_certificate, "boxoffice.config.v1.BridgeUpstream.client_certificate")
+        httpVersion = BridgeHttpVersion(rawValue: Int32(bitPattern: c.pointee.http_version.rawValue))
+        timeouts = try CField.message(c.pointee.timeouts)
+        limits = try CField.message(c.pointee.limits)
+        times = try CField.message(c.pointee.times)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__BridgeUpstream.self, capacity: 1)
+        boxoffice__config__v1__bridge_upstream__init(c)
+        if !id.isEmpty { c.pointee.id = try arena.string(id, "boxoffice.config.v1.BridgeUpstream.id") }
+        c.pointee.kind = Boxoffice__Config__V1__BridgeUpstreamKind(rawValue: UInt32(bitPattern: kind.rawValue))
+        if !baseURL.isEmpty { c.pointee.base_url = try arena.string(baseURL, "boxoffice.config.v1.BridgeUpstream.base_url") }
+        if !userAgentBaseURL.isEmpty { c.pointee.user_agent_base_url = try arena.string(userAgentBaseURL, "boxoffice.config.v1.BridgeUpstream.user_agent_base_url") }
+        c.pointee.browser_hosts = try arena.strings(browserHosts, "boxoffice.config.v1.BridgeUpstream.browser_hosts")
+        c.pointee.n_browser_hosts = browserHosts.count
+        c.pointee.management = try arena.message(management, as: Boxoffice__Config__V1__BridgeManagement.self)
+        c.pointee.clients = try arena.messages(clients, as: Boxoffice__Config__V1__BridgeClientEntry.self)
+        c.pointee.n_clients = clients.count
+        c.pointee.client_scope = Boxoffice__Config__V1__BridgeClientScope(rawValue: UInt32(bitPattern: clientScope.rawValue))
+        c.pointee.shards = shards
+        c.pointee.device_id_form = Boxoffice__Config__V1__BridgeDeviceIdForm(rawValue: UInt32(bitPattern: deviceIDForm.rawValue))
+        c.pointee.leaves_device_information = leavesDeviceInformation ? 1 : 0
+        c.pointee.synthesizes_partner_status = synthesizesPartnerStatus ? 1 : 0
+        c.pointee.user_id_source = Boxoffice__Config__V1__BridgeUserIdSource(rawValue: UInt32(bitPattern: userIDSource.rawValue))
+        c.pointee.trust_anchors = try arena.byteArrays(trustAnchors)
+        c.pointee.n_trust_anchors = trustAnchors.count
+        if !clientCertificate.isEmpty { c.pointee.client_certificate = try arena.string(clientCertificate, "boxoffice.config.v1.BridgeUpstream.client_certificate") }
+        c.pointee.http_version = Boxoffice__Config__V1__BridgeHttpVersion(rawValue: UInt32(bitPattern: httpVersion.rawValue))
+        c.pointee.timeouts = try arena.message(timeouts, as: Boxoffice__Config__V1__BridgeTimeouts.self)
+        c.pointee.limits = try arena.message(limits, as: Boxoffice__Config__V1__BridgeLimits.self)
+        c.pointee.times = try arena.message(times, as: Boxoffice__Config__V1__BridgeTimes.self)
+    }
+}
+
+public struct BridgeManagement: Message {
+    /// Origin.
+    public var baseURL: String
+    /// Id of one of the upstream's `clients`.
+    public var clientID: String
+
+    public init() { self.init(baseURL: "") }
+
+    public init(
+        baseURL: String = "",
+        clientID: String = ""
+    ) {
+        self.baseURL = baseURL
+        self.clientID = clientID
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.BridgeManagement" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_BridgeManagement_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__BridgeManagement>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__BridgeManagement.self)
+        baseURL = try CField.string(c.pointee.base_url, "boxoffice.config.v1.BridgeManagement.base_url")
+        clientID = try CField.string(c.pointee.client_id, "boxoffice.config.v1.BridgeManagement.client_id")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__BridgeManagement.self, capacity: 1)
+        boxoffice__config__v1__bridge_management__init(c)
+        if !baseURL.isEmpty { c.pointee.base_url = try arena.string(baseURL, "boxoffice.config.v1.BridgeManagement.base_url") }
+        if !clientID.isEmpty { c.pointee.client_id = try arena.string(clientID, "boxoffice.config.v1.BridgeManagement.client_id") }
+    }
+}
+
+/// A software statement, and for whom it serves.
+public struct BridgeClientEntry: Message {
+    public var id: String
+    /// Name of a statement file at the authentication service.
+    public var statementReference: String
+    /// Empty: all.
+    public var requestorIDs: [String]
+    /// Empty: all.
+    public var platforms: [Platform]
+    /// Which its clients must get.
+    public var scope: String
+
+    public init() { self.init(id: "") }
+
+    public init(
+        id: String = "",
+        statementReference: String = "",
+        requestorIDs: [String] = [],
+        platforms: [Platform] = [],
+        scope: String = ""
+    ) {
+        self.id = id
+        self.statementReference = statementReference
+        self.requestorIDs = requestorIDs
+        self.platforms = platforms
+        self.scope = scope
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.BridgeClientEntry" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_BridgeClientEntry_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__BridgeClientEntry>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__BridgeClientEntry.self)
+        id = try CField.string(c.pointee.id, "boxoffice.config.v1.BridgeClientEntry.id")
+        statementReference = try CField.string(c.pointee.statement_reference, "boxoffice.config.v1.BridgeClientEntry.statement_reference")
+        requestorIDs = try CField.strings(c.pointee.requestor_ids, c.pointee.n_requestor_ids, "boxoffice.config.v1.BridgeClientEntry.requestor_ids")
+        platforms = CField.scalars(c.pointee.platforms, c.pointee.n_platforms).map { Platform(rawValue: Int32(bitPattern: $0.rawValue)) }
+        scope = try CField.string(c.pointee.scope, "boxoffice.config.v1.BridgeClientEntry.scope")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__BridgeClientEntry.self, capacity: 1)
+        boxoffice__config__v1__bridge_client_entry__init(c)
+        if !id.isEmpty { c.pointee.id = try arena.string(id, "boxoffice.config.v1.BridgeClientEntry.id") }
+        if !statementReference.isEmpty { c.pointee.statement_reference = try arena.string(statementReference, "boxoffice.config.v1.BridgeClientEntry.statement_reference") }
+        c.pointee.requestor_ids = try arena.strings(requestorIDs, "boxoffice.config.v1.BridgeClientEntry.requestor_ids")
+        c.pointee.n_requestor_ids = requestorIDs.count
+        c.pointee.platforms = try arena.scalars(platforms.map { Boxoffice__Config__V1__Platform(rawValue: UInt32(bitPattern: $0.rawValue)) })
+        c.pointee.n_platforms = platforms.count
+        if !scope.isEmpty { c.pointee.scope = try arena.string(scope, "boxoffice.config.v1.BridgeClientEntry.scope") }
+    }
+}
+
+/// Milliseconds, each 10 to 60000; all are set.
+public struct BridgeTimeouts: Message {
+    public var connectMilliseconds: UInt32
+    public var listMilliseconds: UInt32
+    public var sessionMilliseconds: UInt32
+    public var decisionMilliseconds: UInt32
+    /// For all calls that one call of an app needs.
+    public var totalMilliseconds: UInt32
+
+    public init() { self.init(connectMilliseconds: 0) }
+
+    public init(
+        connectMilliseconds: UInt32 = 0,
+        listMilliseconds: UInt32 = 0,
+        sessionMilliseconds: UInt32 = 0,
+        decisionMilliseconds: UInt32 = 0,
+        totalMilliseconds: UInt32 = 0
+    ) {
+        self.connectMilliseconds = connectMilliseconds
+        self.listMilliseconds = listMilliseconds
+        self.sessionMilliseconds = sessionMilliseconds
+        self.decisionMilliseconds = decisionMilliseconds
+        self.totalMilliseconds = totalMilliseconds
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.BridgeTimeouts" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_BridgeTimeouts_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__BridgeTimeouts>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__BridgeTimeouts.self)
+        connectMilliseconds = c.pointee.connect_ms
+        listMilliseconds = c.pointee.list_ms
+        sessionMilliseconds = c.pointee.session_ms
+        decisionMilliseconds = c.pointee.decision_ms
+        totalMilliseconds = c.pointee.total_ms
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__BridgeTimeouts.self, capacity: 1)
+        boxoffice__config__v1__bridge_timeouts__init(c)
+        c.pointee.connect_ms = connectMilliseconds
+        c.pointee.list_ms = listMilliseconds
+        c.pointee.session_ms = sessionMilliseconds
+        c.pointee.decision_ms = decisionMilliseconds
+        c.pointee.total_ms = totalMilliseconds
+    }
+}
+
+/// Of each copy of a service; all are set.
+public struct BridgeLimits: Message {
+    public var connections: UInt32
+    /// Calls under way; a further one fails at once.
+    public var inFlight: UInt32
+    public var perSecond: UInt32
+    /// Calls that one address may make by the second, and at once.
+    public var devicePerSecond: UInt32
+    public var deviceBurst: UInt32
+    /// Octets of an answer, and of a list of MVPDs.
+    public var answerBytes: UInt32
+    public var listBytes: UInt32
+
+    public init() { self.init(connections: 0) }
+
+    public init(
+        connections: UInt32 = 0,
+        inFlight: UInt32 = 0,
+        perSecond: UInt32 = 0,
+        devicePerSecond: UInt32 = 0,
+        deviceBurst: UInt32 = 0,
+        answerBytes: UInt32 = 0,
+        listBytes: UInt32 = 0
+    ) {
+        self.connections = connections
+        self.inFlight = inFlight
+        self.perSecond = perSecond
+        self.devicePerSecond = devicePerSecond
+        self.deviceBurst = deviceBurst
+        self.answerBytes = answerBytes
+        self.listBytes = listBytes
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.BridgeLimits" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_BridgeLimits_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__BridgeLimits>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__BridgeLimits.self)
+        connections = c.pointee.connections
+        inFlight = c.pointee.in_flight
+        perSecond = c.pointee.per_second
+        devicePerSecond = c.pointee.device_per_second
+        deviceBurst = c.pointee.device_burst
+        answerBytes = c.pointee.answer_bytes
+        listBytes = c.pointee.list_bytes
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__BridgeLimits.self, capacity: 1)
+        boxoffice__config__v1__bridge_limits__init(c)
+        c.pointee.connections = connections
+        c.pointee.in_flight = inFlight
+        c.pointee.per_second = perSecond
+        c.pointee.device_per_second = devicePerSecond
+        c.pointee.device_burst = deviceBurst
+        c.pointee.answer_bytes = answerBytes
+        c.pointee.list_bytes = listBytes
+    }
+}
+
+/// Seconds; all are set, and 0 means 0.
+public struct BridgeTimes: Message {
+    /// How long a list of MVPDs is fresh, and how long it may be used when there is no newer one.
+    public var listSeconds: UInt32
+    public var listStaleSeconds: UInt32
+    /// The same of a profile.
+    public var profileFreshSeconds: UInt32
+    public var profileStaleSeconds: UInt32
+    /// How long "nobody is signed in" is believed where a token of the call might sign somebody in.
+    public var negativeSeconds: UInt32
+    /// Between two questions whether a sign-in has ended.
+    public var pollSeconds: UInt32
+    /// How long a media token waits for the app that asks for it.
+    public var holdMediaTokenSeconds: UInt32
+    public var decisionFreshSeconds: UInt32
+    /// After which a connection is made anew.
+    public var connectionAgeSeconds: UInt32
+
+    public init() { self.init(listSeconds: 0) }
+
+    public init(
+        listSeconds: UInt32 = 0,
+        listStaleSeconds: UInt32 = 0,
+        profileFreshSeconds: UInt32 = 0,
+        profileStaleSeconds: UInt32 = 0,
+        negativeSeconds: UInt32 = 0,
+        pollSeconds: UInt32 = 0,
+        holdMediaTokenSeconds: UInt32 = 0,
+        decisionFreshSeconds: UInt32 = 0,
+        connectionAgeSeconds: UInt32 = 0
+    ) {
+        self.listSeconds = listSeconds
+        self.listStaleSeconds = listStaleSeconds
+        self.profileFreshSeconds = profileFreshSeconds
+        self.profileStaleSeconds = profileStaleSeconds
+        self.negativeSeconds = negativeSeconds
+        self.pollSeconds = pollSeconds
+        self.holdMediaTokenSeconds = holdMediaTokenSeconds
+        self.decisionFreshSeconds = decisionFreshSeconds
+        self.connectionAgeSeconds = connectionAgeSeconds
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.BridgeTimes" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_BridgeTimes_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__BridgeTimes>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__BridgeTimes.self)
+        listSeconds = c.pointee.list_s
+        listStaleSeconds = c.pointee.list_stale_s
+        profileFreshSeconds = c.pointee.profile_fresh_s
+        profileStaleSeconds = c.pointee.profile_stale_s
+        negativeSeconds = c.pointee.negative_s
+        pollSeconds = c.pointee.poll_s
+        holdMediaTokenSeconds = c.pointee.hold_media_token_s
+        decisionFreshSeconds = c.pointee.decision_fresh_s
+        connectionAgeSeconds = c.pointee.connection_age_s
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__BridgeTimes.self, capacity: 1)
+        boxoffice__config__v1__bridge_times__init(c)
+        c.pointee.list_s = listSeconds
+        c.pointee.list_stale_s = listStaleSeconds
+        c.pointee.profile_fresh_s = profileFreshSeconds
+        c.pointee.profile_stale_s = profileStaleSeconds
+        c.pointee.negative_s = negativeSeconds
+        c.pointee.poll_s = pollSeconds
+        c.pointee.hold_media_token_s = holdMediaTokenSeconds
+        c.pointee.decision_fresh_s = decisionFreshSeconds
+        c.pointee.connection_age_s = connectionAgeSeconds
+    }
+}
+
+/// How a requestor is known upstream (bridge section 3.1).
+public struct RequestorBridge: Message {
+    public var upstreamID: String
+    /// Every MVPD of the upstream's list, unless the catalogue says otherwise; else those alone whose integration says so.
+    public var everyMvpd: Bool
+    /// Never empty.
+    public var serviceProvider: String
+    /// Where the upstream has other names than the catalogue.
+    public var mvpdNames: [BridgeName]
+    public var domainNames: [BridgeName]
+    /// Origin of ours to which a browser comes back; empty: it goes back to the app's own address.
+    public var returnOrigin: String
+    public var listOrder: BridgeListOrder
+    /// Resources of one preauthorization, 1 to 50, where no integration says; 0: 5.
+    public var preflightMaxResources: UInt32
+    /// Verifiers trust our media tokens too: degradation rules of this cluster can permit without the upstream.
+    public var localMediaTokens: Bool
+
+    public init() { self.init(upstreamID: "") }
+
+    public init(
+        upstreamID: String = "",
+        everyMvpd: Bool = false,
+        serviceProvider: String = "",
+        mvpdNames: [BridgeName] = [],
+        domainNames: [BridgeName] = [],
+        returnOrigin: String = "",
+        listOrder: BridgeListOrder = BridgeListOrder(rawValue: 0),
+        preflightMaxResources: UInt32 = 0,
+        localMediaTokens: Bool = false
+    ) {
+        self.upstreamID = upstreamID
+        self.everyMvpd = everyMvpd
+        self.serviceProvider = serviceProvider
+        self.mvpdNames = mvpdNames
+        self.domainNames = domainNames
+        self.returnOrigin = returnOrigin
+        self.listOrder = listOrder
+        self.preflightMaxResources = preflightMaxResources
+        self.localMediaTokens = localMediaTokens
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.RequestorBridge" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_RequestorBridge_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__RequestorBridge>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__RequestorBridge.self)
+        upstreamID = try CField.string(c.pointee.upstream_id, "boxoffice.config.v1.RequestorBridge.upstream_id")
+        everyMvpd = c.pointee.every_mvpd != 0
+        serviceProvider = try CField.string(c.pointee.service_provider, "boxoffice.config.v1.RequestorBridge.service_provider")
+        mvpdNames = try CField.messages(c.pointee.mvpd_names, c.pointee.n_mvpd_names)
+        domainNames = try CField.messages(c.pointee.domain_names, c.pointee.n_domain_names)
+        returnOrigin = try CField.string(c.pointee.return_origin, "boxoffice.config.v1.RequestorBridge.return_origin")
+        listOrder = BridgeListOrder(rawValue: Int32(bitPattern: c.pointee.list_order.rawValue))
+        preflightMaxResources = c.pointee.preflight_max_resources
+        localMediaTokens = c.pointee.local_media_tokens != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__RequestorBridge.self, capacity: 1)
+        boxoffice__config__v1__requestor_bridge__init(c)
+        if !upstreamID.isEmpty { c.pointee.upstream_id = try arena.string(upstreamID, "boxoffice.config.v1.RequestorBridge.upstream_id") }
+        c.pointee.every_mvpd = everyMvpd ? 1 : 0
+        if !serviceProvider.isEmpty { c.pointee.service_provider = try arena.string(serviceProvider, "boxoffice.config.v1.RequestorBridge.service_provider") }
+        c.pointee.mvpd_names = try arena.messages(mvpdNames, as: Boxoffice__Config__V1__BridgeName.self)
+        c.pointee.n_mvpd_names = mvpdNames.count
+        c.pointee.domain_names = try arena.messages(domainNames, as: Boxoffice__Config__V1__BridgeName.self)
+        c.pointee.n_domain_names = domainNames.count
+        if !returnOrigin.isEmpty { c.pointee.return_origin = try arena.string(returnOrigin, "boxoffice.config.v1.RequestorBridge.return_origin") }
+        c.pointee.list_order = Boxoffice__Config__V1__BridgeListOrder(rawValue: UInt32(bitPattern: listOrder.rawValue))
+        c.pointee.preflight_max_resources = preflightMaxResources
+        c.pointee.local_media_tokens = localMediaTokens ? 1 : 0
+    }
+}
+
+public struct BridgeName: Message {
+    public var ours: String
+    public var theirs: String
+
+    public init() { self.init(ours: "") }
+
+    public init(
+        ours: String = "",
+        theirs: String = ""
+    ) {
+        self.ours = ours
+        self.theirs = theirs
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.BridgeName" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_BridgeName_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__BridgeName>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__BridgeName.self)
+        ours = try CField.string(c.pointee.ours, "boxoffice.config.v1.BridgeName.ours")
+        theirs = try CField.string(c.pointee.theirs, "boxoffice.config.v1.BridgeName.theirs")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__BridgeName.self, capacity: 1)
+        boxoffice__config__v1__bridge_name__init(c)
+        if !ours.isEmpty { c.pointee.ours = try arena.string(ours, "boxoffice.config.v1.BridgeName.ours") }
+        if !theirs.isEmpty { c.pointee.theirs = try arena.string(theirs, "boxoffice.config.v1.BridgeName.theirs") }
+    }
+}
+
+public struct IntegrationBridge: Message {
+    /// The MVPD's id upstream; empty: by the requestor's `mvpd_names`, else the same.
+    public var mvpdName: String
+
+    public init() { self.init(mvpdName: "") }
+
+    public init(
+        mvpdName: String = ""
+    ) {
+        self.mvpdName = mvpdName
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.IntegrationBridge" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_IntegrationBridge_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__IntegrationBridge>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__IntegrationBridge.self)
+        mvpdName = try CField.string(c.pointee.mvpd_name, "boxoffice.config.v1.IntegrationBridge.mvpd_name")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__IntegrationBridge.self, capacity: 1)
+        boxoffice__config__v1__integration_bridge__init(c)
+        if !mvpdName.isEmpty { c.pointee.mvpd_name = try arena.string(mvpdName, "boxoffice.config.v1.IntegrationBridge.mvpd_name") }
     }
 }
 

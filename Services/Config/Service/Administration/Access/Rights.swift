@@ -47,7 +47,7 @@ struct Rights: Sendable {
         switch section {
         case .requestors, .integrations, .applications: true
         case .programmers: isOperator || isReplacement
-        case .mvpds, .platformIdentityIssuers, .serviceTokenIssuers: isOperator
+        case .mvpds, .platformIdentityIssuers, .serviceTokenIssuers, .upstreams: isOperator
         }
     }
 

@@ -16,7 +16,7 @@ extension CatalogueDocument {
         case .requestors, .applications: .programmer(self[key]?["programmer"]?.text ?? "")
         case .integrations: owner(of: EntityKey(.requestors, key.requestor))
         case .mvpds: .everyone
-        case .platformIdentityIssuers, .serviceTokenIssuers: .operators
+        case .platformIdentityIssuers, .serviceTokenIssuers, .upstreams: .operators
         }
     }
 
@@ -33,6 +33,8 @@ extension CatalogueDocument {
         case (.programmers, .serviceTokenIssuers): entry.tree["programmers"]?.texts.contains(key.id) == true
         case (.requestors, .integrations): entry.key.requestor == key.id
         case (.requestors, .applications): entry.tree["requestors"]?.texts.contains(key.id) == true
+        case (.requestors, .upstreams): entry.tree["clients"]?.elements.contains { $0["requestors"]?.texts.contains(key.id) == true } == true
+        case (.upstreams, .requestors): entry.tree["upstream"]?["upstream"]?.text == key.id
         case (.mvpds, .integrations): entry.key.mvpd == key.id
         case (.mvpds, .mvpds): entry.tree["proxy"]?["mvpd"]?.text == key.id
         default: false
@@ -42,6 +44,10 @@ extension CatalogueDocument {
     /// A document with an integration and what it stands on alone: its ends, the requestor's programmer, and the MVPD through which its own is reached.
     func around(integration key: EntityKey) -> CatalogueDocument {
         let (requestor, mvpd) = (EntityKey(.requestors, key.requestor), EntityKey(.mvpds, key.mvpd))
+        // An upstream names requestors, and they name upstreams.
+        if self[requestor]?["upstream"] != nil {
+            return filtered { [.programmers, .requestors, .upstreams].contains($0.section) || [key, mvpd].contains($0) }
+        }
         // A list of a proxy names requestors too.
         let requestors = [requestor] + (self[mvpd]?["proxy"]?["requestors"]?.texts ?? []).map { EntityKey(.requestors, $0) }
         let programmers = requestors.map { EntityKey(.programmers, self[$0]?["programmer"]?.text ?? "") }
@@ -60,6 +66,7 @@ extension CatalogueDocument {
             let behind = entries(.mvpds).filter { $0.tree["proxy"]?["mvpd"]?.text == key.id }
             let mvpds = Set(([key] + behind.map(\.key)).map { OctetText($0.id) })
             return filtered { $0.section != .integrations || mvpds.contains(OctetText($0.mvpd)) }
+        case .upstreams: return self
         case .programmers, .applications, .platformIdentityIssuers, .serviceTokenIssuers: return filtered { $0.section != .integrations }
         }
     }

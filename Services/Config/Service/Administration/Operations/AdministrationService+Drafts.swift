@@ -75,5 +75,9 @@ extension Rights {
         let isReplacement = old[change.key] != nil && new[change.key] != nil
         let documents = [old, new].filter { $0[change.key] != nil }
         return mayWrite(change.key.section, isReplacement: isReplacement) && documents.allSatisfy { sees(change.key, in: $0) }
+            && mayBridge(old[change.key], new[change.key])
     }
+
+    /// What an upstream serves is an operator's to say (bridge §3.1).
+    func mayBridge(_ old: JsonTree?, _ new: JsonTree?) -> Bool { isOperator || new == nil || old?["upstream"] == new?["upstream"] }
 }

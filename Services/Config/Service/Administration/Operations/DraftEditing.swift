@@ -15,6 +15,7 @@ struct DraftEditing {
         let former = draft.document
         draft.document[key] = tree
         try requireOwn(key, tree, in: draft.document)
+        guard rights.mayBridge(nil, tree) else { throw Fault.insufficientRole }
         if isTaken { throw Refused(.duplicate, "There is a \(key.section.noun) '\(key.id)' already.", references: [key]).fault }
         return try keep(draft, key, former: former)
     }
@@ -28,6 +29,7 @@ struct DraftEditing {
         let former = draft.document
         draft.document[key] = tree
         try requireOwn(key, tree, in: draft.document)
+        guard rights.mayBridge(former[key], tree) else { throw Fault.insufficientRole }
         return try keep(draft, key, former: former)
     }
 

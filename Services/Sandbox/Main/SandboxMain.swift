@@ -37,14 +37,15 @@ struct SandboxMain {
     private static func serve(_ sandbox: Sandbox, _ settings: SandboxSettings, _ logger: Logger) async throws {
         let providers = sandbox.application { port in logger.info("listening", metadata: ["port": "\(port)"]) }
         let apple = sandbox.appleApplication { port in logger.info("listening", metadata: ["port": "\(port)", "as": "apple"]) }
-        let services: [any Service] = [providers] + (apple.map { [$0] } ?? [])
+        let upstream = sandbox.upstreamApplication { port in logger.info("listening", metadata: ["port": "\(port)", "as": "upstream"]) }
+        let services: [any Service] = [providers] + [apple, upstream].compactMap { $0 }
         let group = ServiceGroup(
             configuration: .init(
                 services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: Logger(label: "group") { _ in SwiftLogNoOpLogHandler() }))
         do {
             try await group.run()
         } catch {
-            let addresses = ([settings.listen] + (settings.apple.map { [$0.listen] } ?? [])).map { "\($0.address):\($0.port)" }
+            let addresses = [settings.listen, settings.apple?.listen, settings.upstream?.listen].compactMap(\.self).map { "\($0.address):\($0.port)" }
             throw SettingsFault(key: "listen", problem: "\(addresses.joined(separator: " and ")) cannot be served: \(error)")
         }
     }

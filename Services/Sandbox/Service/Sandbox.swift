@@ -13,6 +13,7 @@ public struct Sandbox: Sendable {
     private let log: RequestLog
     private let platform: PlatformRoutes?
     private let apple: AppleStandIn?
+    private let upstream: UpstreamStandIn?
     private let pages: Pages
     private let clock: AdjustableClock
     private let logger: Logger
@@ -44,6 +45,9 @@ public struct Sandbox: Sendable {
         apple = try settings.apple.map { [pages] settings throws(SettingsFault) in
             try AppleStandIn(settings, clock: clock, pages: pages, logger: logger)
         }
+        upstream = try settings.upstream.map { [pages] upstream throws(SettingsFault) in
+            try UpstreamStandIn(upstream, people: settings.people, channels: settings.channels, clock: clock, pages: pages, logger: logger)
+        }
         platform = try settings.apple.map { [providers, clock = self.clock] apple throws(SettingsFault) in
             let byID = Dictionary(uniqueKeysWithValues: providers.map { ($0.id, $0) })
             return PlatformRoutes(
@@ -52,6 +56,16 @@ public struct Sandbox: Sendable {
                     issuer: apple.identityIssuer, key: try KeyFile.signingKey(apple.identityKey, key: "apple.identityKey")),
                 accounts: PlatformAccounts(), clock: clock, log: log)
         }
+    }
+
+    /// The stand-in upstream on its own address; nil when the settings have none.
+    public func upstreamApplication(onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }) -> (any ApplicationProtocol)? {
+        guard let upstream, let listener = settings.upstream?.listen else { return nil }
+        let router = Router(context: SandboxContext.self)
+            .add(middleware: PrivateNetworkTrust(trustsPrivateNetworks: settings.trustsPrivateNetworks))
+            .add(middleware: upstream.gate)
+        upstream.add(to: router)
+        return application(router, on: listener, tls: tls, onServerRunning)
     }
 
     /// The HTTP application on the address of the settings.

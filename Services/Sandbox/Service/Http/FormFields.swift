@@ -37,12 +37,16 @@ struct FormFields: Sendable {
         }.joined()
     }
 
-    private static func decoded(_ text: some StringProtocol) -> String? {
+    /// The text of `%XX`; a plus sign is one.
+    /// - Returns: nil when it is not encoded properly, or no UTF-8.
+    static func percentDecoded(_ text: some StringProtocol) -> String? { decoded(text, plusIsBlank: false) }
+
+    private static func decoded(_ text: some StringProtocol, plusIsBlank: Bool = true) -> String? {
         var octets: [UInt8] = []
         var rest = text.utf8[...]
         while let octet = rest.popFirst() {
             switch octet {
-            case UInt8(ascii: "+"): octets.append(UInt8(ascii: " "))
+            case UInt8(ascii: "+") where plusIsBlank: octets.append(UInt8(ascii: " "))
             case UInt8(ascii: "%"):
                 guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else { return nil }
                 octets.append(high << 4 | low)

@@ -4,7 +4,7 @@ internal import Mustache
 
 /// The templates and files of `Services/Sandbox/Pages`.
 struct Pages: Sendable {
-    private static let required = ["apple-answer", "apple-consent", "error", "index", "login", "response", "signed-out", "staff"]
+    private static let required = ["apple-answer", "apple-consent", "error", "index", "login", "response", "signed-out", "staff", "upstream-sign-in"]
 
     private let library: MustacheLibrary
     private let assets: [String: ByteBuffer]

@@ -37,6 +37,7 @@ extension SandboxSettings {
             throw SettingsFault(key: "visitorPrefix", problem: "does not have 4 to 64 characters")
         }
         if let apple = file.apple { self.apple = try Self.apple(apple, mvpds: mvpds, resolve: resolve) }
+        upstream = try file.upstream.map { upstream throws(SettingsFault) in try UpstreamSettings(upstream, resolve: resolve) }
         staff = file.staff.map { StaffSettings($0, resolve: resolve) }
         trustsPrivateNetworks = file.trustPrivateNetworks ?? false
         try check()
@@ -123,6 +124,17 @@ extension SandboxSettings.Mvpd {
             home: entry.home.map { HomeNetworks.Home(addresses: Set($0.addresses), person: $0.person) },
             oauth: entry.oauth.map { OAuthSettings($0, mvpd: entry.id, publicURL: publicURL, resolve: resolve) }
         )
+    }
+}
+
+extension UpstreamSettings {
+    fileprivate init(_ entry: SettingsFile.Upstream, resolve: (String) -> String) throws(SettingsFault) {
+        guard (0...65535).contains(entry.listen.port) else { throw SettingsFault(key: "upstream.listen.port", problem: "is not from 0 to 65535") }
+        let publicURL = entry.publicURL ?? "http://\(entry.listen.address):\(entry.listen.port)"
+        if publicURL.hasSuffix("/") { throw SettingsFault(key: "upstream.publicURL", problem: "ends with a slash") }
+        self.init(
+            listen: .init(address: entry.listen.address, port: entry.listen.port), publicURL: publicURL, certificate: resolve(entry.certificate),
+            key: resolve(entry.key), throttles: entry.throttles ?? false)
     }
 }
 

@@ -81,6 +81,8 @@ public struct SandboxSettings: Sendable, Equatable {
     public var visitorPrefix: String?
     /// nil: there is no stand-in Apple.
     public var apple: Apple?
+    /// nil: there is no stand-in upstream.
+    public var upstream: UpstreamSettings?
     /// nil: there is no identity provider for administrators.
     public var staff: StaffSettings?
     /// Whether callers of private networks have the rights of callers on this machine: for a network of containers.

@@ -91,6 +91,14 @@ struct SettingsFile: Decodable {
         let mvpd: String
     }
 
+    struct Upstream: Decodable {
+        let listen: Listener
+        let publicURL: String?
+        let certificate: String
+        let key: String
+        let throttles: Bool?
+    }
+
     let listen: Listener
     let tls: Tls?
     let publicURL: String?
@@ -104,5 +112,6 @@ struct SettingsFile: Decodable {
     let visitorPrefix: String?
     let apple: Apple?
     let staff: Staff?
+    let upstream: Upstream?
     let trustPrivateNetworks: Bool?
 }

@@ -1,0 +1,58 @@
+internal import Clocks
+internal import FoundationEssentials
+
+/// `POST /o/client/token` (rest-v1 §3.2, RFC 6749 §4.4).
+struct AccessTokenEndpoint: Sendable {
+    let memory: UpstreamMemory
+    let key: SigningKey
+
+    private struct Issued: Encodable {
+        let id: String
+        let access_token: String
+        let created_at: Int64
+        let expires_in: Int
+        let token_type: String
+        let scope: String
+    }
+
+    /// Apps read the expiry and the scopes out of it (clients §4.10).
+    private struct Claims: Encodable {
+        let sub: String
+        let iss: String
+        let iat: Int64
+        let exp: Int64
+        let scopes: String
+        let jti: String
+    }
+
+    func answer(_ call: UpstreamCall) throws -> UpstreamAnswer {
+        guard let id = parameter("client_id", call), let secret = parameter("client_secret", call), let grant = parameter("grant_type", call) else {
+            return try .dcr("invalid_request")
+        }
+        guard grant == "client_credentials" else { return try .dcr("unsupported_grant_type") }
+        let found = memory.access { state in
+            state.registry.client(id).map { ($0, state.registry.statement(id: $0.statement), state.behaviour) }
+        }
+        guard let (client, statement, behaviour) = found, client.secret == secret, let statement else { return try .dcr("invalid_client") }
+        let end = call.now + .seconds(behaviour.tokenSeconds)
+        let token = try token(client, statement, now: call.now, end: end)
+        memory.access { $0.registry.issue(token, for: client, scopes: statement.scopes, end: end) }
+        let issued = Issued(
+            id: RandomText.hexadecimal(octets: 16), access_token: token, created_at: call.now.milliseconds, expires_in: behaviour.tokenSeconds,
+            token_type: "bearer", scope: statement.scopes.joined(separator: " "))
+        return try .json(issued, status: behaviour.dcrStatus, outcome: "token")
+    }
+
+    /// From the form, or with an empty body from the query (rest-v1 §3.2).
+    private func parameter(_ name: String, _ call: UpstreamCall) -> String? {
+        call.body.isEmpty ? call.queryValue(name) : call.field(name)
+    }
+
+    private func token(_ client: ClientRegistry.Client, _ statement: SoftwareStatement, now: Timestamp, end: Timestamp) throws -> String {
+        let claims = Claims(
+            sub: client.id, iss: "https://upstream.sandbox.example", iat: now.seconds, exp: end.seconds,
+            scopes: statement.scopes.joined(separator: " "), jti: RandomText.hexadecimal(octets: 16))
+        let input = Base64.urlText(Array(#"{"alg":"RS256","typ":"JWT"}"#.utf8)) + "." + Base64.urlText(try UpstreamAnswer.encoded(claims))
+        return input + "." + Base64.urlText(try key.sign(Array(input.utf8)))
+    }
+}

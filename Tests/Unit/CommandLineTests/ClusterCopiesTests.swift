@@ -13,7 +13,9 @@ struct ClusterCopiesTests {
             [ClusterService.config, .authentication, .authorization, .autosignin].map { ServiceCopy($0, number) }
         }
         let ports = copies.flatMap { [plan.main($0), plan.debug($0)] }
-        let others = [plan.main(.gateway), plan.debug(.gateway), plan.main(.sandbox), plan.https, plan.admin, plan.apple, plan.postgres]
+        let others = [
+            plan.main(.gateway), plan.debug(.gateway), plan.main(.sandbox), plan.https, plan.admin, plan.apple, plan.upstream, plan.postgres,
+        ]
         #expect(Set(ports).count == 2 * copies.count && Set(ports).isDisjoint(with: others))
         #expect(
             plan.main(ServiceCopy(.authentication, 2)) == (base ?? 6970) + 42 && plan.main(ServiceCopy(.authentication)) == plan.main(.authentication)

@@ -9,6 +9,7 @@ import Testing
         #expect(
             [ClusterService.gateway, .config, .authentication, .authorization, .autosignin].map { plan.debug($0) } == [9000, 9001, 9002, 9003, 9004])
         #expect(plan.apple == 8091)
+        #expect(plan.upstream == 8092)
     }
 
     @Test func aBaseMovesAllOfThem() throws {
@@ -16,6 +17,7 @@ import Testing
         #expect(ClusterService.allCases.map { plan.main($0) } == [30001, 30002, 30003, 30004, 30000, 30020])
         #expect([ClusterService.gateway, .config, .autosignin].map { plan.debug($0) } == [30010, 30011, 30014])
         #expect(plan.apple == 30021)
+        #expect(plan.upstream == 30022)
     }
 
     @Test(arguments: ["x", "80", "70000", "-1", "3e4"])

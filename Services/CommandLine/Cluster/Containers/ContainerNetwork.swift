@@ -19,6 +19,7 @@ struct ContainerNetwork: Sendable, Equatable {
     func inside(_ service: ClusterService) -> String { "\(place(service)):\(Self.ports.main(service))" }
     func debug(_ service: ClusterService) -> String { "\(place(service)):\(Self.ports.debug(service))" }
     var appleInside: String { "\(place(.sandbox)):\(Self.ports.apple)" }
+    var upstreamInside: String { "\(place(.sandbox)):\(Self.ports.upstream)" }
 
     private func place(_ service: ClusterService) -> String { hosts.first?.name ?? service.rawValue }
 
@@ -38,6 +39,7 @@ struct ContainerNetwork: Sendable, Equatable {
         var table: [(from: String, to: String)] = [
             ("http://127.0.0.1:\(ports.main(.gateway))", isBetweenServers ? "http://\(inside(.gateway))" : gateway),
             ("http://127.0.0.1:\(ports.main(.sandbox))", sandbox), ("http://127.0.0.1:\(ports.apple)", "http://\(appleInside)"),
+            ("http://127.0.0.1:\(ports.upstream)", "http://\(upstreamInside)"),
         ]
         table += ClusterService.allCases.map { ("127.0.0.1:\(ports.main($0))", inside($0)) }
         guard let entry = table.first(where: { text == $0.from || text.hasPrefix($0.from + "/") }) else { return text }

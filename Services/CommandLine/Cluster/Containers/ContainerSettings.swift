@@ -152,9 +152,11 @@ struct ContainerSettings {
             settings["staff"] = nil
             settings["publicURL"] = network.sandbox
             settings["serviceURL"] = "http://\(network.inside(.sandbox))"
-            var apple = settings["apple"] as? [String: Any] ?? [:]
-            apple["listen"] = anyAddress(apple["listen"])
-            settings["apple"] = apple
+            for name in ["apple", "upstream"] {
+                guard var standIn = settings[name] as? [String: Any] else { continue }
+                standIn["listen"] = anyAddress(standIn["listen"])
+                settings[name] = standIn
+            }
         default: break
         }
     }
@@ -236,7 +238,8 @@ struct ContainerSettings {
                 uniqueKeysWithValues: services.map {
                     ($0.rawValue, ClusterFile.Entry(address: network.inside($0), debug: network.debug($0), pid: 0))
                 }),
-            sandbox: ClusterFile.Sandbox(mvpd: network.sandbox, apple: "http://\(network.appleInside)", pid: 0),
+            sandbox: ClusterFile.Sandbox(
+                mvpd: network.sandbox, apple: "http://\(network.appleInside)", upstream: "http://\(network.upstreamInside)", pid: 0),
             adminToken: try pki.adminToken(),
             pki: ClusterFile.Pki(
                 ca: Self.settings + "/pki/ca.crt", clientCert: Self.settings + "/pki/operator.crt", clientKey: Self.settings + "/pki/operator.key"),

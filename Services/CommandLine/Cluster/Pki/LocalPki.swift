@@ -17,7 +17,7 @@ package struct LocalPki: Sendable {
     /// Who has an RSA key whose certificate others pin: for signing documents, or for what is encrypted to a programmer.
     static let signers = [
         "media-token", "saml-signing", "saml-encryption", "sandbox-northcable", "sandbox-laketel", "sandbox-openfiber", "sandbox-openfiber-next",
-        "programmer-acme", "programmer-bravo",
+        "sandbox-upstream", "programmer-acme", "programmer-bravo",
     ]
 
     /// Signs the identity tokens of the stand-in platform.

@@ -13,7 +13,7 @@ struct LoneServiceSummary {
         for (peer, address) in (running.doubles?.addresses ?? [:]).sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             rows.append(("\(peer.rawValue)", "\(address) (double)"))
         }
-        if running.sandbox != nil { rows.append(("sandbox", "\(addresses.sandbox), Apple at \(addresses.apple)")) }
+        if running.sandbox != nil { rows.append(("sandbox", "\(addresses.sandbox), Apple at \(addresses.apple), upstream at \(addresses.upstream)")) }
         let pki = running.file.pki
         rows += [
             ("Metrics", "http://\(addresses.debug(lone.service))/metrics"), ("Certificates", "\(pki.ca), \(pki.clientCert), \(pki.clientKey)"),

@@ -44,6 +44,7 @@ package struct ClusterAddresses: Sendable {
     package var admin: String { "http://\(host):\(ports.admin)" }
     var sandbox: String { "http://\(main(.sandbox))" }
     var apple: String { "http://\(host):\(ports.apple)" }
+    var upstream: String { "http://\(host):\(ports.upstream)" }
 
     /// The sandbox has no debug listener; its own port tells.
     package func readiness(of service: ClusterService) -> String { readiness(of: ServiceCopy(service)) }
@@ -58,7 +59,7 @@ package struct ClusterAddresses: Sendable {
         let entries: [(String, ClusterFile.Entry)] = services.map { ($0.rawValue, entry(of: $0)) }
         return ClusterFile(
             gateway: gateway, gatewayTLS: gatewayTLS, admin: admin, services: Dictionary(uniqueKeysWithValues: entries),
-            sandbox: ClusterFile.Sandbox(mvpd: sandbox, apple: apple, pid: 0), adminToken: try pki.adminToken(),
+            sandbox: ClusterFile.Sandbox(mvpd: sandbox, apple: apple, upstream: upstream, pid: 0), adminToken: try pki.adminToken(),
             pki: ClusterFile.Pki(ca: pki.path("ca.crt"), clientCert: pki.path("operator.crt"), clientKey: pki.path("operator.key")),
             softwareStatements: [:], signedRequests: try pki.demoPairs(), mediaTokenCertificate: pki.path("media-token.crt"))
     }

@@ -27,6 +27,8 @@ struct ClusterFile: Codable, Sendable, Equatable {
         var mvpd: String
         /// Base URL of the stand-in Apple.
         var apple: String
+        /// Base URL of the stand-in upstream; absent in a file of an earlier version.
+        var upstream: String?
         var pid: Int32
         /// As of a service.
         var program: String?

@@ -29,7 +29,7 @@ package struct PortPlan: Sendable, Equatable {
     }
 
     private var all: [Int] {
-        ClusterService.allCases.flatMap { [main($0), debug($0)] } + [https, admin, apple]
+        ClusterService.allCases.flatMap { [main($0), debug($0)] } + [https, admin, apple, upstream]
     }
 
     /// Where the service answers: HTTP for gateway and sandbox, RPC for the others.
@@ -60,4 +60,7 @@ package struct PortPlan: Sendable, Equatable {
 
     /// The stand-in Apple.
     var apple: Int { base.map { $0 + 21 } ?? 8091 }
+
+    /// The stand-in upstream.
+    package var upstream: Int { base.map { $0 + 22 } ?? 8092 }
 }

@@ -54,9 +54,10 @@ package struct SettingsWriter {
             }
             if let storage = stores.settings(of: service) { settings["storage"] = storage }
             if service == .gateway { settings["gateway"] = withCertificate(settings["gateway"]) }
-            if var apple = settings["apple"] as? [String: Any] {
-                apple["listen"] = ["address": "127.0.0.1", "port": ports.apple]
-                settings["apple"] = apple
+            for (name, port) in [("apple", ports.apple), ("upstream", ports.upstream)] {
+                guard var standIn = settings[name] as? [String: Any] else { continue }
+                standIn["listen"] = ["address": "127.0.0.1", "port": port]
+                settings[name] = standIn
             }
             if settings["listen"] != nil { settings["listen"] = ["address": "127.0.0.1", "port": ports.main(service)] }
             try write(try Self.content(settings), to: home.settings(of: service))
@@ -119,7 +120,9 @@ package struct SettingsWriter {
     private var planned: [Int: String] {
         let standard = PortPlan(base: nil)
         let addresses = ClusterAddresses(ports: ports, replacements: replacements)
-        let others = [(standard.apple, ports.apple), (standard.https, ports.https), (standard.admin, ports.admin)].map { ($0.0, "127.0.0.1:\($0.1)") }
+        let others = [
+            (standard.apple, ports.apple), (standard.upstream, ports.upstream), (standard.https, ports.https), (standard.admin, ports.admin),
+        ].map { ($0.0, "127.0.0.1:\($0.1)") }
         return Dictionary(uniqueKeysWithValues: ClusterService.allCases.map { (standard.main($0), addresses.main($0)) } + others)
     }
 

@@ -96,6 +96,7 @@ let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioHTTPTypesHTTP1: Target.Dependency = .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
@@ -281,7 +282,10 @@ let package = Package(
         ),
         library(
             "SandboxService", "Services/Sandbox/Service",
-            ["Clocks", "CSandboxXml", "StrictJson", httpClient, lifecycle, logging, hummingbird, hummingbirdCore, mustache, nioCore, nioSSL]),
+            [
+                "Clocks", "CSandboxXml", "StrictJson", httpClient, lifecycle, logging, hummingbird, hummingbirdCore, mustache, nioCore, nioHTTPTypes,
+                nioSSL,
+            ]),
         program("SandboxMain", "Services/Sandbox/Main", ["SandboxService", "ServiceKit", hummingbird, lifecycle, logging, unixSignals]),
 
         library(

@@ -65,7 +65,7 @@ public struct Sandbox: Sendable {
             .add(middleware: PrivateNetworkTrust(trustsPrivateNetworks: settings.trustsPrivateNetworks))
             .add(middleware: upstream.gate)
         upstream.add(to: router)
-        return application(router, on: listener, tls: tls, onServerRunning)
+        return application(router, on: listener, tls: tls, date: upstream.clock, onServerRunning)
     }
 
     /// The HTTP application on the address of the settings.
@@ -86,14 +86,19 @@ public struct Sandbox: Sendable {
     }
 
     private func application(
-        _ router: Router<SandboxContext>, on listener: SandboxSettings.Listener, tls: NIOSSLContext? = nil,
+        _ router: Router<SandboxContext>, on listener: SandboxSettings.Listener, tls: NIOSSLContext? = nil, date: AdjustableClock? = nil,
         _ onServerRunning: @escaping @Sendable (Int) async -> Void
     ) -> some ApplicationProtocol {
         // The web framework's own lines at level info are sentences, not events.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .notice)
+        let configuration = HTTP1Channel.Configuration(additionalChannelHandlers: date.map { [DateHeader(clock: $0)] } ?? [])
         return Application(
-            router: router, server: tls.map { tls in HTTPServerBuilder { EitherChannel(responder: $0, tls: tls) } } ?? .http1(),
+            router: router,
+            server: HTTPServerBuilder { responder in
+                guard let tls else { return HTTP1Channel(responder: responder, configuration: configuration) }
+                return EitherChannel(responder: responder, configuration: configuration, tls: tls)
+            },
             configuration: ApplicationConfiguration(address: .hostname(listener.address, port: listener.port)),
             onServerRunning: { channel in await onServerRunning(channel.localAddress?.port ?? 0) },
             logger: quiet

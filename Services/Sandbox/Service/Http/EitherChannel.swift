@@ -9,8 +9,8 @@ struct EitherChannel: ServerChildChannel {
     private let plain: HTTP1Channel
     private let tls: NIOSSLContext
 
-    init(responder: @escaping HTTPChannelHandler.Responder, tls: NIOSSLContext) {
-        plain = HTTP1Channel(responder: responder)
+    init(responder: @escaping HTTPChannelHandler.Responder, configuration: HTTP1Channel.Configuration = .init(), tls: NIOSSLContext) {
+        plain = HTTP1Channel(responder: responder, configuration: configuration)
         self.tls = tls
     }
 

@@ -11,7 +11,7 @@ struct UpstreamStandIn: Sendable {
 
     private let settings: UpstreamSettings
     private let memory: UpstreamMemory
-    private let clock: AdjustableClock
+    let clock: AdjustableClock
     private let pages: Pages
     private let log: UpstreamLog
     private let faults = UpstreamFaults()

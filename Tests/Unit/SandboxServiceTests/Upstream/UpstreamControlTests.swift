@@ -90,6 +90,7 @@ import Testing
             try await upstream.control(.post, "clock", #"{"offsetSeconds": 300}"#)
             let reply = try await upstream.register(try await upstream.statement())
             #expect(reply.json["client_id_issued_at"] as? Int == 1_900_000_300)
+            #expect(reply.headers[.date] == "Sun, 17 Mar 2030 17:51:40 GMT")
         }
     }
 

@@ -94,7 +94,8 @@ final class UpstreamLog: Sendable {
                     number: content.last, at: call.now.milliseconds, operation: call.operation, method: call.method, path: call.path,
                     query: call.query, headers: headers, body: body, peer: call.peer, status: status, outcome: outcome, fault: fault,
                     tookMilliseconds: took.wholeMilliseconds))
-            if content.entries.count > Self.limit { content.entries.removeFirst() }
+            // Many at once, since those that stay move.
+            if content.entries.count >= 2 * Self.limit { content.entries.removeFirst(Self.limit) }
         }
     }
 
@@ -114,7 +115,7 @@ final class UpstreamLog: Sendable {
         content.withLock { content in
             Report(
                 counters: Dictionary(uniqueKeysWithValues: content.counters.map { ($0.key.rawValue, $0.value) }), mvpdQuestions: mvpdQuestions,
-                entries: content.entries.filter { $0.number > number && (operation == nil || $0.operation == operation) })
+                entries: content.entries.suffix(Self.limit).filter { $0.number > number && (operation == nil || $0.operation == operation) })
         }
     }
 }

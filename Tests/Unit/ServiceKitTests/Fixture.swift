@@ -51,7 +51,7 @@ final class LogLines: Sendable {
     func field(_ name: String, of event: String) -> String? {
         for line in all {
             let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
-            if object?["event"] as? String == event { return object?[name] as? String }
+            if object?["event"] as? String == event { return object?[name].map { "\($0)" } }
         }
         return nil
     }

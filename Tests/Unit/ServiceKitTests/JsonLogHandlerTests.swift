@@ -23,6 +23,16 @@ struct JsonLogHandlerTests {
         #expect(lines.all == [head + fields + "\n"])
     }
 
+    @Test("numbers are numbers where a field is one, and text stays text")
+    func numbers() {
+        let lines = LogLines()
+        let values = ["0", "-1", "12", "1.5", "", "-", "01", "1.", ".5", "1e3", "--1", "+1", "٣", "123456789012345678901"]
+        for value in values { lines.logger("config", clock: FixedClock()).info("e", metadata: ["port": "\(value)"]) }
+        #expect(lines.all.map { $0.contains(#""port":""#) } == [false, false, false, false] + Array(repeating: true, count: 10))
+        lines.logger("config", clock: FixedClock()).info("e", metadata: ["zip": "90210", "version": "7", "status": .stringConvertible(200)])
+        #expect(lines.all.last?.hasSuffix(#""status":200,"version":"7","zip":"90210"}"# + "\n") == true)
+    }
+
     @Test("whatever a field holds, the line stays one line of valid JSON")
     func escapes() throws {
         let lines = LogLines()

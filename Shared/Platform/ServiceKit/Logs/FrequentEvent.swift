@@ -16,7 +16,7 @@ public struct FrequentEvent: Sendable {
         /// - Parameter name: Plain ASCII, and none of the fixed names: time, level, service, event.
         public mutating func add(_ name: StaticString, _ value: String) { line.add(plain: name, value) }
 
-        /// As text, as `Logger` has it.
+        /// As a number, which `Logger` has for the names in `NumberField`.
         public mutating func add(_ name: StaticString, _ value: Int64) { line.add(plain: name, value) }
     }
 

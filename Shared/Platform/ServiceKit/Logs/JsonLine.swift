@@ -27,9 +27,13 @@ struct JsonLine {
 
     mutating func add(plain name: StaticString, _ value: Int64) {
         begin(plain: name)
-        bytes.append(UInt8(ascii: "\""))
         bytes.append(contentsOf: String(value).utf8)
-        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// - Parameter number: A number in JSON's form.
+    mutating func add(_ name: String, number: String) {
+        begin(name)
+        bytes.append(contentsOf: number.utf8)
     }
 
     /// What was added so far, to be added to other lines.

@@ -33,7 +33,9 @@ public struct JsonLogHandler: LogHandler {
         line.add("level", event.level.rawValue)
         line.add("service", service)
         line.add("event", event.message.description)
-        for (name, value) in fields(event).sorted(by: { $0.key < $1.key }) { line.add(Self.free(name), value) }
+        for (name, value) in fields(event).sorted(by: { $0.key < $1.key }) {
+            if let number = NumberField.number(name, value) { line.add(name, number: number) } else { line.add(Self.free(name), value) }
+        }
         output.write(line.finished(), event.level)
     }
 

@@ -4,10 +4,23 @@ internal import Synchronization
 /// Counts of values in fixed buckets.
 final class HistogramInstrument: Instrument, RecorderHandler, TimerHandler {
     static let type = "histogram"
-    /// Seconds, from 100 µs to 10 s.
-    static let seconds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+    /// Seconds of what happens inside of the cluster, from 50 µs to 10 s.
+    static let seconds = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+    /// Seconds of what waits for somebody else's server, from 1 ms to a minute.
+    static let foreignSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60]
+    /// Seconds of a request of an app, which may do the one or the other.
+    static let requestSeconds = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60]
     /// Counts and sizes.
     static let sizes = [1.0, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 4096, 16384, 65536, 262_144, 1_048_576]
+
+    /// The bounds that fit what a timer measures.
+    static func bounds(ofTimer label: String) -> [Double] {
+        switch label {
+        case "boxoffice_authorization_decision_point_seconds": foreignSeconds
+        case "boxoffice_gateway_request_duration_seconds": requestSeconds
+        default: seconds
+        }
+    }
 
     private struct State {
         var counts: [UInt64]

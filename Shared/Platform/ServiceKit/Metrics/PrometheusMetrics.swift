@@ -36,7 +36,7 @@ public final class PrometheusMetrics: MetricsFactory {
     }
 
     public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
-        instrument(label, dimensions) { HistogramInstrument(bounds: HistogramInstrument.seconds) }
+        instrument(label, dimensions) { HistogramInstrument(bounds: HistogramInstrument.bounds(ofTimer: label)) }
     }
 
     // Series live as long as the process, so that a counter never goes back.

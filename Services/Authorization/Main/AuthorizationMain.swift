@@ -33,23 +33,22 @@ struct Main {
         let pool = SigningPool(threads: settings.signingThreads, waitingLimit: settings.waitingSignatures)
         let transport = OutboundHttp()
         let certificates = ClientCertificates(try clientCertificates(settings, files))
+        let refusals = RefusalNotes(store: SqliteRefusalStore(store), clock: environment.clock, logger: environment.logger)
         let numbers = CopyNumberKeeper(store: store, number: settings.copy, clock: environment.clock, logger: environment.logger)
 
         let service = AuthorizationService(
             catalogue: try environment.catalogue(),
             sessions: SessionsClient(caller: try environment.peer("authentication")),
             store: SqliteAuthorizationStore(store),
-            transport: transport,
-            clientCertificates: certificates,
+            transport: transport, clientCertificates: certificates,
             mediaTokens: MediaTokenIssuer(
                 referenceKey: keys.referenceKey, jwsKeys: keys.jwsKeys, pool: pool, clock: environment.clock, windows: numbers),
             publishedKeys: keys.published,
             storedTokenKeys: storedTokenKeys.keys,
             identity: try identity(settings, files),
-            usage: try environment.usageCounter(),
+            usage: try environment.usageCounter(), refusals: refusals,
             resourcesPerDecision: settings.resourcesPerDecision,
-            clock: environment.clock,
-            logger: environment.logger)
+            clock: environment.clock, logger: environment.logger)
         try await environment.sharePublicKeys("media token", in: store) {
             keys.told
         } take: {
@@ -89,9 +88,11 @@ struct Main {
             }
         }
         environment.background("copy-number") { await numbers.run() }
+        environment.background("refusals") { await refusals.run() }
         environment.readiness.require("copy number") { numbers.lacking }
         environment.sweep(store, SqliteAuthorizationStore.sweeps)
         environment.onStop {
+            await refusals.flush()
             await numbers.release()
             await transport.shutdown()
             pool.shutdown()

@@ -68,30 +68,18 @@ extension AuthorizationService {
         let permit: AuthzToken
         do throws(Fault) {
             permit = try await decisions.decide(question, context: context)
-        } catch  where Self.concernsResource(error.code) {
+        } catch  where error.code.refusesResource {
             // Without the rule that let the device in nobody is there.
             let isAbsent = session.standsIn && error.code == .authenticationSessionExpired
             let code = isAbsent ? Fault.Code.authenticationSessionMissing : error.code
             return ResourceDecision(
-                resource: resource.text, source: error.code == .authorizationDeniedByDegradationRule ? .degradation : inquiry.source(session),
+                resource: resource.text, source: question.refuser(error.code),
                 refusal: ResourceRefusal(code: code.rawValue, details: error.details ?? ""))
         }
         return ResourceDecision(
             resource: resource.text, authorized: true, source: permit.degradationRule == nil ? inquiry.source(session) : .degradation,
             token: try await mediaToken(for: permit, session, resource, inquiry.requestor, context),
             expiresAtMilliseconds: UInt64(clamping: permit.expiresAt.milliseconds))
-    }
-
-    /// True for what an MVPD, a trial or a rule says of one resource.
-    private static func concernsResource(_ code: Fault.Code) -> Bool {
-        switch code {
-        case .authorizationDeniedByMvpd, .authorizationDeniedByParentalControls, .authorizationDeniedByHbaPolicies,
-            .authorizationDeniedBySessionInvalidated, .authorizationDeniedByDegradationRule, .identityNotRecognizedByMvpd, .networkReceivedError,
-            .networkConnectionTimeout, .maximumExecutionTimeExceeded, .authenticationSessionExpired, .authenticationSessionMissing,
-            .temporaryAccessDurationLimitExceeded, .temporaryAccessResourcesLimitExceeded, .invalidTemporaryAccessIdentity:
-            true
-        default: false
-        }
     }
 
     // MARK: To know beforehand

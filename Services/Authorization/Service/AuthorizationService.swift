@@ -23,6 +23,7 @@ public struct AuthorizationService: Authorization {
     let logger: Logger
     let resourcesPerDecision: Int
     let tooManyResources = OccasionalWarning()
+    private let refusals: RefusalNotes?
     let metrics: AuthorizationMetrics
 
     /// - Parameters:
@@ -34,13 +35,15 @@ public struct AuthorizationService: Authorization {
     ///   - storedTokenKeys: Sign the permits that apps of the vendor's SDKs keep, and nothing else.
     ///   - identity: As whom MVPDs are asked in the SOAP form.
     ///   - usage: Counts what happens, for reports.
+    ///   - refusals: Notes why decisions were a no; `nil`: nobody does.
     ///   - resourcesPerDecision: How many resources a call of v2 may ask to play, at least 1 (rest-v2 §2.9).
     ///   - jitter: Pause before a second attempt at an MVPD, 0 to 100 ms by default.
     public init(
         catalogue: any CatalogueSource, sessions: any Sessions, store: any AuthorizationStore, transport: any OutboundTransport,
         clientCertificates: ClientCertificates = ClientCertificates(), mediaTokens: MediaTokenIssuer, publishedKeys: PublishedMediaTokenKeys,
         storedTokenKeys: SigningKeys,
-        identity: DecisionIdentity = DecisionIdentity(), usage: UsageCounter = UsageCounter(), resourcesPerDecision: Int = 1,
+        identity: DecisionIdentity = DecisionIdentity(), usage: UsageCounter = UsageCounter(), refusals: RefusalNotes? = nil,
+        resourcesPerDecision: Int = 1,
         clock: any WallClock = SystemClock(), logger: Logger,
         jitter: @escaping @Sendable () -> Duration = { .milliseconds(Int64.random(in: 0...100)) }
     ) {
@@ -58,7 +61,9 @@ public struct AuthorizationService: Authorization {
         let client = PolicyDecisionClient(
             transport: transport, certificates: clientCertificates, clock: clock, forms: forms, tokens: UpstreamTokens(sessions: sessions),
             jitter: jitter)
-        decisions = DecisionMaker(store: store, client: client, sessions: sessions, clock: clock, logger: logger, metrics: metrics)
+        decisions = DecisionMaker(
+            store: store, client: client, sessions: sessions, clock: clock, logger: logger, metrics: metrics, refusals: refusals)
+        self.refusals = refusals
         preauthorizer = Preauthorizer(preflight: Preflight(client: client), logger: logger, metrics: metrics)
     }
 
@@ -140,6 +145,16 @@ public struct AuthorizationService: Authorization {
     /// What verifies media tokens of both forms.
     public func getMediaTokenKeys(_ request: GetMediaTokenKeysRequest, context: CallContext) async throws -> MediaTokenKeys {
         MediaTokenKeys(certificates: publishedKeys.certificates, jwks: publishedKeys.jwks, storedTokenJwks: permits.keys.keySet.json)
+    }
+
+    /// The last no of each of these sessions, for support.
+    public func findRefusals(_ request: FindRefusalsRequest, context: CallContext) async throws -> SessionRefusals {
+        guard let refusals else { throw Fault(.unimplemented, "No refusals are kept here.") }
+        guard request.sessionIDs.count <= 100 else { throw Fault(.invalidRequest, "At most 100 sessions may be asked for at once.") }
+        return SessionRefusals(
+            refusals: try await refusals.find(request.sessionIDs).map {
+                SessionRefusal(sessionID: $0.session, code: $0.code, source: $0.source, refusedAtMilliseconds: UInt64(clamping: $0.at.milliseconds))
+            })
     }
 
     /// The checks of the reading calls. A session whose integration is switched off is hidden (rest-v1 §5); so are permits for what an

@@ -277,6 +277,141 @@ void   boxoffice__authorization__v1__decisions__free_unpacked
   assert(message->base.descriptor == &boxoffice__authorization__v1__decisions__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__authorization__v1__find_refusals_request__init
+                     (Boxoffice__Authorization__V1__FindRefusalsRequest         *message)
+{
+  static const Boxoffice__Authorization__V1__FindRefusalsRequest init_value = BOXOFFICE__AUTHORIZATION__V1__FIND_REFUSALS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authorization__v1__find_refusals_request__get_packed_size
+                     (const Boxoffice__Authorization__V1__FindRefusalsRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__find_refusals_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authorization__v1__find_refusals_request__pack
+                     (const Boxoffice__Authorization__V1__FindRefusalsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__find_refusals_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authorization__v1__find_refusals_request__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__FindRefusalsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__find_refusals_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authorization__V1__FindRefusalsRequest *
+       boxoffice__authorization__v1__find_refusals_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authorization__V1__FindRefusalsRequest *)
+     protobuf_c_message_unpack (&boxoffice__authorization__v1__find_refusals_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authorization__v1__find_refusals_request__free_unpacked
+                     (Boxoffice__Authorization__V1__FindRefusalsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authorization__v1__find_refusals_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authorization__v1__session_refusals__init
+                     (Boxoffice__Authorization__V1__SessionRefusals         *message)
+{
+  static const Boxoffice__Authorization__V1__SessionRefusals init_value = BOXOFFICE__AUTHORIZATION__V1__SESSION_REFUSALS__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authorization__v1__session_refusals__get_packed_size
+                     (const Boxoffice__Authorization__V1__SessionRefusals *message)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__session_refusals__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authorization__v1__session_refusals__pack
+                     (const Boxoffice__Authorization__V1__SessionRefusals *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__session_refusals__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authorization__v1__session_refusals__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__SessionRefusals *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__session_refusals__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authorization__V1__SessionRefusals *
+       boxoffice__authorization__v1__session_refusals__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authorization__V1__SessionRefusals *)
+     protobuf_c_message_unpack (&boxoffice__authorization__v1__session_refusals__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authorization__v1__session_refusals__free_unpacked
+                     (Boxoffice__Authorization__V1__SessionRefusals *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authorization__v1__session_refusals__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authorization__v1__session_refusal__init
+                     (Boxoffice__Authorization__V1__SessionRefusal         *message)
+{
+  static const Boxoffice__Authorization__V1__SessionRefusal init_value = BOXOFFICE__AUTHORIZATION__V1__SESSION_REFUSAL__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authorization__v1__session_refusal__get_packed_size
+                     (const Boxoffice__Authorization__V1__SessionRefusal *message)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__session_refusal__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authorization__v1__session_refusal__pack
+                     (const Boxoffice__Authorization__V1__SessionRefusal *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__session_refusal__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authorization__v1__session_refusal__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__SessionRefusal *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__session_refusal__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authorization__V1__SessionRefusal *
+       boxoffice__authorization__v1__session_refusal__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authorization__V1__SessionRefusal *)
+     protobuf_c_message_unpack (&boxoffice__authorization__v1__session_refusal__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authorization__v1__session_refusal__free_unpacked
+                     (Boxoffice__Authorization__V1__SessionRefusal *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authorization__v1__session_refusal__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__authorization__v1__resource_decision__init
                      (Boxoffice__Authorization__V1__ResourceDecision         *message)
 {
@@ -1196,6 +1331,159 @@ const ProtobufCMessageDescriptor boxoffice__authorization__v1__decisions__descri
   (ProtobufCMessageInit) boxoffice__authorization__v1__decisions__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor boxoffice__authorization__v1__find_refusals_request__field_descriptors[1] =
+{
+  {
+    "session_ids",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authorization__V1__FindRefusalsRequest, n_session_ids),
+    offsetof(Boxoffice__Authorization__V1__FindRefusalsRequest, session_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authorization__v1__find_refusals_request__field_indices_by_name[] = {
+  0,   /* field[0] = session_ids */
+};
+static const ProtobufCIntRange boxoffice__authorization__v1__find_refusals_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authorization__v1__find_refusals_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authorization.v1.FindRefusalsRequest",
+  "FindRefusalsRequest",
+  "Boxoffice__Authorization__V1__FindRefusalsRequest",
+  "boxoffice.authorization.v1",
+  sizeof(Boxoffice__Authorization__V1__FindRefusalsRequest),
+  1,
+  boxoffice__authorization__v1__find_refusals_request__field_descriptors,
+  boxoffice__authorization__v1__find_refusals_request__field_indices_by_name,
+  1,  boxoffice__authorization__v1__find_refusals_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authorization__v1__find_refusals_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authorization__v1__session_refusals__field_descriptors[1] =
+{
+  {
+    "refusals",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authorization__V1__SessionRefusals, n_refusals),
+    offsetof(Boxoffice__Authorization__V1__SessionRefusals, refusals),
+    &boxoffice__authorization__v1__session_refusal__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authorization__v1__session_refusals__field_indices_by_name[] = {
+  0,   /* field[0] = refusals */
+};
+static const ProtobufCIntRange boxoffice__authorization__v1__session_refusals__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authorization__v1__session_refusals__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authorization.v1.SessionRefusals",
+  "SessionRefusals",
+  "Boxoffice__Authorization__V1__SessionRefusals",
+  "boxoffice.authorization.v1",
+  sizeof(Boxoffice__Authorization__V1__SessionRefusals),
+  1,
+  boxoffice__authorization__v1__session_refusals__field_descriptors,
+  boxoffice__authorization__v1__session_refusals__field_indices_by_name,
+  1,  boxoffice__authorization__v1__session_refusals__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authorization__v1__session_refusals__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authorization__v1__session_refusal__field_descriptors[4] =
+{
+  {
+    "session_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__SessionRefusal, session_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "code",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__SessionRefusal, code),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "source",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__SessionRefusal, source),
+    &boxoffice__authorization__v1__decision_source__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "refused_at_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__SessionRefusal, refused_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authorization__v1__session_refusal__field_indices_by_name[] = {
+  1,   /* field[1] = code */
+  3,   /* field[3] = refused_at_ms */
+  0,   /* field[0] = session_id */
+  2,   /* field[2] = source */
+};
+static const ProtobufCIntRange boxoffice__authorization__v1__session_refusal__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor boxoffice__authorization__v1__session_refusal__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authorization.v1.SessionRefusal",
+  "SessionRefusal",
+  "Boxoffice__Authorization__V1__SessionRefusal",
+  "boxoffice.authorization.v1",
+  sizeof(Boxoffice__Authorization__V1__SessionRefusal),
+  4,
+  boxoffice__authorization__v1__session_refusal__field_descriptors,
+  boxoffice__authorization__v1__session_refusal__field_indices_by_name,
+  1,  boxoffice__authorization__v1__session_refusal__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authorization__v1__session_refusal__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor boxoffice__authorization__v1__resource_decision__field_descriptors[6] =
 {
   {
@@ -1784,7 +2072,7 @@ const ProtobufCEnumDescriptor boxoffice__authorization__v1__decision_source__des
   boxoffice__authorization__v1__decision_source__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor boxoffice__authorization__v1__authorization__method_descriptors[7] =
+static const ProtobufCMethodDescriptor boxoffice__authorization__v1__authorization__method_descriptors[8] =
 {
   { "Authorize", &boxoffice__authorization__v1__authorize_request__descriptor, &boxoffice__authorization__v1__decision__descriptor },
   { "GetAuthorization", &boxoffice__authorization__v1__resource_request__descriptor, &boxoffice__authorization__v1__decision__descriptor },
@@ -1792,13 +2080,15 @@ static const ProtobufCMethodDescriptor boxoffice__authorization__v1__authorizati
   { "Preauthorize", &boxoffice__authorization__v1__preauthorize_request__descriptor, &boxoffice__authorization__v1__preauthorization__descriptor },
   { "PreauthorizeByCode", &boxoffice__authorization__v1__preauthorize_by_code_request__descriptor, &boxoffice__authorization__v1__preauthorization__descriptor },
   { "Decide", &boxoffice__authorization__v1__decide_request__descriptor, &boxoffice__authorization__v1__decisions__descriptor },
+  { "FindRefusals", &boxoffice__authorization__v1__find_refusals_request__descriptor, &boxoffice__authorization__v1__session_refusals__descriptor },
   { "GetMediaTokenKeys", &boxoffice__authorization__v1__get_media_token_keys_request__descriptor, &boxoffice__authorization__v1__media_token_keys__descriptor },
 };
 const unsigned boxoffice__authorization__v1__authorization__method_indices_by_name[] = {
   0,        /* Authorize */
   5,        /* Decide */
+  6,        /* FindRefusals */
   1,        /* GetAuthorization */
-  6,        /* GetMediaTokenKeys */
+  7,        /* GetMediaTokenKeys */
   2,        /* IssueMediaToken */
   3,        /* Preauthorize */
   4         /* PreauthorizeByCode */
@@ -1810,7 +2100,7 @@ const ProtobufCServiceDescriptor boxoffice__authorization__v1__authorization__de
   "Authorization",
   "Boxoffice__Authorization__V1__Authorization",
   "boxoffice.authorization.v1",
-  7,
+  8,
   boxoffice__authorization__v1__authorization__method_descriptors,
   boxoffice__authorization__v1__authorization__method_indices_by_name
 };
@@ -1862,13 +2152,21 @@ void boxoffice__authorization__v1__authorization__decide(ProtobufCService *servi
   assert(service->descriptor == &boxoffice__authorization__v1__authorization__descriptor);
   service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void boxoffice__authorization__v1__authorization__find_refusals(ProtobufCService *service,
+                                                                const Boxoffice__Authorization__V1__FindRefusalsRequest *input,
+                                                                Boxoffice__Authorization__V1__SessionRefusals_Closure closure,
+                                                                void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authorization__v1__authorization__descriptor);
+  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void boxoffice__authorization__v1__authorization__get_media_token_keys(ProtobufCService *service,
                                                                        const Boxoffice__Authorization__V1__GetMediaTokenKeysRequest *input,
                                                                        Boxoffice__Authorization__V1__MediaTokenKeys_Closure closure,
                                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authorization__v1__authorization__descriptor);
-  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authorization__v1__authorization__init (Boxoffice__Authorization__V1__Authorization_Service *service,
                                                         Boxoffice__Authorization__V1__Authorization_ServiceDestroy destroy)

@@ -10,11 +10,16 @@ public final class AuthorizationDouble: Authorization {
     public let preauthorize = Scripted<PreauthorizeRequest, Preauthorization>()
     public let preauthorizeByCode = Scripted<PreauthorizeByCodeRequest, Preauthorization>()
     public let decide = Scripted<DecideRequest, Decisions>()
+    public let findRefusals = Scripted<FindRefusalsRequest, SessionRefusals>()
 
     public init() {}
 
     public func decide(_ request: DecideRequest, context: CallContext) async throws -> Decisions {
         try await decide(request, context)
+    }
+
+    public func findRefusals(_ request: FindRefusalsRequest, context: CallContext) async throws -> SessionRefusals {
+        try await findRefusals(request, context)
     }
 
     public func authorize(_ request: AuthorizeRequest, context: CallContext) async throws -> Decision {

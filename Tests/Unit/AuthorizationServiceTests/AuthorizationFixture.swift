@@ -16,6 +16,8 @@ struct AuthorizationFixture {
     let sessions = SessionsDouble()
     let transport = ScriptedTransport()
     let store = InMemoryAuthorizationStore()
+    let refusalStore = InMemoryRefusalStore()
+    let refusals: RefusalNotes
     let identity: CertifiedKey
     let jwsKeys: SigningKeys
     let service: AuthorizationService
@@ -28,11 +30,12 @@ struct AuthorizationFixture {
         let key = try Self.key.get()
         identity = try .selfSigned(commonName: "media tokens", key: .rsa(key))
         jwsKeys = SigningKeys(SigningKeyRing(current: SigningKey(try .generate())))
+        refusals = RefusalNotes(store: refusalStore, clock: clock, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
         service = AuthorizationService(
             catalogue: catalogue, sessions: sessions, store: store, transport: transport,
             mediaTokens: MediaTokenIssuer(referenceKey: ReferenceSigningKey(key), jwsKeys: jwsKeys, pool: SigningPool(threads: 1), clock: clock),
             publishedKeys: try PublishedMediaTokenKeys(certificates: [identity.certificate], jwsKeys: jwsKeys),
-            storedTokenKeys: SigningKeys(SigningKeyRing(current: SigningKey(try .generate()))), identity: decisions, clock: clock,
+            storedTokenKeys: SigningKeys(SigningKeyRing(current: SigningKey(try .generate()))), identity: decisions, refusals: refusals, clock: clock,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), jitter: { .zero })
         signIn()
     }

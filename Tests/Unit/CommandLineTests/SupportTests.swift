@@ -20,13 +20,15 @@ struct SupportTests {
     func text() throws {
         let body =
             #"{"sessions":[{"id":"s1","mvpd":"NorthCable","way":"signIn","authenticatedAt":1930384805000,"createdAt":1930384805000,"#
-            + #""expiresAt":1930471205000,"device":"dev-…","deviceType":"TV","deviceModel":null,"os":"tvOS"}],"more":true,"#
+            + #""expiresAt":1930471205000,"device":"dev-…","deviceType":"TV","deviceModel":null,"os":"tvOS","lastRefusal":{"#
+            + #""at":1930384860000,"code":"network_connection_timeout","source":"mvpd","reason":"The MVPD could not be reached in time."}}],"more":true,"#
             + #""code":{"createdAt":1930384800000,"expiresAt":1930386600000,"used":true}}"#
         let lines = try ViewerAnswer(Array(body.utf8)).lines
         #expect(
             lines == [
                 "code made 2031-03-04T10:00:00Z, ends 2031-03-04T10:30:00Z, used", "s1",
                 "  signIn at NorthCable since 2031-03-04T10:00:05Z, until 2031-03-05T10:00:05Z", "  TV, tvOS, id dev-…",
+                "  last no 2031-03-04T10:01:00Z: The MVPD could not be reached in time. (network_connection_timeout)",
                 "there are more: name the MVPD, or look for the device",
             ])
         let none = try ViewerAnswer(Array(#"{"sessions":[],"more":false,"code":null}"#.utf8))

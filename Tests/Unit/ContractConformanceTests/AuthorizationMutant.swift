@@ -110,6 +110,10 @@ struct MutantAuthorization: Authorization {
         try await service.preauthorizeByCode(request, context: context)
     }
 
+    func findRefusals(_ request: FindRefusalsRequest, context: CallContext) async throws -> SessionRefusals {
+        try await service.findRefusals(request, context: context)
+    }
+
     func getMediaTokenKeys(_ request: GetMediaTokenKeysRequest, context: CallContext) async throws -> MediaTokenKeys {
         try await service.getMediaTokenKeys(request, context: context)
     }

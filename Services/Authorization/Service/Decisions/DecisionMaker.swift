@@ -21,6 +21,15 @@ struct DecisionMaker: Sendable {
         var genericData = ""
 
         var key: AuthzTokenKey { session.tokenKey(resource) }
+
+        /// Who decides where no rule does.
+        var source: DecisionSource {
+            if session.isTempPass { return .tempPass }
+            return DecisionPoint(integration.mvpd).record.protocol == .none ? .dummy : .mvpd
+        }
+
+        /// Who said no.
+        func refuser(_ code: Fault.Code) -> DecisionSource { code == .authorizationDeniedByDegradationRule ? .degradation : source }
     }
 
     let store: any AuthorizationStore
@@ -30,12 +39,14 @@ struct DecisionMaker: Sendable {
     let clock: any WallClock
     let logger: Logger
     let metrics: AuthorizationMetrics
+    let refusals: RefusalNotes?
     private let denials = SharedDenialLimiter()
 
     init(
         store: any AuthorizationStore, client: PolicyDecisionClient, sessions: any Sessions, clock: any WallClock, logger: Logger,
-        metrics: AuthorizationMetrics
+        metrics: AuthorizationMetrics, refusals: RefusalNotes? = nil
     ) {
+        self.refusals = refusals
         self.store = store
         self.client = client
         tempPasses = TempPassAccount(sessions: sessions)
@@ -48,7 +59,12 @@ struct DecisionMaker: Sendable {
     /// - Returns: A permit that counts.
     /// - Throws: The denial, or why nobody could be asked.
     func decide(_ question: Question, context: CallContext) async throws(Fault) -> AuthzToken {
-        try await metrics.counting(question) { () async throws(Fault) in try await decision(on: question, context) }
+        do throws(Fault) {
+            return try await metrics.counting(question) { () async throws(Fault) in try await decision(on: question, context) }
+        } catch {
+            if error.code.refusesResource { refusals?.note(error.code, from: question.refuser(error.code), of: question.session) }
+            throw error
+        }
     }
 
     private func decision(on question: Question, _ context: CallContext) async throws(Fault) -> AuthzToken {

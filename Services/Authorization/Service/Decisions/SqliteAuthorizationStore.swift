@@ -26,6 +26,15 @@ public struct SqliteAuthorizationStore: AuthorizationStore {
                     PRIMARY KEY (service, number)
                 );
                 """, isAdditive: true),
+        Migration(
+            "4-refusals",
+            sql: """
+                -- The last no of a session, for support (Shared/Documents/Decisions/0072).
+                CREATE TABLE refusals (
+                    session TEXT NOT NULL PRIMARY KEY, code TEXT NOT NULL, source INTEGER NOT NULL, refused_at_ms INTEGER NOT NULL
+                );
+                CREATE INDEX refusals_by_time ON refusals (refused_at_ms);
+                """, isAdditive: true),
     ]
 
     /// The same tables in PostgreSQL's words: whoever adds a step above adds one here, with the same columns.
@@ -45,11 +54,24 @@ public struct SqliteAuthorizationStore: AuthorizationStore {
                     given_ms BIGINT NOT NULL, PRIMARY KEY (service, number)
                 )
                 """,
-            ])
+            ]),
+        Migration(
+            "2-refusals",
+            statements: [
+                """
+                CREATE TABLE IF NOT EXISTS refusals (
+                    session TEXT COLLATE "C" PRIMARY KEY, code TEXT NOT NULL, source BIGINT NOT NULL, refused_at_ms BIGINT NOT NULL
+                )
+                """,
+                "CREATE INDEX IF NOT EXISTS refusals_by_time ON refusals (refused_at_ms)",
+            ], isAdditive: true),
     ]
 
     /// What the program sweeps in the background.
-    public static let sweeps = [Sweep(table: "authz_tokens", key: ["key"], expiryColumn: "expires_at_ms", grace: AuthzToken.remembrance)]
+    public static let sweeps = [
+        Sweep(table: "authz_tokens", key: ["key"], expiryColumn: "expires_at_ms", grace: AuthzToken.remembrance),
+        Sweep(table: "refusals", key: ["session"], expiryColumn: "refused_at_ms", grace: NotedRefusal.remembrance),
+    ]
 
     /// Longest resource, in bytes, whose token is kept in memory: Media RSS may be long, and its sender chooses it.
     private static let longestCachedResource = 512

@@ -13,6 +13,13 @@ struct ViewerAnswer: Decodable {
         let deviceType: String?
         let deviceModel: String?
         let os: String?
+        let lastRefusal: Refusal?
+    }
+
+    struct Refusal: Decodable {
+        let at: Int64
+        let code: String
+        let reason: String
     }
 
     struct Code: Decodable {
@@ -24,6 +31,8 @@ struct ViewerAnswer: Decodable {
     let sessions: [Session]
     let more: Bool
     let code: Code?
+    /// Absent: a gateway of an older release.
+    let refusalsKnown: Bool?
 
     init(_ body: [UInt8]) throws { self = try JSONDecoder().decode(ViewerAnswer.self, from: Data(body)) }
 
@@ -38,7 +47,9 @@ struct ViewerAnswer: Decodable {
             lines.append(session.id)
             lines.append("  \(session.way) at \(session.mvpd) since \(Self.moment(session.authenticatedAt)), until \(Self.moment(session.expiresAt))")
             lines.append("  \(device)")
+            if let refusal = session.lastRefusal { lines.append("  last no \(Self.moment(refusal.at)): \(refusal.reason) (\(refusal.code))") }
         }
+        if refusalsKnown == false { lines.append("why decisions were a no is not known now: the authorization service does not tell") }
         if more { lines.append("there are more: name the MVPD, or look for the device") }
         return lines
     }

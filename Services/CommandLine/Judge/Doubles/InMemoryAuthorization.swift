@@ -109,6 +109,10 @@ public final class InMemoryAuthorization: Authorization {
         return try verdicts(request.resources)
     }
 
+    public func findRefusals(_ request: FindRefusalsRequest, context: CallContext) async throws -> SessionRefusals {
+        throw Fault(.unimplemented, "No refusals are kept here.")
+    }
+
     public func getMediaTokenKeys(_ request: GetMediaTokenKeysRequest, context: CallContext) async throws -> MediaTokenKeys {
         MediaTokenKeys(
             certificates: keys.mediaTokenCertificates, jwks: JSONWebKeySet(keys: keys.mediaTokenJws.map { [$0.publicKey] } ?? []).json)

@@ -56,7 +56,9 @@ extension RouteTable {
         let signIns = SignInReportEndpoints(
             administration: dependencies.administration, operations: dependencies.operations, catalogue: dependencies.catalogue)
         let secrets = SecretEndpoints(administration: dependencies.administration, operations: dependencies.operations)
-        let support = SupportEndpoints(desk: SupportDesk(administration: dependencies.administration, operations: dependencies.operations))
+        let support = SupportEndpoints(
+            desk: SupportDesk(
+                administration: dependencies.administration, operations: dependencies.operations, authorization: dependencies.authorization))
         return [
             route(SecretEndpoints.path, [.get: secrets.list]),
             route(SecretEndpoints.path + "/{reference}", [.post: secrets.write]),

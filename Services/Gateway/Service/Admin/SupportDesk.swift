@@ -5,13 +5,31 @@ internal import Faults
 struct SupportDesk: Sendable {
     let administration: any Administration
     let operations: any AuthenticationOperations
+    let authorization: any Authorization
 
-    func find(_ viewer: FindViewerSessionsRequest, by token: String, _ exchange: Exchange) async throws -> ViewerSessions {
+    /// What support sees of a viewer.
+    struct Found: Sendable {
+        let viewer: ViewerSessions
+        /// The last no of sessions that had one; `nil`: `authorization` cannot be asked, or keeps none.
+        let refusals: [OctetText: SessionRefusal]?
+
+        func refusal(of session: ViewerSession) -> SessionRefusal? { refusals?[OctetText(session.id)] }
+    }
+
+    func find(_ viewer: FindViewerSessionsRequest, by token: String, _ exchange: Exchange) async throws -> Found {
         try await check("", viewer, token, exchange)
         let found = try await operations.findViewerSessions(viewer, context: exchange.call)
         let count = found.hasMore ? "more than \(found.sessions.count)" : "\(found.sessions.count)"
         try await check("looked for \(Self.masked(viewer)), found \(count)", viewer, token, exchange)
-        return found
+        return Found(viewer: found, refusals: await refusals(of: found.sessions, exchange))
+    }
+
+    /// Why a decision was a no is worth less than the sessions: these are shown without it.
+    private func refusals(of sessions: [ViewerSession], _ exchange: Exchange) async -> [OctetText: SessionRefusal]? {
+        guard !sessions.isEmpty else { return [:] }
+        let request = FindRefusalsRequest(sessionIDs: sessions.map(\.id))
+        guard let answer = try? await authorization.findRefusals(request, context: exchange.call) else { return nil }
+        return Dictionary(answer.refusals.map { (OctetText($0.sessionID), $0) }) { _, last in last }
     }
 
     /// - Parameter session: Empty: all of them.

@@ -45,17 +45,18 @@ struct SupportEndpoints: Sendable {
         return (FindViewerSessionsRequest(requestor: requestor, mvpd: mvpd, viewer: kind.named(value)), session)
     }
 
-    private static func document(_ found: ViewerSessions) -> Document {
-        let sessions = found.sessions.map { session in
+    private static func document(_ found: SupportDesk.Found) -> Document {
+        let sessions = found.viewer.sessions.map { session in
             Document.Value.object([
                 .init("id", .text(session.id)), .init("mvpd", .text(session.mvpd)), .init("way", .text(word(session.kind))),
                 .init("authenticatedAt", .number(session.authenticatedAtMilliseconds)),
                 .init("createdAt", .number(session.createdAtMilliseconds)), .init("expiresAt", .number(session.expiresAtMilliseconds)),
                 .init("device", .text(session.devicePrefix + "…")), .init("deviceType", .optional(session.deviceType)),
                 .init("deviceModel", .optional(session.deviceModel)), .init("os", .optional(session.osName)),
+                .init("lastRefusal", found.refusal(of: session).map(refusal) ?? .null),
             ])
         }
-        let code = found.code.map { code in
+        let code = found.viewer.code.map { code in
             Document.Value.object([
                 .init("createdAt", .number(code.createdAtMilliseconds)), .init("expiresAt", .number(code.expiresAtMilliseconds)),
                 .init("used", .flag(code.isUsed)),
@@ -63,7 +64,17 @@ struct SupportEndpoints: Sendable {
         }
         return Document(
             "viewer",
-            [.init("sessions", .list(sessions, item: "session")), .init("more", .flag(found.hasMore)), .init("code", code ?? .null)])
+            [
+                .init("sessions", .list(sessions, item: "session")), .init("more", .flag(found.viewer.hasMore)), .init("code", code ?? .null),
+                .init("refusalsKnown", .flag(found.refusals != nil)),
+            ])
+    }
+
+    private static func refusal(_ refusal: SessionRefusal) -> Document.Value {
+        .object([
+            .init("at", .number(refusal.refusedAtMilliseconds)), .init("code", .text(refusal.code)),
+            .init("source", .text(RefusalText.source(refusal.source))), .init("reason", .text(RefusalText.sentence(refusal))),
+        ])
     }
 
     private static func word(_ kind: SessionKind) -> String {

@@ -32,6 +32,10 @@ struct AffineAuthorization: Authorization {
         try await service.decide(request, context: context.near(request.call))
     }
 
+    func findRefusals(_ request: FindRefusalsRequest, context: CallContext) async throws -> SessionRefusals {
+        try await service.findRefusals(request, context: context)
+    }
+
     func getMediaTokenKeys(_ request: GetMediaTokenKeysRequest, context: CallContext) async throws -> MediaTokenKeys {
         try await service.getMediaTokenKeys(request, context: context)
     }

@@ -1010,6 +1010,18 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_Decis
 {
     return &boxoffice__authorization__v1__decisions__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_FindRefusalsRequest_descriptor(void)
+{
+    return &boxoffice__authorization__v1__find_refusals_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_SessionRefusals_descriptor(void)
+{
+    return &boxoffice__authorization__v1__session_refusals__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_SessionRefusal_descriptor(void)
+{
+    return &boxoffice__authorization__v1__session_refusal__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_ResourceDecision_descriptor(void)
 {
     return &boxoffice__authorization__v1__resource_decision__descriptor;

@@ -22,6 +22,9 @@ typedef struct Boxoffice__Authorization__V1__Decision Boxoffice__Authorization__
 typedef struct Boxoffice__Authorization__V1__MediaToken Boxoffice__Authorization__V1__MediaToken;
 typedef struct Boxoffice__Authorization__V1__DecideRequest Boxoffice__Authorization__V1__DecideRequest;
 typedef struct Boxoffice__Authorization__V1__Decisions Boxoffice__Authorization__V1__Decisions;
+typedef struct Boxoffice__Authorization__V1__FindRefusalsRequest Boxoffice__Authorization__V1__FindRefusalsRequest;
+typedef struct Boxoffice__Authorization__V1__SessionRefusals Boxoffice__Authorization__V1__SessionRefusals;
+typedef struct Boxoffice__Authorization__V1__SessionRefusal Boxoffice__Authorization__V1__SessionRefusal;
 typedef struct Boxoffice__Authorization__V1__ResourceDecision Boxoffice__Authorization__V1__ResourceDecision;
 typedef struct Boxoffice__Authorization__V1__ResourceList Boxoffice__Authorization__V1__ResourceList;
 typedef struct Boxoffice__Authorization__V1__PreauthorizeRequest Boxoffice__Authorization__V1__PreauthorizeRequest;
@@ -176,6 +179,56 @@ struct  Boxoffice__Authorization__V1__Decisions
 #define BOXOFFICE__AUTHORIZATION__V1__DECISIONS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authorization__v1__decisions__descriptor) \
     , 0,NULL }
+
+
+struct  Boxoffice__Authorization__V1__FindRefusalsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * At most 100.
+   */
+  size_t n_session_ids;
+  char **session_ids;
+};
+#define BOXOFFICE__AUTHORIZATION__V1__FIND_REFUSALS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authorization__v1__find_refusals_request__descriptor) \
+    , 0,NULL }
+
+
+struct  Boxoffice__Authorization__V1__SessionRefusals
+{
+  ProtobufCMessage base;
+  size_t n_refusals;
+  Boxoffice__Authorization__V1__SessionRefusal **refusals;
+};
+#define BOXOFFICE__AUTHORIZATION__V1__SESSION_REFUSALS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authorization__v1__session_refusals__descriptor) \
+    , 0,NULL }
+
+
+/*
+ * Why a decision for a session was a no.
+ */
+struct  Boxoffice__Authorization__V1__SessionRefusal
+{
+  ProtobufCMessage base;
+  char *session_id;
+  /*
+   * A fault code, such as `authorization_denied_by_mvpd` or `network_connection_timeout`.
+   */
+  char *code;
+  /*
+   * Who said so.
+   */
+  Boxoffice__Authorization__V1__DecisionSource source;
+  /*
+   * Milliseconds since 1970.
+   */
+  uint64_t refused_at_ms;
+};
+#define BOXOFFICE__AUTHORIZATION__V1__SESSION_REFUSAL__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authorization__v1__session_refusal__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__AUTHORIZATION__V1__DECISION_SOURCE__DECISION_SOURCE_MVPD, 0 }
 
 
 struct  Boxoffice__Authorization__V1__ResourceDecision
@@ -449,6 +502,63 @@ Boxoffice__Authorization__V1__Decisions *
 void   boxoffice__authorization__v1__decisions__free_unpacked
                      (Boxoffice__Authorization__V1__Decisions *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Authorization__V1__FindRefusalsRequest methods */
+void   boxoffice__authorization__v1__find_refusals_request__init
+                     (Boxoffice__Authorization__V1__FindRefusalsRequest         *message);
+size_t boxoffice__authorization__v1__find_refusals_request__get_packed_size
+                     (const Boxoffice__Authorization__V1__FindRefusalsRequest   *message);
+size_t boxoffice__authorization__v1__find_refusals_request__pack
+                     (const Boxoffice__Authorization__V1__FindRefusalsRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authorization__v1__find_refusals_request__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__FindRefusalsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authorization__V1__FindRefusalsRequest *
+       boxoffice__authorization__v1__find_refusals_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authorization__v1__find_refusals_request__free_unpacked
+                     (Boxoffice__Authorization__V1__FindRefusalsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authorization__V1__SessionRefusals methods */
+void   boxoffice__authorization__v1__session_refusals__init
+                     (Boxoffice__Authorization__V1__SessionRefusals         *message);
+size_t boxoffice__authorization__v1__session_refusals__get_packed_size
+                     (const Boxoffice__Authorization__V1__SessionRefusals   *message);
+size_t boxoffice__authorization__v1__session_refusals__pack
+                     (const Boxoffice__Authorization__V1__SessionRefusals   *message,
+                      uint8_t             *out);
+size_t boxoffice__authorization__v1__session_refusals__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__SessionRefusals   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authorization__V1__SessionRefusals *
+       boxoffice__authorization__v1__session_refusals__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authorization__v1__session_refusals__free_unpacked
+                     (Boxoffice__Authorization__V1__SessionRefusals *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authorization__V1__SessionRefusal methods */
+void   boxoffice__authorization__v1__session_refusal__init
+                     (Boxoffice__Authorization__V1__SessionRefusal         *message);
+size_t boxoffice__authorization__v1__session_refusal__get_packed_size
+                     (const Boxoffice__Authorization__V1__SessionRefusal   *message);
+size_t boxoffice__authorization__v1__session_refusal__pack
+                     (const Boxoffice__Authorization__V1__SessionRefusal   *message,
+                      uint8_t             *out);
+size_t boxoffice__authorization__v1__session_refusal__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__SessionRefusal   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authorization__V1__SessionRefusal *
+       boxoffice__authorization__v1__session_refusal__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authorization__v1__session_refusal__free_unpacked
+                     (Boxoffice__Authorization__V1__SessionRefusal *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Authorization__V1__ResourceDecision methods */
 void   boxoffice__authorization__v1__resource_decision__init
                      (Boxoffice__Authorization__V1__ResourceDecision         *message);
@@ -640,6 +750,15 @@ typedef void (*Boxoffice__Authorization__V1__DecideRequest_Closure)
 typedef void (*Boxoffice__Authorization__V1__Decisions_Closure)
                  (const Boxoffice__Authorization__V1__Decisions *message,
                   void *closure_data);
+typedef void (*Boxoffice__Authorization__V1__FindRefusalsRequest_Closure)
+                 (const Boxoffice__Authorization__V1__FindRefusalsRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authorization__V1__SessionRefusals_Closure)
+                 (const Boxoffice__Authorization__V1__SessionRefusals *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authorization__V1__SessionRefusal_Closure)
+                 (const Boxoffice__Authorization__V1__SessionRefusal *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Authorization__V1__ResourceDecision_Closure)
                  (const Boxoffice__Authorization__V1__ResourceDecision *message,
                   void *closure_data);
@@ -698,6 +817,10 @@ struct Boxoffice__Authorization__V1__Authorization_Service
                  const Boxoffice__Authorization__V1__DecideRequest *input,
                  Boxoffice__Authorization__V1__Decisions_Closure closure,
                  void *closure_data);
+  void (*find_refusals)(Boxoffice__Authorization__V1__Authorization_Service *service,
+                        const Boxoffice__Authorization__V1__FindRefusalsRequest *input,
+                        Boxoffice__Authorization__V1__SessionRefusals_Closure closure,
+                        void *closure_data);
   void (*get_media_token_keys)(Boxoffice__Authorization__V1__Authorization_Service *service,
                                const Boxoffice__Authorization__V1__GetMediaTokenKeysRequest *input,
                                Boxoffice__Authorization__V1__MediaTokenKeys_Closure closure,
@@ -716,6 +839,7 @@ void boxoffice__authorization__v1__authorization__init (Boxoffice__Authorization
       function_prefix__ ## preauthorize,\
       function_prefix__ ## preauthorize_by_code,\
       function_prefix__ ## decide,\
+      function_prefix__ ## find_refusals,\
       function_prefix__ ## get_media_token_keys  }
 void boxoffice__authorization__v1__authorization__authorize(ProtobufCService *service,
                                                             const Boxoffice__Authorization__V1__AuthorizeRequest *input,
@@ -741,6 +865,10 @@ void boxoffice__authorization__v1__authorization__decide(ProtobufCService *servi
                                                          const Boxoffice__Authorization__V1__DecideRequest *input,
                                                          Boxoffice__Authorization__V1__Decisions_Closure closure,
                                                          void *closure_data);
+void boxoffice__authorization__v1__authorization__find_refusals(ProtobufCService *service,
+                                                                const Boxoffice__Authorization__V1__FindRefusalsRequest *input,
+                                                                Boxoffice__Authorization__V1__SessionRefusals_Closure closure,
+                                                                void *closure_data);
 void boxoffice__authorization__v1__authorization__get_media_token_keys(ProtobufCService *service,
                                                                        const Boxoffice__Authorization__V1__GetMediaTokenKeysRequest *input,
                                                                        Boxoffice__Authorization__V1__MediaTokenKeys_Closure closure,
@@ -755,6 +883,9 @@ extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__decision__
 extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__media_token__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__decide_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__decisions__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__find_refusals_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__session_refusals__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__session_refusal__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__resource_decision__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__resource_list__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__preauthorize_request__descriptor;

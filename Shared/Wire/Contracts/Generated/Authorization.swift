@@ -325,6 +325,109 @@ public struct Decisions: Message {
     }
 }
 
+public struct FindRefusalsRequest: Message {
+    /// At most 100.
+    public var sessionIDs: [String]
+
+    public init() { self.init(sessionIDs: []) }
+
+    public init(
+        sessionIDs: [String] = []
+    ) {
+        self.sessionIDs = sessionIDs
+    }
+
+    public static var messageName: String { "boxoffice.authorization.v1.FindRefusalsRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authorization_v1_FindRefusalsRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authorization__V1__FindRefusalsRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authorization__V1__FindRefusalsRequest.self)
+        sessionIDs = try CField.strings(c.pointee.session_ids, c.pointee.n_session_ids, "boxoffice.authorization.v1.FindRefusalsRequest.session_ids")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authorization__V1__FindRefusalsRequest.self, capacity: 1)
+        boxoffice__authorization__v1__find_refusals_request__init(c)
+        c.pointee.session_ids = try arena.strings(sessionIDs, "boxoffice.authorization.v1.FindRefusalsRequest.session_ids")
+        c.pointee.n_session_ids = sessionIDs.count
+    }
+}
+
+public struct SessionRefusals: Message {
+    public var refusals: [SessionRefusal]
+
+    public init() { self.init(refusals: []) }
+
+    public init(
+        refusals: [SessionRefusal] = []
+    ) {
+        self.refusals = refusals
+    }
+
+    public static var messageName: String { "boxoffice.authorization.v1.SessionRefusals" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authorization_v1_SessionRefusals_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authorization__V1__SessionRefusals>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authorization__V1__SessionRefusals.self)
+        refusals = try CField.messages(c.pointee.refusals, c.pointee.n_refusals)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authorization__V1__SessionRefusals.self, capacity: 1)
+        boxoffice__authorization__v1__session_refusals__init(c)
+        c.pointee.refusals = try arena.messages(refusals, as: Boxoffice__Authorization__V1__SessionRefusal.self)
+        c.pointee.n_refusals = refusals.count
+    }
+}
+
+/// Why a decision for a session was a no.
+public struct SessionRefusal: Message {
+    public var sessionID: String
+    /// A fault code, such as `authorization_denied_by_mvpd` or `network_connection_timeout`.
+    public var code: String
+    /// Who said so.
+    public var source: DecisionSource
+    /// Milliseconds since 1970.
+    public var refusedAtMilliseconds: UInt64
+
+    public init() { self.init(sessionID: "") }
+
+    public init(
+        sessionID: String = "",
+        code: String = "",
+        source: DecisionSource = DecisionSource(rawValue: 0),
+        refusedAtMilliseconds: UInt64 = 0
+    ) {
+        self.sessionID = sessionID
+        self.code = code
+        self.source = source
+        self.refusedAtMilliseconds = refusedAtMilliseconds
+    }
+
+    public static var messageName: String { "boxoffice.authorization.v1.SessionRefusal" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authorization_v1_SessionRefusal_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authorization__V1__SessionRefusal>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authorization__V1__SessionRefusal.self)
+        sessionID = try CField.string(c.pointee.session_id, "boxoffice.authorization.v1.SessionRefusal.session_id")
+        code = try CField.string(c.pointee.code, "boxoffice.authorization.v1.SessionRefusal.code")
+        source = DecisionSource(rawValue: Int32(bitPattern: c.pointee.source.rawValue))
+        refusedAtMilliseconds = c.pointee.refused_at_ms
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authorization__V1__SessionRefusal.self, capacity: 1)
+        boxoffice__authorization__v1__session_refusal__init(c)
+        if !sessionID.isEmpty { c.pointee.session_id = try arena.string(sessionID, "boxoffice.authorization.v1.SessionRefusal.session_id") }
+        if !code.isEmpty { c.pointee.code = try arena.string(code, "boxoffice.authorization.v1.SessionRefusal.code") }
+        c.pointee.source = Boxoffice__Authorization__V1__DecisionSource(rawValue: UInt32(bitPattern: source.rawValue))
+        c.pointee.refused_at_ms = refusedAtMilliseconds
+    }
+}
+
 public struct ResourceDecision: Message {
     public var resource: String
     public var authorized: Bool
@@ -692,6 +795,11 @@ public protocol Authorization: Sendable {
     /// Faults: those of the bearer, the device and the partner status; `invalid_mvpd`, `unknown_integration`, `missing_resource`, `malformed_authz_request`;
     /// `invalid_temporary_access_configuration`.
     func decide(_ request: DecideRequest, context: CallContext) async throws -> Decisions
+    /// The last no of each of these sessions, where one is remembered: some are for a day, none has to be. For support: which resource it was is not kept.
+    /// An implementation that keeps none answers `unimplemented`.
+    ///
+    /// Faults: `invalid_request` (more than 100 sessions).
+    func findRefusals(_ request: FindRefusalsRequest, context: CallContext) async throws -> SessionRefusals
     func getMediaTokenKeys(_ request: GetMediaTokenKeysRequest, context: CallContext) async throws -> MediaTokenKeys
 }
 
@@ -711,6 +819,8 @@ public enum AuthorizationMethods {
         service: service, name: "PreauthorizeByCode", idempotency: .noSideEffects)
     public static let decide = UnaryMethod<DecideRequest, Decisions>(
         service: service, name: "Decide", idempotency: .idempotent)
+    public static let findRefusals = UnaryMethod<FindRefusalsRequest, SessionRefusals>(
+        service: service, name: "FindRefusals", idempotency: .noSideEffects)
     public static let getMediaTokenKeys = UnaryMethod<GetMediaTokenKeysRequest, MediaTokenKeys>(
         service: service, name: "GetMediaTokenKeys", idempotency: .noSideEffects)
 
@@ -722,6 +832,7 @@ public enum AuthorizationMethods {
         registry.unary(preauthorize) { try await implementation.preauthorize($0, context: $1) }
         registry.unary(preauthorizeByCode) { try await implementation.preauthorizeByCode($0, context: $1) }
         registry.unary(decide) { try await implementation.decide($0, context: $1) }
+        registry.unary(findRefusals) { try await implementation.findRefusals($0, context: $1) }
         registry.unary(getMediaTokenKeys) { try await implementation.getMediaTokenKeys($0, context: $1) }
     }
 }
@@ -754,6 +865,10 @@ public struct AuthorizationClient: Authorization {
 
     public func decide(_ request: DecideRequest, context: CallContext) async throws -> Decisions {
         try await caller.call(AuthorizationMethods.decide, request, context: context)
+    }
+
+    public func findRefusals(_ request: FindRefusalsRequest, context: CallContext) async throws -> SessionRefusals {
+        try await caller.call(AuthorizationMethods.findRefusals, request, context: context)
     }
 
     public func getMediaTokenKeys(_ request: GetMediaTokenKeysRequest, context: CallContext) async throws -> MediaTokenKeys {

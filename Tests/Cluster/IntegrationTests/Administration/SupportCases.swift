@@ -11,13 +11,19 @@ extension AdministrationApi {
             let device = try await Device.make()
             let code = try await device.signIn()
             try #require(try await device.checkAuthn() == 200)
+            #expect(try await device.authorize("ACME1-NOT-INCLUDED").status == 403)
+            try await Task.sleep(for: .milliseconds(700))
             let byCode: [String: Any] = ["requestor": "ACME1", "code": code]
             let found = try await edith.send("POST", "/support/sessions", byCode)
             let sessions = found.object["sessions"] as? [[String: Any]] ?? []
             try #require(found.status == 200 && sessions.count == 1, "\(found.text)")
             #expect(sessions[0]["mvpd"] as? String == "NorthCable" && sessions[0]["way"] as? String == "signIn")
             #expect(sessions[0]["deviceModel"] as? String == "Test TV")
-            let told: Set = ["id", "mvpd", "way", "authenticatedAt", "createdAt", "expiresAt", "device", "deviceType", "deviceModel", "os"]
+            let refusal = sessions[0]["lastRefusal"] as? [String: Any]
+            #expect(refusal?["code"] as? String == "authorization_denied_by_mvpd" && refusal?["source"] as? String == "mvpd", "\(found.text)")
+            let told: Set = [
+                "id", "mvpd", "way", "authenticatedAt", "createdAt", "expiresAt", "device", "deviceType", "deviceModel", "os", "lastRefusal",
+            ]
             #expect(Set(sessions[0].keys) == told && !found.text.contains(device.id), "no attribute, no address, no whole id of the device")
             let find = ["support", "find", "--requestor", "ACME1", "--device", device.id]
             let program = try TestCluster.binaries(Checkout.current).appendingPathComponent("boxoffice").path

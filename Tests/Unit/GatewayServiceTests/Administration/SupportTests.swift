@@ -16,6 +16,8 @@ internal import Testing
                         id: "s1", mvpd: "NorthCable", kind: .platform, authenticatedAtMilliseconds: 1, createdAtMilliseconds: 2,
                         expiresAtMilliseconds: 3, devicePrefix: "dev-", osName: "tvOS")
                 ], code: ViewerCode(createdAtMilliseconds: 4, expiresAtMilliseconds: 5, isUsed: true)))
+        gateway.authorization.findRefusals.answer(
+            with: SessionRefusals(refusals: [SessionRefusal(sessionID: "s1", code: "authorization_denied_by_mvpd", refusedAtMilliseconds: 7)]))
         gateway.operations.endViewerSessions.answer(with: EndViewerSessionsResponse(ended: 1))
     }
 
@@ -27,13 +29,25 @@ internal import Testing
         #expect(
             reply.text
                 == #"{"sessions":[{"id":"s1","mvpd":"NorthCable","way":"platform","authenticatedAt":1,"createdAt":2,"expiresAt":3,"device":"dev-…","#
-                + #""deviceType":null,"deviceModel":null,"os":"tvOS"}],"more":false,"code":{"createdAt":4,"expiresAt":5,"used":true}}"#)
+                + #""deviceType":null,"deviceModel":null,"os":"tvOS","lastRefusal":{"at":7,"code":"authorization_denied_by_mvpd","source":"mvpd","#
+                + #""reason":"The MVPD said no, mostly because the subscription does not include the channel."}}],"more":false,"#
+                + #""code":{"createdAt":4,"expiresAt":5,"used":true},"refusalsKnown":true}"#)
+        #expect(gateway.authorization.findRefusals.requests == [FindRefusalsRequest(sessionIDs: ["s1"])])
         #expect(subjects == ["", "looked for device dev-…, found 1"])
         #expect(gateway.administration.checkAdministrator.requests.allSatisfy { $0.permission == .support && $0.requestorID == "ACME1" })
         #expect(
             gateway.operations.findViewerSessions.requests == [FindViewerSessionsRequest(requestor: "ACME1", viewer: .deviceID("dev-7f3a-0001"))])
         _ = try await gateway.administer(.post, "/support/sessions", #"{"requestor":"ACME1","user":"ada","mvpd":"NorthCable"}"#)
         #expect(subjects.last == "looked for user a… of NorthCable, found 1", "a short id is not written down whole")
+    }
+
+    @Test("sessions are shown without their refusals where those are not to be had")
+    func withoutRefusals() async throws {
+        for fault in [Fault(.unavailable, "away"), Fault(.unimplemented, "none")] {
+            gateway.authorization.findRefusals.fail(with: fault)
+            let reply = try await gateway.administer(.post, "/support/sessions", #"{"requestor":"ACME1","device":"dev-7f3a-0001"}"#)
+            #expect(reply.status == 200 && reply.text.contains(#""lastRefusal":null"#) && reply.text.contains(#""refusalsKnown":false"#))
+        }
     }
 
     @Test("an end is recorded before it is made")

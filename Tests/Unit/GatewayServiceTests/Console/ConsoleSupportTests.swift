@@ -16,6 +16,13 @@ internal import Testing
                         id: "s1", mvpd: ConsoleFixture.hostile, kind: .regular, authenticatedAtMilliseconds: 1_930_384_800_000,
                         devicePrefix: ConsoleFixture.accented)
                 ], code: ViewerCode(createdAtMilliseconds: 1_930_384_800_000)))
+        console.gateway.authorization.findRefusals.answer(
+            with: SessionRefusals(
+                refusals: [
+                    SessionRefusal(
+                        sessionID: "s1", code: "authorization_denied_by_degradation_rule", source: .degradation,
+                        refusedAtMilliseconds: 1_930_388_400_000)
+                ]))
         console.gateway.operations.endViewerSessions.answer(with: EndViewerSessionsResponse(ended: 1))
     }
 
@@ -24,6 +31,7 @@ internal import Testing
         #expect(try await console.get("/support").text.contains("Find a viewer's sessions"))
         let page = try await console.post("/support", "requestor=ACME1&kind=code&viewer=ABCDEFG")
         #expect(page.status == 200 && page.text.contains("2031-03-04 10:00 UTC") && page.text.contains("sign-in at the MVPD"))
+        #expect(page.text.contains("2031-03-04 11:00 UTC: A degradation rule of this cluster forbids it for now."))
         #expect(!page.text.contains(ConsoleFixture.hostile) && !page.text.contains("x\"\u{301}") && page.text.contains("not used yet"))
         #expect(
             console.gateway.operations.findViewerSessions.requests == [FindViewerSessionsRequest(requestor: "ACME1", viewer: .code("ABCDEFG"))])

@@ -7,7 +7,9 @@ struct SupportPages: Sendable {
     let console: Console
 
     private var desk: SupportDesk {
-        SupportDesk(administration: console.administration, operations: console.dependencies.operations)
+        SupportDesk(
+            administration: console.administration, operations: console.dependencies.operations,
+            authorization: console.dependencies.authorization)
     }
 
     @Sendable func show(_ exchange: Exchange, _ visitor: Visitor) async throws -> Response {
@@ -34,18 +36,19 @@ struct SupportPages: Sendable {
 
     private func found(_ typed: Typed, _ ended: UInt32?, _ visitor: Visitor, _ exchange: Exchange) async throws -> Response {
         guard typed.problems.isEmpty else { return try await page(typed, [:], visitor, exchange, status: .unprocessableContent) }
-        let found: ViewerSessions
+        let found: SupportDesk.Found
         do {
             found = try await desk.find(typed.viewer, by: visitor.secret, exchange)
         } catch let fault as Fault where Self.isTyped(fault) {
             return try await refused(typed, visitor, exchange)
         }
         var content: [String: Any] = [
-            "hasAnswer": true, "viewerSessions": found.sessions.map(Self.row), "isEmpty": found.sessions.isEmpty, "isCut": found.hasMore,
+            "hasAnswer": true, "viewerSessions": found.viewer.sessions.map { Self.row($0, found.refusal(of: $0)) },
+            "isEmpty": found.viewer.sessions.isEmpty, "isCut": found.viewer.hasMore, "lacksRefusals": found.refusals == nil,
             "endAddress": ConsolePlace.support.address + "/end",
         ]
         if let ended { content["endedSessions"] = ["endedCount": ended == 1 ? "1 session" : "\(ended) sessions"] }
-        if let code = found.code {
+        if let code = found.viewer.code {
             content["codeFacts"] =
                 [
                     "codeMade": Moment(milliseconds: code.createdAtMilliseconds).text,
@@ -78,14 +81,21 @@ struct SupportPages: Sendable {
             "support", "Support", in: .support, content.merging(more) { own, _ in own }, for: visitor, exchange, status: status)
     }
 
-    private static func row(_ session: ViewerSession) -> [String: Any] {
+    private static func row(_ session: ViewerSession, _ refusal: SessionRefusal?) -> [String: Any] {
         let device = [session.deviceType, session.deviceModel, session.osName].filter { !$0.isEmpty }.joined(separator: ", ")
-        return [
+        var row: [String: Any] = [
             "sessionId": session.id, "sessionMvpd": session.mvpd, "sessionWay": word(session.kind),
             "sessionSince": Moment(milliseconds: session.authenticatedAtMilliseconds).text,
             "sessionEnd": Moment(milliseconds: session.expiresAtMilliseconds).text, "sessionDevice": device.isEmpty ? "–" : device,
             "devicePrefix": session.devicePrefix + "…",
         ]
+        if let refusal {
+            row["lastRefusal"] = [
+                "refusedAt": Moment(milliseconds: refusal.refusedAtMilliseconds).text, "refusalReason": RefusalText.sentence(refusal),
+                "refusalCode": refusal.code,
+            ]
+        }
+        return row
     }
 
     private static func word(_ kind: SessionKind) -> String {

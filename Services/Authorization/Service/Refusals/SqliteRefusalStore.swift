@@ -1,0 +1,39 @@
+internal import Clocks
+internal import Contracts
+public import Faults
+public import Storage
+
+/// The last no of each session in the service's own store, which copies of the service may share.
+public struct SqliteRefusalStore: RefusalStore {
+    private let store: Store
+
+    /// - Parameter store: Opened with the migrations of `SqliteAuthorizationStore`.
+    public init(_ store: Store) { self.store = store }
+
+    public func keep(_ refusals: [NotedRefusal]) async throws(Fault) {
+        // In one order, so that two copies never wait for each other; a later no of another copy stays.
+        let rows = refusals.map { (NotedRefusal.digest(of: $0.session), $0) }.sorted { $0.0 < $1.0 }
+        try await store.write { database in
+            for (session, refusal) in rows {
+                try database.run(
+                    """
+                    INSERT INTO refusals (session, code, source, refused_at_ms) VALUES (?, ?, ?, ?)
+                    ON CONFLICT (session) DO UPDATE SET code = excluded.code, source = excluded.source, refused_at_ms = excluded.refused_at_ms
+                    WHERE refusals.refused_at_ms <= excluded.refused_at_ms
+                    """, [session, refusal.code, Int64(refusal.source.rawValue), refusal.at])
+            }
+        }
+    }
+
+    public func refusals(of sessions: [String]) async throws(Fault) -> [NotedRefusal] {
+        try await store.read { database in
+            try sessions.compactMap { session in
+                try database.first("SELECT code, source, refused_at_ms FROM refusals WHERE session = ?", [NotedRefusal.digest(of: session)]) {
+                    columns in
+                    let (code, source): (String, Int64) = (columns.next(), columns.next())
+                    return NotedRefusal(session: session, code: code, source: DecisionSource(rawValue: Int32(clamping: source)), at: columns.next())
+                }
+            }
+        }
+    }
+}

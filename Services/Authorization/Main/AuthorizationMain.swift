@@ -46,8 +46,7 @@ struct Main {
             publishedKeys: keys.published,
             storedTokenKeys: storedTokenKeys.keys,
             identity: try identity(settings, files),
-            usage: try environment.usageCounter(), refusals: refusals,
-            resourcesPerDecision: settings.resourcesPerDecision,
+            usage: try environment.usageCounter(), refusals: refusals, resourcesPerDecision: settings.resourcesPerDecision,
             clock: environment.clock, logger: environment.logger)
         try await environment.sharePublicKeys("media token", in: store) {
             keys.told

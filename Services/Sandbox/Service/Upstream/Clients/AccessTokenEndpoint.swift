@@ -8,11 +8,19 @@ struct AccessTokenEndpoint: Sendable {
 
     private struct Issued: Encodable {
         let id: String
-        let access_token: String
-        let created_at: Int64
-        let expires_in: Int
-        let token_type: String
+        let accessToken: String
+        let createdAt: Int64
+        let expiresIn: Int
+        let tokenType: String
         let scope: String
+
+        enum CodingKeys: String, CodingKey {
+            case id, scope
+            case accessToken = "access_token"
+            case createdAt = "created_at"
+            case expiresIn = "expires_in"
+            case tokenType = "token_type"
+        }
     }
 
     /// Apps read the expiry and the scopes out of it (clients §4.10).
@@ -38,8 +46,8 @@ struct AccessTokenEndpoint: Sendable {
         let token = try token(client, statement, now: call.now, end: end)
         memory.access { $0.registry.issue(token, for: client, scopes: statement.scopes, end: end) }
         let issued = Issued(
-            id: RandomText.hexadecimal(octets: 16), access_token: token, created_at: call.now.milliseconds, expires_in: behaviour.tokenSeconds,
-            token_type: "bearer", scope: statement.scopes.joined(separator: " "))
+            id: RandomText.hexadecimal(octets: 16), accessToken: token, createdAt: call.now.milliseconds, expiresIn: behaviour.tokenSeconds,
+            tokenType: "bearer", scope: statement.scopes.joined(separator: " "))
         return try .json(issued, status: behaviour.dcrStatus, outcome: "token")
     }
 

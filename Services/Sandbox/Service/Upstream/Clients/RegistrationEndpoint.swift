@@ -6,22 +6,36 @@ struct RegistrationEndpoint: Sendable {
     let issuer: StatementIssuer
 
     private struct Message: Decodable {
-        let software_statement: String?
-        let redirect_uri: String?
+        let softwareStatement: String?
+        let redirectURI: String?
+
+        enum CodingKeys: String, CodingKey {
+            case softwareStatement = "software_statement"
+            case redirectURI = "redirect_uri"
+        }
     }
 
     private struct Credentials: Encodable {
-        let client_id: String
-        let client_secret: String
-        let client_id_issued_at: Int64
-        let redirect_uris: [String]
-        let grant_types: [String]
+        let clientID: String
+        let clientSecret: String
+        let issuedAt: Int64
+        let redirectURIs: [String]
+        let grantTypes: [String]
         let scopes: [String]
+
+        enum CodingKeys: String, CodingKey {
+            case scopes
+            case clientID = "client_id"
+            case clientSecret = "client_secret"
+            case issuedAt = "client_id_issued_at"
+            case redirectURIs = "redirect_uris"
+            case grantTypes = "grant_types"
+        }
     }
 
     func answer(_ call: UpstreamCall) throws -> UpstreamAnswer {
         guard call.isJSON, let message = try? JSONDecoder().decode(Message.self, from: Data(call.body)),
-            let text = message.software_statement, !text.isEmpty
+            let text = message.softwareStatement, !text.isEmpty
         else { return try .dcr("invalid_request") }
         guard let statement = memory.access({ $0.registry.statement(text: text) }) else {
             return try .dcr(issuer.isGenuine(text) ? "unapproved_software_statement" : "invalid_software_statement")
@@ -31,8 +45,8 @@ struct RegistrationEndpoint: Sendable {
             (state.registry.register(statement, deviceInfo: call.header("x-device-info"), now: call.now), state.behaviour.dcrStatus)
         }
         let credentials = Credentials(
-            client_id: client.id, client_secret: client.secret, client_id_issued_at: call.now.seconds,
-            redirect_uris: message.redirect_uri.map { [$0] } ?? [], grant_types: ["client_credentials"], scopes: statement.scopes)
+            clientID: client.id, clientSecret: client.secret, issuedAt: call.now.seconds,
+            redirectURIs: message.redirectURI.map { [$0] } ?? [], grantTypes: ["client_credentials"], scopes: statement.scopes)
         return try .json(credentials, status: status, outcome: "registered")
     }
 }

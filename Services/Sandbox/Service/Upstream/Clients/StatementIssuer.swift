@@ -7,12 +7,17 @@ struct StatementIssuer: Sendable {
 
     private struct Claims: Encodable {
         let iss: String
-        let software_id: String
+        let softwareID: String
         let iat: Int
+
+        enum CodingKeys: String, CodingKey {
+            case iss, iat
+            case softwareID = "software_id"
+        }
     }
 
     func statement(_ id: String, serviceProviders: [String], scopes: [String]) throws -> SoftwareStatement {
-        let claims = Claims(iss: "https://upstream.sandbox.example", software_id: id, iat: 1_767_225_600)
+        let claims = Claims(iss: "https://upstream.sandbox.example", softwareID: id, iat: 1_767_225_600)
         let input =
             Base64.urlText(Array(#"{"alg":"RS256","typ":"JWT"}"#.utf8)) + "." + Base64.urlText(try UpstreamAnswer.encoded(claims))
         let text = input + "." + Base64.urlText(try key.sign(Array(input.utf8)))

@@ -54,7 +54,7 @@ struct UpstreamClientControl: Sendable {
                         throw SettingsFault(key: "request", problem: "is no request of the stand-in")
                     }
                     let answer = PartnerMessages.response(to: id, person: message.person)
-                    return UpstreamControlMessages.PartnerAnswered(SAMLResponse: Base64.text(Array(answer.utf8)))
+                    return UpstreamControlMessages.PartnerAnswered(response: Base64.text(Array(answer.utf8)))
                 })
         }
     }

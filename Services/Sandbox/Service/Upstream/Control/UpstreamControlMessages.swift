@@ -83,7 +83,9 @@ enum UpstreamControlMessages {
     }
 
     struct PartnerAnswered: Encodable {
-        let SAMLResponse: String
+        let response: String
+
+        enum CodingKeys: String, CodingKey { case response = "SAMLResponse" }
     }
 
     static func span(_ seconds: Int64, _ key: String) throws(SettingsFault) -> Duration {

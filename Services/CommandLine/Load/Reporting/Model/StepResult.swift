@@ -14,6 +14,11 @@ public struct StepResult: Codable, Sendable, Equatable {
         self.lagP99Nanoseconds = lagP99Nanoseconds
         self.failure = failure
     }
+
+    /// Most of the waiting time was the tool's own lateness: whatever the step shows, it shows of the tool.
+    public var hasLateTool: Bool {
+        totals.responseTime.count > 0 && lagP99Nanoseconds * 2 > LatencyHistogram(totals.responseTime.histogram).value(at: 99)
+    }
 }
 
 /// By what a step is past the knee.
@@ -39,6 +44,9 @@ public struct Knee: Codable, Sendable, Equatable {
     public var criterion: KneeCriterion?
     /// The finding in one sentence.
     public var explanation: String
+
+    /// A step beyond it was bad by the service's own fault. Otherwise the highest good step is no knee: the service may do more.
+    public var isReached: Bool { failedLevel != nil && criterion != .generator }
 
     public init(level: Double?, rate: Double?, failedLevel: Double?, criterion: KneeCriterion?, explanation: String) {
         self.level = level

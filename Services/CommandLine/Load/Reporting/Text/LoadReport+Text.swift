@@ -27,14 +27,16 @@ extension LoadReport {
     }
 
     private var counts: [String] {
-        var rows = [
+        let totals = headline
+        var rows = headlineStep.map { [["step", "\(name(of: $0, Self.number)); the table below has all"]] } ?? []
+        rows += [
             ["measured", String(format: "%.1f s", totals.elapsedSeconds) + (Self.endings[run.end].map { " (\($0))" } ?? "")],
             ["good answers", "\(totals.succeeded)  (\(Self.rate(totals.rate)))"],
             ["failed", "\(totals.failed)  (\(Self.share(totals.errorShare)))"],
         ]
         if totals.iterations != totals.succeeded + totals.failed { rows.append(["iterations", "\(totals.iterations) whole of \(totals.due) due"]) }
         if settings.loop == .open {
-            rows.insert(["due", "\(totals.due)  (\(Self.rate(totals.dueRate)))"], at: 1)
+            rows.insert(["due", "\(totals.due)  (\(Self.rate(totals.dueRate)))"], at: steps.isEmpty ? 1 : 2)
             rows.append(["not started", "\(totals.dropped)  (\(Self.share(totals.droppedShare)))"])
         }
         if totals.unfinished > 0 { rows.append(["unfinished", "\(totals.unfinished)"]) }
@@ -43,10 +45,11 @@ extension LoadReport {
     }
 
     private var latencyTable: [String] {
+        let totals = headline
         guard totals.responseTime.count > 0 else { return ["  No call ended."] }
         let rows = [
-            ("response time", totals.responseTime), ("service time", totals.serviceTime), ("tool's lateness", generator.lag),
-            ("iteration", iterationTime),
+            ("response time", totals.responseTime), ("service time", totals.serviceTime), ("tool's lateness", steps.isEmpty ? generator.lag : nil),
+            ("iteration", steps.isEmpty ? iterationTime : nil),
         ]
         var table = TextTable(["", "mean", "p50", "p90", "p99", "p99.9", "max"])
         for case (let name, let times?) in rows as [(String, Latencies?)] where times.count > 0 { table.add([name] + Self.times(times)) }
@@ -61,7 +64,7 @@ extension LoadReport {
 
     /// Response times over the percentiles, as bars.
     private var percentileCurve: [String] {
-        let latencies = totals.responseTime
+        let latencies = headline.responseTime
         guard latencies.count >= 100 else { return [] }
         let histogram = LatencyHistogram(latencies.histogram)
         let points: [Double] = [10, 25, 50, 75, 90, 95, 99, 99.9, 99.99, 100].filter { $0 == 100 || Double(latencies.count) * (100 - $0) / 100 >= 1 }
@@ -99,10 +102,15 @@ extension LoadReport {
             let histogram = LatencyHistogram(step.totals.responseTime.histogram)
             table.add([
                 Self.number(step.level), Self.rate(step.totals.rate), Self.share(step.totals.errorShare), TimeText.text(histogram.value(at: 50)),
-                TimeText.text(histogram.value(at: 99)), TimeText.text(step.lagP99Nanoseconds), step.failure.map(\.rawValue) ?? "ok",
+                TimeText.text(histogram.value(at: 99)), TimeText.text(step.lagP99Nanoseconds), Self.verdict(ofText: step),
             ])
         }
         return table.lines + (knee.map { [""] + TextTable.wrap($0.explanation, 78).map { "  \($0)" } } ?? [])
+    }
+
+    private static func verdict(ofText step: StepResult) -> String {
+        if step.failure == .generator || step.failure == nil && step.hasLateTool { return step.failure == nil ? "ok, tool late" : "tool late" }
+        return step.failure?.rawValue ?? "ok"
     }
 
     private var errorTable: [String] {

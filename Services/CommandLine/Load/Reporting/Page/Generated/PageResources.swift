@@ -110,19 +110,19 @@ for (const svg of document.querySelectorAll("svg.chart")) {
 <figcaption><h3>{{title}}</h3><p class="sub">{{caption}}</p>
 <ul class="legend">{{#keys}}<li><span class="swatch {{colour}}"></span>{{name}} <span class="sub">{{summary}}</span></li>{{/keys}}</ul></figcaption>
 {{{drawing}}}
-<details><summary>The numbers</summary><div class="scroll"><table>
+<details><summary>The numbers</summary><div class="scroll" tabindex="0"><table>
 <thead><tr><th scope="col">{{placeTitle}}</th>{{#keys}}<th scope="col">{{name}}</th>{{/keys}}</tr></thead>
 <tbody>{{#rows}}<tr><th scope="row">{{place}}</th>{{#cells}}<td>{{.}}</td>{{/cells}}</tr>
 {{/rows}}</tbody></table></div>{{#note}}<p class="sub">{{note}}</p>{{/note}}</details>
 </figure>
 {{/figures}}</div>{{/hasFigures}}
-{{#tables}}<div class="scroll"><table>
+{{#tables}}<div class="scroll" tabindex="0"><table>
 {{#hasHead}}<thead><tr>{{#head}}<th scope="col" class="{{kind}}">{{text}}</th>{{/head}}</tr></thead>{{/hasHead}}
 <tbody>{{#rows}}<tr class="{{kind}}"><th scope="row">{{name}}</th>{{#cells}}<td class="{{kind}}">{{#badge}}<span class="verdict {{badge}}">{{text}}</span>{{/badge}}{{^badge}}{{text}}{{/badge}}</td>{{/cells}}</tr>
 {{/rows}}</tbody></table></div>
 {{/tables}}
 {{#hasPairs}}<div class="pair">
-{{#pairs}}<div><h3>{{title}}</h3><div class="scroll"><table><tbody>{{#rows}}<tr><th scope="row">{{name}}</th><td>{{value}}</td></tr>
+{{#pairs}}<div><h3>{{title}}</h3><div class="scroll" tabindex="0"><table><tbody>{{#rows}}<tr><th scope="row">{{name}}</th><td>{{value}}</td></tr>
 {{/rows}}</tbody></table></div></div>
 {{/pairs}}</div>{{/hasPairs}}
 {{#code}}<h3>Command</h3><pre>{{code}}</pre>{{/code}}

@@ -9,7 +9,11 @@ extension LoadReport {
 
     private var levelScale: AxisScale { AxisScale(linearTo: steps.map(\.level).max() ?? 1, tickCount: 8) }
 
-    private var kneeMark: [Chart.Mark] { (knee?.level).map { [Chart.Mark(value: $0, label: "knee: \(Quantity.number($0))")] } ?? [] }
+    /// As the text has it: a knee that was not reached is none.
+    var kneeMark: [Chart.Mark] {
+        guard let knee, knee.isReached, let level = knee.level else { return [] }
+        return [Chart.Mark(value: level, label: "knee: \(Quantity.number(level))")]
+    }
 
     private func rampChart(
         _ title: String, _ caption: String, _ lines: [Chart.Line], _ scale: AxisScale, _ text: @escaping @Sendable (Double) -> String
@@ -66,8 +70,13 @@ extension LoadReport {
                 return PageContent.Row(
                     name: Quantity.number(step.level),
                     cells: cells.map { .init($0) }
-                        + [.init(step.failure.map(Self.reason) ?? "yes", kind: "text", badge: step.failure == nil ? "passed" : "failed")])
+                        + [.init(Self.verdict(step), kind: "text", badge: step.failure == nil ? "passed" : "failed")])
             })
+    }
+
+    static func verdict(_ step: StepResult) -> String {
+        guard let failure = step.failure else { return step.hasLateTool ? "yes, though the tool was late" : "yes" }
+        return reason(failure)
     }
 
     private static func reason(_ criterion: KneeCriterion) -> String {

@@ -1,5 +1,6 @@
 extension LoadReport {
     var tiles: [PageContent.Tile] {
+        let totals = headline
         let latency = totals.responseTime
         var tiles: [PageContent.Tile] = []
         if !assertions.isEmpty {
@@ -7,6 +8,9 @@ extension LoadReport {
             tiles.append(
                 .init(name: "Assertions", value: "\(held) of \(assertions.count)", more: "held", kind: held == assertions.count ? "passed" : "failed")
             )
+        }
+        if let step = headlineStep {
+            tiles.append(.init(name: "Step", value: Quantity.number(step.level), more: "\(name(of: step, Quantity.number)); all steps are below"))
         }
         let due = settings.loop == .open ? "\(Quantity.number(totals.dueRate)) iterations due" : "closed loop"
         tiles.append(.init(name: "Good answers/s", value: Quantity.number(totals.rate), more: due))
@@ -28,8 +32,8 @@ extension LoadReport {
         if let knee {
             tiles.append(
                 .init(
-                    name: "Knee", value: knee.level.map(Quantity.number) ?? "none",
-                    more: knee.failedLevel.map { "fails at \(Quantity.number($0))" } ?? "not reached"))
+                    name: "Knee", value: knee.isReached ? knee.level.map(Quantity.number) ?? "none" : "not reached",
+                    more: knee.failedLevel.map { "\(knee.isReached ? "fails" : "the tool was late") at \(Quantity.number($0))" } ?? "no step failed"))
         }
         return tiles + processTiles
     }

@@ -18,6 +18,9 @@ extension BoxofficeCommand {
             let code = exitCode(for: error)
             let output: StandardStream = code.isSuccess ? .output : .error
             if !message.isEmpty { output.writeOrEnd(Data((message + "\n").utf8)) }
+            if code == .validationFailure, let command = CommandSuggestion.command(for: Array(CommandLine.arguments.dropFirst())) {
+                output.writeOrEnd(Data("Did you mean 'boxoffice \(command)'?\n".utf8))
+            }
             guard code == .validationFailure, let name = CommandLine.arguments.dropFirst().first, withOwnUsage.contains(name) else {
                 ProgramEnd.now(code.rawValue)
             }

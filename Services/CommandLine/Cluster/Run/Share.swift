@@ -13,4 +13,10 @@ struct Share: ExpressibleByArgument, Hashable, Sendable {
         fraction = isPercent ? value / 100 : value
         guard (0...1).contains(fraction) else { return nil }
     }
+
+    /// As people write it: `2.5%`.
+    var defaultValueDescription: String {
+        let percent = (fraction * 1000).rounded() / 10
+        return percent == percent.rounded() ? "\(Int(percent))%" : "\(percent)%"
+    }
 }

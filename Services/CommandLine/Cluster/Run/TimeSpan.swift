@@ -13,5 +13,12 @@ struct TimeSpan: ExpressibleByArgument, Hashable, Sendable {
         duration = .nanoseconds(nanoseconds)
     }
 
+    /// As people write it: `10s`, `250ms`.
+    var defaultValueDescription: String {
+        let milliseconds = duration / .milliseconds(1)
+        if milliseconds != milliseconds.rounded() { return "\(Int64((duration / .microseconds(1)).rounded()))us" }
+        return milliseconds.truncatingRemainder(dividingBy: 1000) == 0 ? "\(Int64(milliseconds / 1000))s" : "\(Int64(milliseconds))ms"
+    }
+
     private static let units: [String: Double] = ["us": 1e3, "ms": 1e6, "s": 1e9, "m": 60e9, "": 1e9]
 }

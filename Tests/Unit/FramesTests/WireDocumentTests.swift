@@ -26,6 +26,14 @@ import Frames
         }
     }
 
+    @Test("a code that a service may answer with is in the document")
+    func namesEachFaultCode() throws {
+        let source = try TextFile.read("../../../Shared/Language/Faults/Fault+Code.swift")
+        let codes = source.matches(of: /case `?\w+`? = "([a-z0-9_]+)"/).map { String($0.output.1) }
+        #expect(codes.count >= 100)
+        #expect(codes.filter { !document.contains("`\($0)`") } == [])
+    }
+
     @Test(arguments: GoAwayCode.allCases) func explainsEachGoAwayCode(_ code: GoAwayCode) {
         #expect(document.split(separator: "\n").contains { $0.hasPrefix("| `\(code.rawValue)` |") && $0.filter { $0 == "|" }.count == 4 })
     }

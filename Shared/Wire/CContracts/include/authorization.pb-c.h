@@ -130,7 +130,7 @@ struct  Boxoffice__Authorization__V1__MediaToken
    */
   uint64_t expires_at_ms;
   /*
-   * Base64 of the reference form, or a compact JWS.
+   * Base64 of the reference form, or a compact JWS; rest-v1 section 7 has the fields of the one, and `typ` and the claims of the other.
    */
   char *serialized_token;
   /*

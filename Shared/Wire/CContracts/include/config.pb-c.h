@@ -111,6 +111,9 @@ typedef enum _Boxoffice__Config__V1__Switch {
   BOXOFFICE__CONFIG__V1__SWITCH__SWITCH_OFF = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__SWITCH)
 } Boxoffice__Config__V1__Switch;
+/*
+ * Which device information makes which platform is a table in Replacing.md section 1: all services must agree.
+ */
 typedef enum _Boxoffice__Config__V1__Platform {
   BOXOFFICE__CONFIG__V1__PLATFORM__PLATFORM_UNKNOWN = 0,
   BOXOFFICE__CONFIG__V1__PLATFORM__PLATFORM_IOS = 1,

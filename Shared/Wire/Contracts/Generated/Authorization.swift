@@ -188,7 +188,7 @@ public struct MediaToken: Message {
     public var userID: String
     /// Milliseconds since 1970: issue time and TTL.
     public var expiresAtMilliseconds: UInt64
-    /// Base64 of the reference form, or a compact JWS.
+    /// Base64 of the reference form, or a compact JWS; rest-v1 section 7 has the fields of the one, and `typ` and the claims of the other.
     public var serializedToken: String
     /// Milliseconds since 1970.
     public var issuedAtMilliseconds: UInt64
@@ -770,6 +770,8 @@ public struct MediaTokenKeys: Message {
 
 /// Every method asks `Sessions` of the authentication service for the session, on each call, and passes its faults on: those of the bearer and the device,
 /// `authentication_session_missing`, `authentication_session_expired`. Where it cannot be asked: `unavailable`.
+///
+/// How a resource is read, and in which order a call is checked, is in Replacing.md section 1 and rest-v1 section 2.8.
 public protocol Authorization: Sendable {
     /// A permit is kept and given again until it ends; the MVPD is asked where there is none.
     ///

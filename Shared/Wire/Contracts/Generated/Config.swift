@@ -159,6 +159,7 @@ public enum Switch: Hashable, Sendable {
     }
 }
 
+/// Which device information makes which platform is a table in Replacing.md section 1: all services must agree.
 public enum Platform: Hashable, Sendable {
     case unknown
     case ios

@@ -41,6 +41,14 @@ def administer(method, path, entry=None):
     return call(method, "/admin/v1" + path, body=json.dumps(entry).encode() if entry else None, headers=headers, at=admin)
 
 
+def new_upstream():
+    """An upstream in the draft, which the demo catalogue has none of."""
+    name = f"vendor-{uuid.uuid4()}"
+    client = {"id": "tv", "statementReference": "tv", "requestors": "all", "platforms": "all"}
+    administer("POST", "/upstreams", {"id": name, "baseUrl": "https://api.upstream.example", "clients": [client]})
+    return name
+
+
 def new_application():
     """An application with every scope; gives a software statement that authentication accepts already."""
     name = f"acme-everything-{uuid.uuid4()}"
@@ -100,6 +108,7 @@ for device in ["spent-1", "spent-2", "spent-3"]:
 opt_in = opted_in(signed_in[0])
 version = administer("GET", "/versions")["versions"][0]["version"]
 
+upstream = new_upstream()
 pathlib.Path(sys.argv[1]).write_text(json.dumps({
     "client": client,
     "statement": statement,
@@ -126,6 +135,7 @@ pathlib.Path(sys.argv[1]).write_text(json.dumps({
     "entries": {
         "programmers": "bravo", "requestors": "BRAVO", "mvpds": "ParkedTV", "applications": "bravo-tv",
         "platform-identity-issuers": "https:~1~1identity.example", "service-token-issuers": "https:~1~1identity.example",
+        "upstreams": upstream,
     },
 }))
 

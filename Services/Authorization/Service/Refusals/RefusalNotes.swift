@@ -24,7 +24,10 @@ public final class RefusalNotes: Sendable {
         self.logger = logger
     }
 
-    /// - Parameter isStandIn: There is no session that anybody could look for.
+    /// Notes a no for the next write. What stands in for a session is not noted: nobody could look for it.
+    /// - Parameters:
+    ///   - code: Why.
+    ///   - source: Who said so.
     func note(_ code: Fault.Code, from source: DecisionSource, of session: SessionAtHand) {
         guard !session.standsIn, !session.session.id.isEmpty else { return }
         let refusal = NotedRefusal(session: session.session.id, code: code.rawValue, source: source, at: clock.now())

@@ -45,6 +45,11 @@ public struct AuthenticationOperationsService: AuthenticationOperations {
         try await service.signIns.reports.list(request)
     }
 
+    /// - Throws: As `TestSignIns.begin`.
+    public func beginTestSignIn(_ request: BeginTestSignInRequest, context: CallContext) async throws -> TestSignIn {
+        try await service.signIns.tests.begin(request)
+    }
+
     /// - Throws: As `ResponseExplainer.explain`.
     public func explainResponse(_ request: ExplainResponseRequest, context: CallContext) async throws -> SignInReport {
         try await offEventLoop { [explainer = service.signIns.explainer] () throws(Fault) in try explainer.explain(request) }

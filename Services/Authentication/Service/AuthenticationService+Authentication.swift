@@ -44,6 +44,18 @@ extension AuthenticationService: Authentication {
         try await signIns.oauthFinisher.finish(request, trace: context.trace)
     }
 
+    public func openTestSignIn(_ request: OpenTestSignInRequest, context: CallContext) async throws -> SignInStart {
+        try await signIns.tests.open(request)
+    }
+
+    public func listBridgedProviders(_ request: ListBridgedProvidersRequest, context: CallContext) async throws -> BridgedProviders {
+        throw Fault(.notFound, "The requestor has no upstream.")
+    }
+
+    public func returnFromBridge(_ request: ReturnFromBridgeRequest, context: CallContext) async throws -> SignInOutcome {
+        throw Fault(.notFound, "There is no such sign-in.")
+    }
+
     public func getSession(_ request: SessionRequest, context: CallContext) async throws -> Session {
         let (record, catalogue) = try await sessions.lookup.session(anywhere: request.call)
         return record.contract(in: catalogue)
@@ -173,6 +185,10 @@ extension AuthenticationService: Sessions {
 
     public func getUpstreamToken(_ request: UpstreamTokenRequest, context: CallContext) async throws -> UpstreamToken {
         try await sessions.upstreamTokens.token(SessionID(request.upstreamSessionID))
+    }
+
+    public func askUpstream(_ request: AskUpstreamRequest, context: CallContext) async throws -> UpstreamDecisions {
+        throw Fault(.notFound, "No session of an upstream has the id.")
     }
 
     public func updateAttributes(_ request: UpdateAttributesRequest, context: CallContext) async throws -> UpdateAttributesResponse {

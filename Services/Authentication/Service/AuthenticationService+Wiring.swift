@@ -123,6 +123,7 @@ extension AuthenticationService {
         let reports: SignInReports
         let explainer: ResponseExplainer
         let signedMetadata: SignedMetadata
+        let tests: TestSignIns
 
         init(_ parts: Parts, _ callers: Callers, _ trials: Trials, _ sessions: SessionParts, _ metrics: AuthenticationMetrics) {
             let (catalogue, store, clock, random, logger) = (parts.catalogue, parts.store, parts.clock, parts.random, parts.logger)
@@ -135,13 +136,17 @@ extension AuthenticationService {
             starter = SignInStarter(
                 saml: parts.saml, oauth: oauth, catalogue: catalogue, store: store, clock: clock, random: random, ends: ends,
                 degraded: degraded, previews: trials.previews, bearers: bearers, metrics: metrics)
+            tests = Self.tests(parts, callers, metrics, reports)
             samlFinisher = SamlSignInFinisher(
                 saml: parts.saml, catalogue: catalogue, store: store, clock: clock, random: random, scrambler: scrambler,
-                ends: ends, metrics: metrics, logger: logger, reports: reports)
+                ends: ends, metrics: metrics, logger: logger, reports: reports, tests: tests)
             keySets = ProviderKeySets(client: sessions.provider, clock: clock)
+            let check = OAuthAnswerCheck(
+                client: sessions.provider, identification: OAuthIdentification(client: sessions.provider, keySets: keySets),
+                proofs: parts.oauth.keys.proofs, redirectURI: parts.oauth.redirectURI)
             oauthFinisher = OAuthSignInFinisher(
-                starter: oauth, client: sessions.provider, identification: OAuthIdentification(client: sessions.provider, keySets: keySets),
-                seal: parts.oauth.keys.seal, destination: SignInDestination(store: store, ends: ends), catalogue: catalogue,
+                starter: oauth, check: check, tests: tests, seal: parts.oauth.keys.seal, destination: SignInDestination(store: store, ends: ends),
+                catalogue: catalogue,
                 store: store, clock: clock, random: random, scrambler: scrambler, metrics: metrics, logger: logger, reports: reports)
             profileRequests = ProfileRequests(bearers: bearers, saml: parts.saml, store: store, clock: clock, random: random, metrics: metrics)
             exchanger = PlatformExchanger(
@@ -151,6 +156,17 @@ extension AuthenticationService {
                 bearers: bearers, plans: sessions.plans, profiles: sessions.profiles, requests: profileRequests, exchanger: exchanger, clock: clock)
             explainer = ResponseExplainer(catalogue: catalogue, clock: clock) { [saml = parts.saml] in saml.finding(on: $0, from: $1, now: $2) }
             signedMetadata = SignedMetadata(saml: parts.saml, clock: clock)
+        }
+
+        /// With a gate of their own: a draft's provider that hangs takes no place of a viewer's.
+        private static func tests(_ parts: Parts, _ callers: Callers, _ metrics: AuthenticationMetrics, _ reports: SignInReports) -> TestSignIns {
+            let client = ProviderClient(
+                transport: parts.oauth.transport, gate: ProviderGate(), secrets: callers.clientSecrets, metrics: metrics, logger: parts.logger)
+            let check = OAuthAnswerCheck(
+                client: client, identification: OAuthIdentification(client: client, keySets: ProviderKeySets(client: client, clock: parts.clock)),
+                proofs: parts.oauth.keys.proofs, redirectURI: parts.oauth.redirectURI)
+            return TestSignIns(
+                saml: parts.saml, oauth: check, store: parts.store, clock: parts.clock, random: parts.random, logger: parts.logger, reports: reports)
         }
     }
 }

@@ -12,6 +12,8 @@ package struct SignInRecord: Sendable {
     package let result: SignInResult
     /// The reason code or the MVPD's status; empty for a success.
     package let reason: String
+    /// Of a test sign-in: whose requestor it was for; `nil`: a viewer's.
+    package var testedFor: String?
     private let account: Account
 
     private enum Account {
@@ -49,7 +51,7 @@ package struct SignInRecord: Sendable {
     package func contract(isWhole: Bool = true) -> SignInReport {
         var report = SignInReport(
             traceID: trace, endedAtMilliseconds: UInt64(clamping: endedAt.milliseconds), requestor: requestor, mvpd: mvpd, result: result,
-            reason: reason)
+            reason: reason, isTest: testedFor != nil, programmerID: testedFor ?? "")
         guard isWhole else { return report }
         switch account {
         case .saml(let explanation):

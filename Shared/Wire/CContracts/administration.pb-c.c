@@ -3382,6 +3382,141 @@ void   boxoffice__config__v1__remove_degradation_measures_request__free_unpacked
   assert(message->base.descriptor == &boxoffice__config__v1__remove_degradation_measures_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__config__v1__prepare_test_sign_in_request__init
+                     (Boxoffice__Config__V1__PrepareTestSignInRequest         *message)
+{
+  static const Boxoffice__Config__V1__PrepareTestSignInRequest init_value = BOXOFFICE__CONFIG__V1__PREPARE_TEST_SIGN_IN_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__prepare_test_sign_in_request__get_packed_size
+                     (const Boxoffice__Config__V1__PrepareTestSignInRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__prepare_test_sign_in_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__prepare_test_sign_in_request__pack
+                     (const Boxoffice__Config__V1__PrepareTestSignInRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__prepare_test_sign_in_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__prepare_test_sign_in_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__PrepareTestSignInRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__prepare_test_sign_in_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__PrepareTestSignInRequest *
+       boxoffice__config__v1__prepare_test_sign_in_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__PrepareTestSignInRequest *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__prepare_test_sign_in_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__prepare_test_sign_in_request__free_unpacked
+                     (Boxoffice__Config__V1__PrepareTestSignInRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__prepare_test_sign_in_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__test_sign_in_plan__init
+                     (Boxoffice__Config__V1__TestSignInPlan         *message)
+{
+  static const Boxoffice__Config__V1__TestSignInPlan init_value = BOXOFFICE__CONFIG__V1__TEST_SIGN_IN_PLAN__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__test_sign_in_plan__get_packed_size
+                     (const Boxoffice__Config__V1__TestSignInPlan *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__test_sign_in_plan__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__test_sign_in_plan__pack
+                     (const Boxoffice__Config__V1__TestSignInPlan *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__test_sign_in_plan__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__test_sign_in_plan__pack_to_buffer
+                     (const Boxoffice__Config__V1__TestSignInPlan *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__test_sign_in_plan__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__TestSignInPlan *
+       boxoffice__config__v1__test_sign_in_plan__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__TestSignInPlan *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__test_sign_in_plan__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__test_sign_in_plan__free_unpacked
+                     (Boxoffice__Config__V1__TestSignInPlan *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__test_sign_in_plan__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__test_sign_in_preparation__init
+                     (Boxoffice__Config__V1__TestSignInPreparation         *message)
+{
+  static const Boxoffice__Config__V1__TestSignInPreparation init_value = BOXOFFICE__CONFIG__V1__TEST_SIGN_IN_PREPARATION__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__test_sign_in_preparation__get_packed_size
+                     (const Boxoffice__Config__V1__TestSignInPreparation *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__test_sign_in_preparation__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__test_sign_in_preparation__pack
+                     (const Boxoffice__Config__V1__TestSignInPreparation *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__test_sign_in_preparation__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__test_sign_in_preparation__pack_to_buffer
+                     (const Boxoffice__Config__V1__TestSignInPreparation *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__test_sign_in_preparation__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__TestSignInPreparation *
+       boxoffice__config__v1__test_sign_in_preparation__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__TestSignInPreparation *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__test_sign_in_preparation__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__test_sign_in_preparation__free_unpacked
+                     (Boxoffice__Config__V1__TestSignInPreparation *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__test_sign_in_preparation__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__config__v1__promote_catalogue_request__init
                      (Boxoffice__Config__V1__PromoteCatalogueRequest         *message)
 {
@@ -9058,6 +9193,185 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__remove_degradation_measu
   (ProtobufCMessageInit) boxoffice__config__v1__remove_degradation_measures_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor boxoffice__config__v1__prepare_test_sign_in_request__field_descriptors[4] =
+{
+  {
+    "token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PrepareTestSignInRequest, token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "requestor_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PrepareTestSignInRequest, requestor_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mvpd_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PrepareTestSignInRequest, mvpd_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "secrets",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PrepareTestSignInRequest, secrets),
+    &boxoffice__config__v1__secret_inventory__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__prepare_test_sign_in_request__field_indices_by_name[] = {
+  2,   /* field[2] = mvpd_id */
+  1,   /* field[1] = requestor_id */
+  3,   /* field[3] = secrets */
+  0,   /* field[0] = token */
+};
+static const ProtobufCIntRange boxoffice__config__v1__prepare_test_sign_in_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__prepare_test_sign_in_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.PrepareTestSignInRequest",
+  "PrepareTestSignInRequest",
+  "Boxoffice__Config__V1__PrepareTestSignInRequest",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__PrepareTestSignInRequest),
+  4,
+  boxoffice__config__v1__prepare_test_sign_in_request__field_descriptors,
+  boxoffice__config__v1__prepare_test_sign_in_request__field_indices_by_name,
+  1,  boxoffice__config__v1__prepare_test_sign_in_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__prepare_test_sign_in_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__test_sign_in_plan__field_descriptors[2] =
+{
+  {
+    "configuration",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__TestSignInPlan, configuration),
+    &boxoffice__config__v1__configuration__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "draft_etag",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__TestSignInPlan, draft_etag),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__test_sign_in_plan__field_indices_by_name[] = {
+  0,   /* field[0] = configuration */
+  1,   /* field[1] = draft_etag */
+};
+static const ProtobufCIntRange boxoffice__config__v1__test_sign_in_plan__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__test_sign_in_plan__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.TestSignInPlan",
+  "TestSignInPlan",
+  "Boxoffice__Config__V1__TestSignInPlan",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__TestSignInPlan),
+  2,
+  boxoffice__config__v1__test_sign_in_plan__field_descriptors,
+  boxoffice__config__v1__test_sign_in_plan__field_indices_by_name,
+  1,  boxoffice__config__v1__test_sign_in_plan__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__test_sign_in_plan__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__test_sign_in_preparation__field_descriptors[2] =
+{
+  {
+    "plan",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__TestSignInPreparation, outcome_case),
+    offsetof(Boxoffice__Config__V1__TestSignInPreparation, plan),
+    &boxoffice__config__v1__test_sign_in_plan__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "refusal",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__TestSignInPreparation, outcome_case),
+    offsetof(Boxoffice__Config__V1__TestSignInPreparation, refusal),
+    &boxoffice__config__v1__refusal__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__test_sign_in_preparation__field_indices_by_name[] = {
+  0,   /* field[0] = plan */
+  1,   /* field[1] = refusal */
+};
+static const ProtobufCIntRange boxoffice__config__v1__test_sign_in_preparation__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__test_sign_in_preparation__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.TestSignInPreparation",
+  "TestSignInPreparation",
+  "Boxoffice__Config__V1__TestSignInPreparation",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__TestSignInPreparation),
+  2,
+  boxoffice__config__v1__test_sign_in_preparation__field_descriptors,
+  boxoffice__config__v1__test_sign_in_preparation__field_indices_by_name,
+  1,  boxoffice__config__v1__test_sign_in_preparation__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__test_sign_in_preparation__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor boxoffice__config__v1__promote_catalogue_request__field_descriptors[4] =
 {
   {
@@ -10319,7 +10633,7 @@ const ProtobufCEnumDescriptor boxoffice__config__v1__report_kind__descriptor =
   boxoffice__config__v1__report_kind__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__method_descriptors[42] =
+static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__method_descriptors[43] =
 {
   { "GetAdministrator", &boxoffice__config__v1__get_administrator_request__descriptor, &boxoffice__config__v1__administrator__descriptor },
   { "CheckAdministrator", &boxoffice__config__v1__check_administrator_request__descriptor, &boxoffice__config__v1__administrator__descriptor },
@@ -10347,6 +10661,7 @@ static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__me
   { "RestoreVersion", &boxoffice__config__v1__restore_version_request__descriptor, &boxoffice__config__v1__draft_outcome__descriptor },
   { "PromoteCatalogue", &boxoffice__config__v1__promote_catalogue_request__descriptor, &boxoffice__config__v1__draft_outcome__descriptor },
   { "AuthorizeSecret", &boxoffice__config__v1__authorize_secret_request__descriptor, &boxoffice__config__v1__secret_outcome__descriptor },
+  { "PrepareTestSignIn", &boxoffice__config__v1__prepare_test_sign_in_request__descriptor, &boxoffice__config__v1__test_sign_in_preparation__descriptor },
   { "DownloadSoftwareStatement", &boxoffice__config__v1__download_software_statement_request__descriptor, &boxoffice__config__v1__software_statement__descriptor },
   { "RevokeSoftwareStatements", &boxoffice__config__v1__revoke_software_statements_request__descriptor, &boxoffice__config__v1__revoke_software_statements_response__descriptor },
   { "ListStatementKeys", &boxoffice__config__v1__list_statement_keys_request__descriptor, &boxoffice__config__v1__statement_key_list__descriptor },
@@ -10365,7 +10680,7 @@ static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__me
   { "VerifyHistory", &boxoffice__config__v1__verify_history_request__descriptor, &boxoffice__config__v1__history_verdict__descriptor },
 };
 const unsigned boxoffice__config__v1__administration__method_indices_by_name[] = {
-  35,        /* ApplyDegradationMeasure */
+  36,        /* ApplyDegradationMeasure */
   25,        /* AuthorizeSecret */
   1,        /* CheckAdministrator */
   22,        /* CompareVersions */
@@ -10373,40 +10688,41 @@ const unsigned boxoffice__config__v1__administration__method_indices_by_name[] =
   19,        /* DecidePush */
   9,        /* DeleteEntity */
   14,        /* DiscardDraft */
-  26,        /* DownloadSoftwareStatement */
+  27,        /* DownloadSoftwareStatement */
   15,        /* DropChange */
-  33,        /* EndDegradation */
+  34,        /* EndDegradation */
   3,        /* EndSession */
   10,        /* GenerateCustomScheme */
   0,        /* GetAdministrator */
   13,        /* GetDraft */
   6,        /* GetEntity */
-  39,        /* GetReport */
+  40,        /* GetReport */
   21,        /* GetVersion */
   17,        /* ImportCatalogue */
   12,        /* ImportProviderMetadata */
-  40,        /* ListAuditRecords */
-  34,        /* ListDegradationMeasures */
-  30,        /* ListDegradationRules */
+  41,        /* ListAuditRecords */
+  35,        /* ListDegradationMeasures */
+  31,        /* ListDegradationRules */
   5,        /* ListEntities */
   18,        /* ListPendingPushes */
-  37,        /* ListProxiedMvpds */
+  38,        /* ListProxiedMvpds */
   4,        /* ListSessions */
-  28,        /* ListStatementKeys */
+  29,        /* ListStatementKeys */
   20,        /* ListVersions */
   2,        /* OpenSession */
+  26,        /* PrepareTestSignIn */
   24,        /* PromoteCatalogue */
   16,        /* PushDraft */
-  36,        /* RemoveDegradationMeasures */
-  32,        /* RenewDegradation */
+  37,        /* RemoveDegradationMeasures */
+  33,        /* RenewDegradation */
   8,        /* ReplaceEntity */
-  38,        /* ReplaceProxiedMvpds */
+  39,        /* ReplaceProxiedMvpds */
   23,        /* RestoreVersion */
-  29,        /* RetireStatementKey */
+  30,        /* RetireStatementKey */
   11,        /* ReviewProviderMetadata */
-  27,        /* RevokeSoftwareStatements */
-  31,        /* StartDegradation */
-  41         /* VerifyHistory */
+  28,        /* RevokeSoftwareStatements */
+  32,        /* StartDegradation */
+  42         /* VerifyHistory */
 };
 const ProtobufCServiceDescriptor boxoffice__config__v1__administration__descriptor =
 {
@@ -10415,7 +10731,7 @@ const ProtobufCServiceDescriptor boxoffice__config__v1__administration__descript
   "Administration",
   "Boxoffice__Config__V1__Administration",
   "boxoffice.config.v1",
-  42,
+  43,
   boxoffice__config__v1__administration__method_descriptors,
   boxoffice__config__v1__administration__method_indices_by_name
 };
@@ -10627,13 +10943,21 @@ void boxoffice__config__v1__administration__authorize_secret(ProtobufCService *s
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
   service->invoke(service, 25, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void boxoffice__config__v1__administration__prepare_test_sign_in(ProtobufCService *service,
+                                                                 const Boxoffice__Config__V1__PrepareTestSignInRequest *input,
+                                                                 Boxoffice__Config__V1__TestSignInPreparation_Closure closure,
+                                                                 void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
+  service->invoke(service, 26, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void boxoffice__config__v1__administration__download_software_statement(ProtobufCService *service,
                                                                         const Boxoffice__Config__V1__DownloadSoftwareStatementRequest *input,
                                                                         Boxoffice__Config__V1__SoftwareStatement_Closure closure,
                                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 26, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 27, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__revoke_software_statements(ProtobufCService *service,
                                                                        const Boxoffice__Config__V1__RevokeSoftwareStatementsRequest *input,
@@ -10641,7 +10965,7 @@ void boxoffice__config__v1__administration__revoke_software_statements(ProtobufC
                                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 27, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 28, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_statement_keys(ProtobufCService *service,
                                                                 const Boxoffice__Config__V1__ListStatementKeysRequest *input,
@@ -10649,7 +10973,7 @@ void boxoffice__config__v1__administration__list_statement_keys(ProtobufCService
                                                                 void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 28, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 29, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__retire_statement_key(ProtobufCService *service,
                                                                  const Boxoffice__Config__V1__RetireStatementKeyRequest *input,
@@ -10657,7 +10981,7 @@ void boxoffice__config__v1__administration__retire_statement_key(ProtobufCServic
                                                                  void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 29, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 30, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_degradation_rules(ProtobufCService *service,
                                                                    const Boxoffice__Config__V1__ListDegradationRulesRequest *input,
@@ -10665,7 +10989,7 @@ void boxoffice__config__v1__administration__list_degradation_rules(ProtobufCServ
                                                                    void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 30, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 31, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__start_degradation(ProtobufCService *service,
                                                               const Boxoffice__Config__V1__StartDegradationRequest *input,
@@ -10673,7 +10997,7 @@ void boxoffice__config__v1__administration__start_degradation(ProtobufCService *
                                                               void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 31, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 32, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__renew_degradation(ProtobufCService *service,
                                                               const Boxoffice__Config__V1__RenewDegradationRequest *input,
@@ -10681,7 +11005,7 @@ void boxoffice__config__v1__administration__renew_degradation(ProtobufCService *
                                                               void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 32, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 33, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__end_degradation(ProtobufCService *service,
                                                             const Boxoffice__Config__V1__EndDegradationRequest *input,
@@ -10689,7 +11013,7 @@ void boxoffice__config__v1__administration__end_degradation(ProtobufCService *se
                                                             void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 33, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 34, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_degradation_measures(ProtobufCService *service,
                                                                       const Boxoffice__Config__V1__ListDegradationMeasuresRequest *input,
@@ -10697,7 +11021,7 @@ void boxoffice__config__v1__administration__list_degradation_measures(ProtobufCS
                                                                       void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 34, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 35, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__apply_degradation_measure(ProtobufCService *service,
                                                                       const Boxoffice__Config__V1__ApplyDegradationMeasureRequest *input,
@@ -10705,7 +11029,7 @@ void boxoffice__config__v1__administration__apply_degradation_measure(ProtobufCS
                                                                       void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 35, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 36, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__remove_degradation_measures(ProtobufCService *service,
                                                                         const Boxoffice__Config__V1__RemoveDegradationMeasuresRequest *input,
@@ -10713,7 +11037,7 @@ void boxoffice__config__v1__administration__remove_degradation_measures(Protobuf
                                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 36, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 37, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_proxied_mvpds(ProtobufCService *service,
                                                                const Boxoffice__Config__V1__ListProxiedMvpdsRequest *input,
@@ -10721,7 +11045,7 @@ void boxoffice__config__v1__administration__list_proxied_mvpds(ProtobufCService 
                                                                void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 37, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 38, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__replace_proxied_mvpds(ProtobufCService *service,
                                                                   const Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest *input,
@@ -10729,7 +11053,7 @@ void boxoffice__config__v1__administration__replace_proxied_mvpds(ProtobufCServi
                                                                   void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 38, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 39, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__get_report(ProtobufCService *service,
                                                        const Boxoffice__Config__V1__GetReportRequest *input,
@@ -10737,7 +11061,7 @@ void boxoffice__config__v1__administration__get_report(ProtobufCService *service
                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 39, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 40, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_audit_records(ProtobufCService *service,
                                                                const Boxoffice__Config__V1__ListAuditRecordsRequest *input,
@@ -10745,7 +11069,7 @@ void boxoffice__config__v1__administration__list_audit_records(ProtobufCService 
                                                                void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 40, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 41, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__verify_history(ProtobufCService *service,
                                                            const Boxoffice__Config__V1__VerifyHistoryRequest *input,
@@ -10753,7 +11077,7 @@ void boxoffice__config__v1__administration__verify_history(ProtobufCService *ser
                                                            void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 41, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 42, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__init (Boxoffice__Config__V1__Administration_Service *service,
                                                   Boxoffice__Config__V1__Administration_ServiceDestroy destroy)

@@ -4057,6 +4057,501 @@ void   boxoffice__authentication__v1__sign_in_report__free_unpacked
   assert(message->base.descriptor == &boxoffice__authentication__v1__sign_in_report__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__authentication__v1__begin_test_sign_in_request__init
+                     (Boxoffice__Authentication__V1__BeginTestSignInRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__BeginTestSignInRequest init_value = BOXOFFICE__AUTHENTICATION__V1__BEGIN_TEST_SIGN_IN_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__begin_test_sign_in_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__BeginTestSignInRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__begin_test_sign_in_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__begin_test_sign_in_request__pack
+                     (const Boxoffice__Authentication__V1__BeginTestSignInRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__begin_test_sign_in_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__begin_test_sign_in_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__BeginTestSignInRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__begin_test_sign_in_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__BeginTestSignInRequest *
+       boxoffice__authentication__v1__begin_test_sign_in_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__BeginTestSignInRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__begin_test_sign_in_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__begin_test_sign_in_request__free_unpacked
+                     (Boxoffice__Authentication__V1__BeginTestSignInRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__begin_test_sign_in_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__test_sign_in__init
+                     (Boxoffice__Authentication__V1__TestSignIn         *message)
+{
+  static const Boxoffice__Authentication__V1__TestSignIn init_value = BOXOFFICE__AUTHENTICATION__V1__TEST_SIGN_IN__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__test_sign_in__get_packed_size
+                     (const Boxoffice__Authentication__V1__TestSignIn *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__test_sign_in__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__test_sign_in__pack
+                     (const Boxoffice__Authentication__V1__TestSignIn *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__test_sign_in__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__test_sign_in__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__TestSignIn *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__test_sign_in__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__TestSignIn *
+       boxoffice__authentication__v1__test_sign_in__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__TestSignIn *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__test_sign_in__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__test_sign_in__free_unpacked
+                     (Boxoffice__Authentication__V1__TestSignIn *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__test_sign_in__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__open_test_sign_in_request__init
+                     (Boxoffice__Authentication__V1__OpenTestSignInRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__OpenTestSignInRequest init_value = BOXOFFICE__AUTHENTICATION__V1__OPEN_TEST_SIGN_IN_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__open_test_sign_in_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__OpenTestSignInRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__open_test_sign_in_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__open_test_sign_in_request__pack
+                     (const Boxoffice__Authentication__V1__OpenTestSignInRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__open_test_sign_in_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__open_test_sign_in_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__OpenTestSignInRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__open_test_sign_in_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__OpenTestSignInRequest *
+       boxoffice__authentication__v1__open_test_sign_in_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__OpenTestSignInRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__open_test_sign_in_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__open_test_sign_in_request__free_unpacked
+                     (Boxoffice__Authentication__V1__OpenTestSignInRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__open_test_sign_in_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__list_bridged_providers_request__init
+                     (Boxoffice__Authentication__V1__ListBridgedProvidersRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__ListBridgedProvidersRequest init_value = BOXOFFICE__AUTHENTICATION__V1__LIST_BRIDGED_PROVIDERS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__list_bridged_providers_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ListBridgedProvidersRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__list_bridged_providers_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__list_bridged_providers_request__pack
+                     (const Boxoffice__Authentication__V1__ListBridgedProvidersRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__list_bridged_providers_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__list_bridged_providers_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ListBridgedProvidersRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__list_bridged_providers_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ListBridgedProvidersRequest *
+       boxoffice__authentication__v1__list_bridged_providers_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ListBridgedProvidersRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__list_bridged_providers_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__list_bridged_providers_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ListBridgedProvidersRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__list_bridged_providers_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__bridged_providers__init
+                     (Boxoffice__Authentication__V1__BridgedProviders         *message)
+{
+  static const Boxoffice__Authentication__V1__BridgedProviders init_value = BOXOFFICE__AUTHENTICATION__V1__BRIDGED_PROVIDERS__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__bridged_providers__get_packed_size
+                     (const Boxoffice__Authentication__V1__BridgedProviders *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__bridged_providers__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__bridged_providers__pack
+                     (const Boxoffice__Authentication__V1__BridgedProviders *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__bridged_providers__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__bridged_providers__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__BridgedProviders *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__bridged_providers__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__BridgedProviders *
+       boxoffice__authentication__v1__bridged_providers__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__BridgedProviders *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__bridged_providers__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__bridged_providers__free_unpacked
+                     (Boxoffice__Authentication__V1__BridgedProviders *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__bridged_providers__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__bridged_provider_entry__init
+                     (Boxoffice__Authentication__V1__BridgedProviderEntry         *message)
+{
+  static const Boxoffice__Authentication__V1__BridgedProviderEntry init_value = BOXOFFICE__AUTHENTICATION__V1__BRIDGED_PROVIDER_ENTRY__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__bridged_provider_entry__get_packed_size
+                     (const Boxoffice__Authentication__V1__BridgedProviderEntry *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__bridged_provider_entry__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__bridged_provider_entry__pack
+                     (const Boxoffice__Authentication__V1__BridgedProviderEntry *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__bridged_provider_entry__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__bridged_provider_entry__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__BridgedProviderEntry *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__bridged_provider_entry__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__BridgedProviderEntry *
+       boxoffice__authentication__v1__bridged_provider_entry__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__BridgedProviderEntry *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__bridged_provider_entry__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__bridged_provider_entry__free_unpacked
+                     (Boxoffice__Authentication__V1__BridgedProviderEntry *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__bridged_provider_entry__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__return_from_bridge_request__init
+                     (Boxoffice__Authentication__V1__ReturnFromBridgeRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__ReturnFromBridgeRequest init_value = BOXOFFICE__AUTHENTICATION__V1__RETURN_FROM_BRIDGE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__return_from_bridge_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ReturnFromBridgeRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__return_from_bridge_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__return_from_bridge_request__pack
+                     (const Boxoffice__Authentication__V1__ReturnFromBridgeRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__return_from_bridge_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__return_from_bridge_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ReturnFromBridgeRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__return_from_bridge_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ReturnFromBridgeRequest *
+       boxoffice__authentication__v1__return_from_bridge_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ReturnFromBridgeRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__return_from_bridge_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__return_from_bridge_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ReturnFromBridgeRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__return_from_bridge_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__bridged_session__init
+                     (Boxoffice__Authentication__V1__BridgedSession         *message)
+{
+  static const Boxoffice__Authentication__V1__BridgedSession init_value = BOXOFFICE__AUTHENTICATION__V1__BRIDGED_SESSION__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__bridged_session__get_packed_size
+                     (const Boxoffice__Authentication__V1__BridgedSession *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__bridged_session__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__bridged_session__pack
+                     (const Boxoffice__Authentication__V1__BridgedSession *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__bridged_session__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__bridged_session__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__BridgedSession *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__bridged_session__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__BridgedSession *
+       boxoffice__authentication__v1__bridged_session__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__BridgedSession *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__bridged_session__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__bridged_session__free_unpacked
+                     (Boxoffice__Authentication__V1__BridgedSession *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__bridged_session__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__ask_upstream_request__init
+                     (Boxoffice__Authentication__V1__AskUpstreamRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__AskUpstreamRequest init_value = BOXOFFICE__AUTHENTICATION__V1__ASK_UPSTREAM_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__ask_upstream_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__AskUpstreamRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__ask_upstream_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__ask_upstream_request__pack
+                     (const Boxoffice__Authentication__V1__AskUpstreamRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__ask_upstream_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__ask_upstream_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__AskUpstreamRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__ask_upstream_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__AskUpstreamRequest *
+       boxoffice__authentication__v1__ask_upstream_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__AskUpstreamRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__ask_upstream_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__ask_upstream_request__free_unpacked
+                     (Boxoffice__Authentication__V1__AskUpstreamRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__ask_upstream_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__upstream_decisions__init
+                     (Boxoffice__Authentication__V1__UpstreamDecisions         *message)
+{
+  static const Boxoffice__Authentication__V1__UpstreamDecisions init_value = BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_DECISIONS__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__upstream_decisions__get_packed_size
+                     (const Boxoffice__Authentication__V1__UpstreamDecisions *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_decisions__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__upstream_decisions__pack
+                     (const Boxoffice__Authentication__V1__UpstreamDecisions *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_decisions__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__upstream_decisions__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UpstreamDecisions *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_decisions__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__UpstreamDecisions *
+       boxoffice__authentication__v1__upstream_decisions__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__UpstreamDecisions *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__upstream_decisions__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__upstream_decisions__free_unpacked
+                     (Boxoffice__Authentication__V1__UpstreamDecisions *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_decisions__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__upstream_decision__init
+                     (Boxoffice__Authentication__V1__UpstreamDecision         *message)
+{
+  static const Boxoffice__Authentication__V1__UpstreamDecision init_value = BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_DECISION__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__upstream_decision__get_packed_size
+                     (const Boxoffice__Authentication__V1__UpstreamDecision *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_decision__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__upstream_decision__pack
+                     (const Boxoffice__Authentication__V1__UpstreamDecision *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_decision__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__upstream_decision__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UpstreamDecision *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_decision__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__UpstreamDecision *
+       boxoffice__authentication__v1__upstream_decision__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__UpstreamDecision *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__upstream_decision__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__upstream_decision__free_unpacked
+                     (Boxoffice__Authentication__V1__UpstreamDecision *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_decision__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__authentication__v1__get_sign_in_report_request__init
                      (Boxoffice__Authentication__V1__GetSignInReportRequest         *message)
 {
@@ -5024,7 +5519,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_informati
   (ProtobufCMessageInit) boxoffice__authentication__v1__device_information__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__device_call__field_descriptors[15] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__device_call__field_descriptors[18] =
 {
   {
     "access_token",
@@ -5206,28 +5701,67 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__device_call
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "client_port",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__DeviceCall, client_port),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "visitor_id",
+    17,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__DeviceCall, visitor_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "roku_token",
+    18,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__DeviceCall, roku_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__device_call__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
   12,   /* field[12] = api */
   5,   /* field[5] = app_id */
   7,   /* field[7] = client_address */
+  15,   /* field[15] = client_port */
   6,   /* field[6] = device */
   2,   /* field[2] = device_id */
   3,   /* field[3] = device_type */
   4,   /* field[4] = device_user */
   13,   /* field[13] = partner_status */
   1,   /* field[1] = requestor */
+  17,   /* field[17] = roku_token */
   14,   /* field[14] = service_token */
   10,   /* field[10] = signed_request */
   11,   /* field[11] = stored_token */
   9,   /* field[9] = subject_token */
   8,   /* field[8] = user_agent */
+  16,   /* field[16] = visitor_id */
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__device_call__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 15 }
+  { 0, 18 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_call__descriptor =
 {
@@ -5237,7 +5771,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_call__des
   "Boxoffice__Authentication__V1__DeviceCall",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__DeviceCall),
-  15,
+  18,
   boxoffice__authentication__v1__device_call__field_descriptors,
   boxoffice__authentication__v1__device_call__field_indices_by_name,
   1,  boxoffice__authentication__v1__device_call__number_ranges,
@@ -8760,7 +9294,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__session__descrip
   (ProtobufCMessageInit) boxoffice__authentication__v1__session__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_subject__field_descriptors[11] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_subject__field_descriptors[12] =
 {
   {
     "session",
@@ -8894,9 +9428,22 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_sub
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "bridge",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SessionSubject, bridge),
+    &boxoffice__authentication__v1__bridged_session__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__session_subject__field_indices_by_name[] = {
   2,   /* field[2] = attributes */
+  11,   /* field[11] = bridge */
   3,   /* field[3] = client_id */
   5,   /* field[5] = device */
   8,   /* field[8] = device_fingerprint */
@@ -8911,7 +9458,7 @@ static const unsigned boxoffice__authentication__v1__session_subject__field_indi
 static const ProtobufCIntRange boxoffice__authentication__v1__session_subject__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 11 }
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_subject__descriptor =
 {
@@ -8921,7 +9468,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_subject_
   "Boxoffice__Authentication__V1__SessionSubject",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__SessionSubject),
-  11,
+  12,
   boxoffice__authentication__v1__session_subject__field_descriptors,
   boxoffice__authentication__v1__session_subject__field_indices_by_name,
   1,  boxoffice__authentication__v1__session_subject__number_ranges,
@@ -11402,7 +11949,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_fact__de
   (ProtobufCMessageInit) boxoffice__authentication__v1__sign_in_fact__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_report__field_descriptors[8] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_report__field_descriptors[10] =
 {
   {
     "trace_id",
@@ -11500,12 +12047,38 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_rep
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "is_test",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInReport, is_test),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "programmer_id",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInReport, programmer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__sign_in_report__field_indices_by_name[] = {
   6,   /* field[6] = checks */
   1,   /* field[1] = ended_at_ms */
   7,   /* field[7] = facts */
+  8,   /* field[8] = is_test */
   3,   /* field[3] = mvpd */
+  9,   /* field[9] = programmer_id */
   5,   /* field[5] = reason */
   2,   /* field[2] = requestor */
   4,   /* field[4] = result */
@@ -11514,7 +12087,7 @@ static const unsigned boxoffice__authentication__v1__sign_in_report__field_indic
 static const ProtobufCIntRange boxoffice__authentication__v1__sign_in_report__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_report__descriptor =
 {
@@ -11524,11 +12097,793 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_report__
   "Boxoffice__Authentication__V1__SignInReport",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__SignInReport),
-  8,
+  10,
   boxoffice__authentication__v1__sign_in_report__field_descriptors,
   boxoffice__authentication__v1__sign_in_report__field_indices_by_name,
   1,  boxoffice__authentication__v1__sign_in_report__number_ranges,
   (ProtobufCMessageInit) boxoffice__authentication__v1__sign_in_report__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__begin_test_sign_in_request__field_descriptors[3] =
+{
+  {
+    "configuration",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__BeginTestSignInRequest, configuration),
+    &boxoffice__config__v1__configuration__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "requestor",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__BeginTestSignInRequest, requestor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mvpd",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__BeginTestSignInRequest, mvpd),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__begin_test_sign_in_request__field_indices_by_name[] = {
+  0,   /* field[0] = configuration */
+  2,   /* field[2] = mvpd */
+  1,   /* field[1] = requestor */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__begin_test_sign_in_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__begin_test_sign_in_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.BeginTestSignInRequest",
+  "BeginTestSignInRequest",
+  "Boxoffice__Authentication__V1__BeginTestSignInRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__BeginTestSignInRequest),
+  3,
+  boxoffice__authentication__v1__begin_test_sign_in_request__field_descriptors,
+  boxoffice__authentication__v1__begin_test_sign_in_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__begin_test_sign_in_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__begin_test_sign_in_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__test_sign_in__field_descriptors[3] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__TestSignIn, id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "ticket",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__TestSignIn, ticket),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expires_at_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__TestSignIn, expires_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__test_sign_in__field_indices_by_name[] = {
+  2,   /* field[2] = expires_at_ms */
+  0,   /* field[0] = id */
+  1,   /* field[1] = ticket */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__test_sign_in__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__test_sign_in__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.TestSignIn",
+  "TestSignIn",
+  "Boxoffice__Authentication__V1__TestSignIn",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__TestSignIn),
+  3,
+  boxoffice__authentication__v1__test_sign_in__field_descriptors,
+  boxoffice__authentication__v1__test_sign_in__field_indices_by_name,
+  1,  boxoffice__authentication__v1__test_sign_in__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__test_sign_in__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__open_test_sign_in_request__field_descriptors[1] =
+{
+  {
+    "ticket",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__OpenTestSignInRequest, ticket),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__open_test_sign_in_request__field_indices_by_name[] = {
+  0,   /* field[0] = ticket */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__open_test_sign_in_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__open_test_sign_in_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.OpenTestSignInRequest",
+  "OpenTestSignInRequest",
+  "Boxoffice__Authentication__V1__OpenTestSignInRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__OpenTestSignInRequest),
+  1,
+  boxoffice__authentication__v1__open_test_sign_in_request__field_descriptors,
+  boxoffice__authentication__v1__open_test_sign_in_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__open_test_sign_in_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__open_test_sign_in_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__list_bridged_providers_request__field_descriptors[3] =
+{
+  {
+    "requestor",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ListBridgedProvidersRequest, requestor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ListBridgedProvidersRequest, device),
+    &boxoffice__authentication__v1__device_information__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "client_address",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ListBridgedProvidersRequest, client_address),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__list_bridged_providers_request__field_indices_by_name[] = {
+  2,   /* field[2] = client_address */
+  1,   /* field[1] = device */
+  0,   /* field[0] = requestor */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__list_bridged_providers_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__list_bridged_providers_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ListBridgedProvidersRequest",
+  "ListBridgedProvidersRequest",
+  "Boxoffice__Authentication__V1__ListBridgedProvidersRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ListBridgedProvidersRequest),
+  3,
+  boxoffice__authentication__v1__list_bridged_providers_request__field_descriptors,
+  boxoffice__authentication__v1__list_bridged_providers_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__list_bridged_providers_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__list_bridged_providers_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__bridged_providers__field_descriptors[2] =
+{
+  {
+    "providers",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__BridgedProviders, n_providers),
+    offsetof(Boxoffice__Authentication__V1__BridgedProviders, providers),
+    &boxoffice__authentication__v1__bridged_provider_entry__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "listed_at_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__BridgedProviders, listed_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__bridged_providers__field_indices_by_name[] = {
+  1,   /* field[1] = listed_at_ms */
+  0,   /* field[0] = providers */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__bridged_providers__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__bridged_providers__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.BridgedProviders",
+  "BridgedProviders",
+  "Boxoffice__Authentication__V1__BridgedProviders",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__BridgedProviders),
+  2,
+  boxoffice__authentication__v1__bridged_providers__field_descriptors,
+  boxoffice__authentication__v1__bridged_providers__field_indices_by_name,
+  1,  boxoffice__authentication__v1__bridged_providers__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__bridged_providers__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__bridged_provider_entry__field_descriptors[7] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__BridgedProviderEntry, id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "display_name",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__BridgedProviderEntry, display_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "logo_url",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__BridgedProviderEntry, logo_url),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_temporary_pass",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__BridgedProviderEntry, is_temporary_pass),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_proxy",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__BridgedProviderEntry, is_proxy),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "auth_per_aggregator",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__BridgedProviderEntry, auth_per_aggregator),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "auth_per_browser_session",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__BridgedProviderEntry, auth_per_browser_session),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__bridged_provider_entry__field_indices_by_name[] = {
+  5,   /* field[5] = auth_per_aggregator */
+  6,   /* field[6] = auth_per_browser_session */
+  1,   /* field[1] = display_name */
+  0,   /* field[0] = id */
+  4,   /* field[4] = is_proxy */
+  3,   /* field[3] = is_temporary_pass */
+  2,   /* field[2] = logo_url */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__bridged_provider_entry__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__bridged_provider_entry__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.BridgedProviderEntry",
+  "BridgedProviderEntry",
+  "Boxoffice__Authentication__V1__BridgedProviderEntry",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__BridgedProviderEntry),
+  7,
+  boxoffice__authentication__v1__bridged_provider_entry__field_descriptors,
+  boxoffice__authentication__v1__bridged_provider_entry__field_indices_by_name,
+  1,  boxoffice__authentication__v1__bridged_provider_entry__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__bridged_provider_entry__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__return_from_bridge_request__field_descriptors[1] =
+{
+  {
+    "handle",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ReturnFromBridgeRequest, handle),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__return_from_bridge_request__field_indices_by_name[] = {
+  0,   /* field[0] = handle */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__return_from_bridge_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__return_from_bridge_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ReturnFromBridgeRequest",
+  "ReturnFromBridgeRequest",
+  "Boxoffice__Authentication__V1__ReturnFromBridgeRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ReturnFromBridgeRequest),
+  1,
+  boxoffice__authentication__v1__return_from_bridge_request__field_descriptors,
+  boxoffice__authentication__v1__return_from_bridge_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__return_from_bridge_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__return_from_bridge_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__bridged_session__field_descriptors[3] =
+{
+  {
+    "upstream",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__BridgedSession, upstream),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "service_provider",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__BridgedSession, service_provider),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mvpd",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__BridgedSession, mvpd),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__bridged_session__field_indices_by_name[] = {
+  2,   /* field[2] = mvpd */
+  1,   /* field[1] = service_provider */
+  0,   /* field[0] = upstream */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__bridged_session__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__bridged_session__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.BridgedSession",
+  "BridgedSession",
+  "Boxoffice__Authentication__V1__BridgedSession",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__BridgedSession),
+  3,
+  boxoffice__authentication__v1__bridged_session__field_descriptors,
+  boxoffice__authentication__v1__bridged_session__field_indices_by_name,
+  1,  boxoffice__authentication__v1__bridged_session__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__bridged_session__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__ask_upstream_request__field_descriptors[4] =
+{
+  {
+    "call",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__AskUpstreamRequest, call),
+    &boxoffice__authentication__v1__device_call__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "session_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__AskUpstreamRequest, session_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "resources",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authentication__V1__AskUpstreamRequest, n_resources),
+    offsetof(Boxoffice__Authentication__V1__AskUpstreamRequest, resources),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_preauthorization",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__AskUpstreamRequest, is_preauthorization),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__ask_upstream_request__field_indices_by_name[] = {
+  0,   /* field[0] = call */
+  3,   /* field[3] = is_preauthorization */
+  2,   /* field[2] = resources */
+  1,   /* field[1] = session_id */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__ask_upstream_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__ask_upstream_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.AskUpstreamRequest",
+  "AskUpstreamRequest",
+  "Boxoffice__Authentication__V1__AskUpstreamRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__AskUpstreamRequest),
+  4,
+  boxoffice__authentication__v1__ask_upstream_request__field_descriptors,
+  boxoffice__authentication__v1__ask_upstream_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__ask_upstream_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__ask_upstream_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__upstream_decisions__field_descriptors[2] =
+{
+  {
+    "decisions",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__UpstreamDecisions, n_decisions),
+    offsetof(Boxoffice__Authentication__V1__UpstreamDecisions, decisions),
+    &boxoffice__authentication__v1__upstream_decision__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_partial",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamDecisions, is_partial),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__upstream_decisions__field_indices_by_name[] = {
+  0,   /* field[0] = decisions */
+  1,   /* field[1] = is_partial */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__upstream_decisions__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_decisions__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.UpstreamDecisions",
+  "UpstreamDecisions",
+  "Boxoffice__Authentication__V1__UpstreamDecisions",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__UpstreamDecisions),
+  2,
+  boxoffice__authentication__v1__upstream_decisions__field_descriptors,
+  boxoffice__authentication__v1__upstream_decisions__field_indices_by_name,
+  1,  boxoffice__authentication__v1__upstream_decisions__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__upstream_decisions__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__upstream_decision__field_descriptors[10] =
+{
+  {
+    "resource",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamDecision, resource),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_permitted",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamDecision, is_permitted),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "source",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamDecision, source),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expires_at_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamDecision, expires_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "media_token",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamDecision, media_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "media_token_expires_at_ms",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamDecision, media_token_expires_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "code",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamDecision, code),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "action",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamDecision, action),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "details",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamDecision, details),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "trace",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamDecision, trace),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__upstream_decision__field_indices_by_name[] = {
+  7,   /* field[7] = action */
+  6,   /* field[6] = code */
+  8,   /* field[8] = details */
+  3,   /* field[3] = expires_at_ms */
+  1,   /* field[1] = is_permitted */
+  4,   /* field[4] = media_token */
+  5,   /* field[5] = media_token_expires_at_ms */
+  0,   /* field[0] = resource */
+  2,   /* field[2] = source */
+  9,   /* field[9] = trace */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__upstream_decision__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 10 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_decision__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.UpstreamDecision",
+  "UpstreamDecision",
+  "Boxoffice__Authentication__V1__UpstreamDecision",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__UpstreamDecision),
+  10,
+  boxoffice__authentication__v1__upstream_decision__field_descriptors,
+  boxoffice__authentication__v1__upstream_decision__field_indices_by_name,
+  1,  boxoffice__authentication__v1__upstream_decision__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__upstream_decision__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor boxoffice__authentication__v1__get_sign_in_report_request__field_descriptors[1] =
@@ -12502,7 +13857,7 @@ const ProtobufCEnumDescriptor boxoffice__authentication__v1__profile_end__descri
   boxoffice__authentication__v1__profile_end__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue boxoffice__authentication__v1__sign_in_result__enum_values_by_number[6] =
+static const ProtobufCEnumValue boxoffice__authentication__v1__sign_in_result__enum_values_by_number[7] =
 {
   { "SIGN_IN_RESULT_UNKNOWN", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_UNKNOWN", 0 },
   { "SIGN_IN_RESULT_SIGNED_IN", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_SIGNED_IN", 1 },
@@ -12510,17 +13865,19 @@ static const ProtobufCEnumValue boxoffice__authentication__v1__sign_in_result__e
   { "SIGN_IN_RESULT_REJECTED", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_REJECTED", 3 },
   { "SIGN_IN_RESULT_SILENT", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_SILENT", 4 },
   { "SIGN_IN_RESULT_CONTINUED", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_CONTINUED", 5 },
+  { "SIGN_IN_RESULT_TESTED", "BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_TESTED", 6 },
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__sign_in_result__value_ranges[] = {
-{0, 0},{0, 6}
+{0, 0},{0, 7}
 };
-static const ProtobufCEnumValueIndex boxoffice__authentication__v1__sign_in_result__enum_values_by_name[6] =
+static const ProtobufCEnumValueIndex boxoffice__authentication__v1__sign_in_result__enum_values_by_name[7] =
 {
   { "SIGN_IN_RESULT_CONTINUED", 5 },
   { "SIGN_IN_RESULT_DECLINED", 2 },
   { "SIGN_IN_RESULT_REJECTED", 3 },
   { "SIGN_IN_RESULT_SIGNED_IN", 1 },
   { "SIGN_IN_RESULT_SILENT", 4 },
+  { "SIGN_IN_RESULT_TESTED", 6 },
   { "SIGN_IN_RESULT_UNKNOWN", 0 },
 };
 const ProtobufCEnumDescriptor boxoffice__authentication__v1__sign_in_result__descriptor =
@@ -12530,9 +13887,9 @@ const ProtobufCEnumDescriptor boxoffice__authentication__v1__sign_in_result__des
   "SignInResult",
   "Boxoffice__Authentication__V1__SignInResult",
   "boxoffice.authentication.v1",
-  6,
+  7,
   boxoffice__authentication__v1__sign_in_result__enum_values_by_number,
-  6,
+  7,
   boxoffice__authentication__v1__sign_in_result__enum_values_by_name,
   1,
   boxoffice__authentication__v1__sign_in_result__value_ranges,
@@ -12644,7 +14001,7 @@ const ProtobufCEnumDescriptor boxoffice__authentication__v1__sign_in_check_outco
   boxoffice__authentication__v1__sign_in_check_outcome__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication__method_descriptors[36] =
+static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication__method_descriptors[39] =
 {
   { "RegisterClient", &boxoffice__authentication__v1__register_client_request__descriptor, &boxoffice__authentication__v1__registered_client__descriptor },
   { "IssueAccessToken", &boxoffice__authentication__v1__issue_access_token_request__descriptor, &boxoffice__authentication__v1__access_token__descriptor },
@@ -12659,6 +14016,9 @@ static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentica
   { "ExchangePartnerProfile", &boxoffice__authentication__v1__exchange_partner_profile_request__descriptor, &boxoffice__authentication__v1__profiles__descriptor },
   { "CompleteSamlSignIn", &boxoffice__authentication__v1__complete_saml_sign_in_request__descriptor, &boxoffice__authentication__v1__sign_in_outcome__descriptor },
   { "CompleteOAuthSignIn", &boxoffice__authentication__v1__complete_oauth_sign_in_request__descriptor, &boxoffice__authentication__v1__sign_in_outcome__descriptor },
+  { "OpenTestSignIn", &boxoffice__authentication__v1__open_test_sign_in_request__descriptor, &boxoffice__authentication__v1__sign_in_start__descriptor },
+  { "ListBridgedProviders", &boxoffice__authentication__v1__list_bridged_providers_request__descriptor, &boxoffice__authentication__v1__bridged_providers__descriptor },
+  { "ReturnFromBridge", &boxoffice__authentication__v1__return_from_bridge_request__descriptor, &boxoffice__authentication__v1__sign_in_outcome__descriptor },
   { "GetSession", &boxoffice__authentication__v1__session_request__descriptor, &boxoffice__authentication__v1__session__descriptor },
   { "GetSessionByCode", &boxoffice__authentication__v1__session_by_code_request__descriptor, &boxoffice__authentication__v1__session__descriptor },
   { "GetOwnSessionByCode", &boxoffice__authentication__v1__session_by_code_request__descriptor, &boxoffice__authentication__v1__session__descriptor },
@@ -12689,37 +14049,40 @@ const unsigned boxoffice__authentication__v1__authentication__method_indices_by_
   12,        /* CompleteOAuthSignIn */
   11,        /* CompleteSamlSignIn */
   8,        /* ContinueSignIn */
-  31,        /* CreateProfileRequest */
+  34,        /* CreateProfileRequest */
   3,        /* CreateRegistrationCode */
-  21,        /* CreateServiceLink */
+  24,        /* CreateServiceLink */
   5,        /* DeleteRegistrationCode */
-  18,        /* EndProfile */
+  21,        /* EndProfile */
   10,        /* ExchangePartnerProfile */
-  32,        /* ExchangePlatformProfile */
-  16,        /* FindProfiles */
-  17,        /* FindProfilesByCode */
-  15,        /* GetOwnSessionByCode */
+  35,        /* ExchangePlatformProfile */
+  19,        /* FindProfiles */
+  20,        /* FindProfilesByCode */
+  18,        /* GetOwnSessionByCode */
   4,        /* GetRegistrationCode */
-  35,        /* GetServiceProviderMetadata */
-  13,        /* GetSession */
-  14,        /* GetSessionByCode */
-  26,        /* GetStoredTokenKeys */
-  30,        /* GetUserMetadata */
-  25,        /* IdentifyDevice */
+  38,        /* GetServiceProviderMetadata */
+  16,        /* GetSession */
+  17,        /* GetSessionByCode */
+  29,        /* GetStoredTokenKeys */
+  33,        /* GetUserMetadata */
+  28,        /* IdentifyDevice */
   1,        /* IssueAccessToken */
-  19,        /* IssueServiceToken */
-  24,        /* IssueStoredToken */
-  23,        /* ListServiceDevices */
-  27,        /* Logout */
-  29,        /* ReceiveSamlLogout */
-  20,        /* RefreshServiceToken */
+  22,        /* IssueServiceToken */
+  27,        /* IssueStoredToken */
+  14,        /* ListBridgedProviders */
+  26,        /* ListServiceDevices */
+  30,        /* Logout */
+  13,        /* OpenTestSignIn */
+  32,        /* ReceiveSamlLogout */
+  23,        /* RefreshServiceToken */
   0,        /* RegisterClient */
-  34,        /* ResetTempPass */
-  33,        /* StartFreePreview */
+  37,        /* ResetTempPass */
+  15,        /* ReturnFromBridge */
+  36,        /* StartFreePreview */
   6,        /* StartSignIn */
-  22,        /* UnlinkServiceDevices */
+  25,        /* UnlinkServiceDevices */
   2,        /* VerifyAccessToken */
-  28         /* VisitLogout */
+  31         /* VisitLogout */
 };
 const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication__descriptor =
 {
@@ -12728,7 +14091,7 @@ const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication__
   "Authentication",
   "Boxoffice__Authentication__V1__Authentication",
   "boxoffice.authentication.v1",
-  36,
+  39,
   boxoffice__authentication__v1__authentication__method_descriptors,
   boxoffice__authentication__v1__authentication__method_indices_by_name
 };
@@ -12836,13 +14199,37 @@ void boxoffice__authentication__v1__authentication__complete_oauth_sign_in(Proto
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
   service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void boxoffice__authentication__v1__authentication__open_test_sign_in(ProtobufCService *service,
+                                                                      const Boxoffice__Authentication__V1__OpenTestSignInRequest *input,
+                                                                      Boxoffice__Authentication__V1__SignInStart_Closure closure,
+                                                                      void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
+  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication__list_bridged_providers(ProtobufCService *service,
+                                                                           const Boxoffice__Authentication__V1__ListBridgedProvidersRequest *input,
+                                                                           Boxoffice__Authentication__V1__BridgedProviders_Closure closure,
+                                                                           void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
+  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication__return_from_bridge(ProtobufCService *service,
+                                                                       const Boxoffice__Authentication__V1__ReturnFromBridgeRequest *input,
+                                                                       Boxoffice__Authentication__V1__SignInOutcome_Closure closure,
+                                                                       void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
+  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void boxoffice__authentication__v1__authentication__get_session(ProtobufCService *service,
                                                                 const Boxoffice__Authentication__V1__SessionRequest *input,
                                                                 Boxoffice__Authentication__V1__Session_Closure closure,
                                                                 void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__get_session_by_code(ProtobufCService *service,
                                                                         const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
@@ -12850,7 +14237,7 @@ void boxoffice__authentication__v1__authentication__get_session_by_code(Protobuf
                                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__get_own_session_by_code(ProtobufCService *service,
                                                                             const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
@@ -12858,7 +14245,7 @@ void boxoffice__authentication__v1__authentication__get_own_session_by_code(Prot
                                                                             void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__find_profiles(ProtobufCService *service,
                                                                   const Boxoffice__Authentication__V1__FindProfilesRequest *input,
@@ -12866,7 +14253,7 @@ void boxoffice__authentication__v1__authentication__find_profiles(ProtobufCServi
                                                                   void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__find_profiles_by_code(ProtobufCService *service,
                                                                           const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
@@ -12874,7 +14261,7 @@ void boxoffice__authentication__v1__authentication__find_profiles_by_code(Protob
                                                                           void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__end_profile(ProtobufCService *service,
                                                                 const Boxoffice__Authentication__V1__EndProfileRequest *input,
@@ -12882,7 +14269,7 @@ void boxoffice__authentication__v1__authentication__end_profile(ProtobufCService
                                                                 void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 21, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__issue_service_token(ProtobufCService *service,
                                                                         const Boxoffice__Authentication__V1__IssueServiceTokenRequest *input,
@@ -12890,7 +14277,7 @@ void boxoffice__authentication__v1__authentication__issue_service_token(Protobuf
                                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 22, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__refresh_service_token(ProtobufCService *service,
                                                                           const Boxoffice__Authentication__V1__RefreshServiceTokenRequest *input,
@@ -12898,7 +14285,7 @@ void boxoffice__authentication__v1__authentication__refresh_service_token(Protob
                                                                           void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 23, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__create_service_link(ProtobufCService *service,
                                                                         const Boxoffice__Authentication__V1__ServiceTokenCall *input,
@@ -12906,7 +14293,7 @@ void boxoffice__authentication__v1__authentication__create_service_link(Protobuf
                                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 21, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 24, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__unlink_service_devices(ProtobufCService *service,
                                                                            const Boxoffice__Authentication__V1__UnlinkServiceDevicesRequest *input,
@@ -12914,7 +14301,7 @@ void boxoffice__authentication__v1__authentication__unlink_service_devices(Proto
                                                                            void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 22, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 25, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__list_service_devices(ProtobufCService *service,
                                                                          const Boxoffice__Authentication__V1__ServiceTokenCall *input,
@@ -12922,7 +14309,7 @@ void boxoffice__authentication__v1__authentication__list_service_devices(Protobu
                                                                          void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 23, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 26, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__issue_stored_token(ProtobufCService *service,
                                                                        const Boxoffice__Authentication__V1__SessionByCodeRequest *input,
@@ -12930,7 +14317,7 @@ void boxoffice__authentication__v1__authentication__issue_stored_token(ProtobufC
                                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 24, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 27, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__identify_device(ProtobufCService *service,
                                                                     const Boxoffice__Authentication__V1__IdentifyDeviceRequest *input,
@@ -12938,7 +14325,7 @@ void boxoffice__authentication__v1__authentication__identify_device(ProtobufCSer
                                                                     void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 25, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 28, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__get_stored_token_keys(ProtobufCService *service,
                                                                           const Boxoffice__Authentication__V1__GetStoredTokenKeysRequest *input,
@@ -12946,7 +14333,7 @@ void boxoffice__authentication__v1__authentication__get_stored_token_keys(Protob
                                                                           void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 26, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 29, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__logout(ProtobufCService *service,
                                                            const Boxoffice__Authentication__V1__LogoutRequest *input,
@@ -12954,7 +14341,7 @@ void boxoffice__authentication__v1__authentication__logout(ProtobufCService *ser
                                                            void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 27, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 30, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__visit_logout(ProtobufCService *service,
                                                                  const Boxoffice__Authentication__V1__VisitLogoutRequest *input,
@@ -12962,7 +14349,7 @@ void boxoffice__authentication__v1__authentication__visit_logout(ProtobufCServic
                                                                  void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 28, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 31, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__receive_saml_logout(ProtobufCService *service,
                                                                         const Boxoffice__Authentication__V1__SamlLogoutMessage *input,
@@ -12970,7 +14357,7 @@ void boxoffice__authentication__v1__authentication__receive_saml_logout(Protobuf
                                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 29, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 32, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__get_user_metadata(ProtobufCService *service,
                                                                       const Boxoffice__Authentication__V1__SessionRequest *input,
@@ -12978,7 +14365,7 @@ void boxoffice__authentication__v1__authentication__get_user_metadata(ProtobufCS
                                                                       void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 30, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 33, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__create_profile_request(ProtobufCService *service,
                                                                            const Boxoffice__Authentication__V1__CreateProfileRequestRequest *input,
@@ -12986,7 +14373,7 @@ void boxoffice__authentication__v1__authentication__create_profile_request(Proto
                                                                            void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 31, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 34, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__exchange_platform_profile(ProtobufCService *service,
                                                                               const Boxoffice__Authentication__V1__ExchangePlatformProfileRequest *input,
@@ -12994,7 +14381,7 @@ void boxoffice__authentication__v1__authentication__exchange_platform_profile(Pr
                                                                               void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 32, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 35, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__start_free_preview(ProtobufCService *service,
                                                                        const Boxoffice__Authentication__V1__StartFreePreviewRequest *input,
@@ -13002,7 +14389,7 @@ void boxoffice__authentication__v1__authentication__start_free_preview(ProtobufC
                                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 33, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 36, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__reset_temp_pass(ProtobufCService *service,
                                                                     const Boxoffice__Authentication__V1__ResetTempPassRequest *input,
@@ -13010,7 +14397,7 @@ void boxoffice__authentication__v1__authentication__reset_temp_pass(ProtobufCSer
                                                                     void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 34, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 37, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__get_service_provider_metadata(ProtobufCService *service,
                                                                                   const Boxoffice__Authentication__V1__ServiceProviderMetadataRequest *input,
@@ -13018,7 +14405,7 @@ void boxoffice__authentication__v1__authentication__get_service_provider_metadat
                                                                                   void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication__descriptor);
-  service->invoke(service, 35, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 38, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication__init (Boxoffice__Authentication__V1__Authentication_Service *service,
                                                           Boxoffice__Authentication__V1__Authentication_ServiceDestroy destroy)
@@ -13027,20 +14414,22 @@ void boxoffice__authentication__v1__authentication__init (Boxoffice__Authenticat
                                      &boxoffice__authentication__v1__authentication__descriptor,
                                      (ProtobufCServiceDestroy) destroy);
 }
-static const ProtobufCMethodDescriptor boxoffice__authentication__v1__sessions__method_descriptors[5] =
+static const ProtobufCMethodDescriptor boxoffice__authentication__v1__sessions__method_descriptors[6] =
 {
   { "FindSession", &boxoffice__authentication__v1__session_request__descriptor, &boxoffice__authentication__v1__session_subject__descriptor },
   { "FindSessionByCode", &boxoffice__authentication__v1__session_by_code_request__descriptor, &boxoffice__authentication__v1__session_subject__descriptor },
   { "SpendTempPass", &boxoffice__authentication__v1__spend_temp_pass_request__descriptor, &boxoffice__authentication__v1__temp_pass_balance__descriptor },
   { "GetUpstreamToken", &boxoffice__authentication__v1__upstream_token_request__descriptor, &boxoffice__authentication__v1__upstream_token__descriptor },
+  { "AskUpstream", &boxoffice__authentication__v1__ask_upstream_request__descriptor, &boxoffice__authentication__v1__upstream_decisions__descriptor },
   { "UpdateAttributes", &boxoffice__authentication__v1__update_attributes_request__descriptor, &boxoffice__authentication__v1__update_attributes_response__descriptor },
 };
 const unsigned boxoffice__authentication__v1__sessions__method_indices_by_name[] = {
+  4,        /* AskUpstream */
   0,        /* FindSession */
   1,        /* FindSessionByCode */
   3,        /* GetUpstreamToken */
   2,        /* SpendTempPass */
-  4         /* UpdateAttributes */
+  5         /* UpdateAttributes */
 };
 const ProtobufCServiceDescriptor boxoffice__authentication__v1__sessions__descriptor =
 {
@@ -13049,7 +14438,7 @@ const ProtobufCServiceDescriptor boxoffice__authentication__v1__sessions__descri
   "Sessions",
   "Boxoffice__Authentication__V1__Sessions",
   "boxoffice.authentication.v1",
-  5,
+  6,
   boxoffice__authentication__v1__sessions__method_descriptors,
   boxoffice__authentication__v1__sessions__method_indices_by_name
 };
@@ -13085,13 +14474,21 @@ void boxoffice__authentication__v1__sessions__get_upstream_token(ProtobufCServic
   assert(service->descriptor == &boxoffice__authentication__v1__sessions__descriptor);
   service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void boxoffice__authentication__v1__sessions__ask_upstream(ProtobufCService *service,
+                                                           const Boxoffice__Authentication__V1__AskUpstreamRequest *input,
+                                                           Boxoffice__Authentication__V1__UpstreamDecisions_Closure closure,
+                                                           void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__sessions__descriptor);
+  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void boxoffice__authentication__v1__sessions__update_attributes(ProtobufCService *service,
                                                                 const Boxoffice__Authentication__V1__UpdateAttributesRequest *input,
                                                                 Boxoffice__Authentication__V1__UpdateAttributesResponse_Closure closure,
                                                                 void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__sessions__descriptor);
-  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__sessions__init (Boxoffice__Authentication__V1__Sessions_Service *service,
                                                     Boxoffice__Authentication__V1__Sessions_ServiceDestroy destroy)
@@ -13163,7 +14560,7 @@ void boxoffice__authentication__v1__logins__init (Boxoffice__Authentication__V1_
                                      &boxoffice__authentication__v1__logins__descriptor,
                                      (ProtobufCServiceDestroy) destroy);
 }
-static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication_operations__method_descriptors[9] =
+static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication_operations__method_descriptors[10] =
 {
   { "ResetTempPass", &boxoffice__authentication__v1__reset_temp_pass_request__descriptor, &boxoffice__authentication__v1__reset_temp_pass_response__descriptor },
   { "RevokeClient", &boxoffice__authentication__v1__revoke_client_request__descriptor, &boxoffice__authentication__v1__revoke_client_response__descriptor },
@@ -13171,14 +14568,16 @@ static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentica
   { "ListSecrets", &boxoffice__authentication__v1__list_secrets_request__descriptor, &boxoffice__authentication__v1__secret_list__descriptor },
   { "GetSignInReport", &boxoffice__authentication__v1__get_sign_in_report_request__descriptor, &boxoffice__authentication__v1__sign_in_report__descriptor },
   { "ListSignInReports", &boxoffice__authentication__v1__list_sign_in_reports_request__descriptor, &boxoffice__authentication__v1__sign_in_reports__descriptor },
+  { "BeginTestSignIn", &boxoffice__authentication__v1__begin_test_sign_in_request__descriptor, &boxoffice__authentication__v1__test_sign_in__descriptor },
   { "ExplainResponse", &boxoffice__authentication__v1__explain_response_request__descriptor, &boxoffice__authentication__v1__sign_in_report__descriptor },
   { "FindViewerSessions", &boxoffice__authentication__v1__find_viewer_sessions_request__descriptor, &boxoffice__authentication__v1__viewer_sessions__descriptor },
   { "EndViewerSessions", &boxoffice__authentication__v1__end_viewer_sessions_request__descriptor, &boxoffice__authentication__v1__end_viewer_sessions_response__descriptor },
 };
 const unsigned boxoffice__authentication__v1__authentication_operations__method_indices_by_name[] = {
-  8,        /* EndViewerSessions */
-  6,        /* ExplainResponse */
-  7,        /* FindViewerSessions */
+  6,        /* BeginTestSignIn */
+  9,        /* EndViewerSessions */
+  7,        /* ExplainResponse */
+  8,        /* FindViewerSessions */
   4,        /* GetSignInReport */
   3,        /* ListSecrets */
   5,        /* ListSignInReports */
@@ -13193,7 +14592,7 @@ const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication_o
   "AuthenticationOperations",
   "Boxoffice__Authentication__V1__AuthenticationOperations",
   "boxoffice.authentication.v1",
-  9,
+  10,
   boxoffice__authentication__v1__authentication_operations__method_descriptors,
   boxoffice__authentication__v1__authentication_operations__method_indices_by_name
 };
@@ -13245,13 +14644,21 @@ void boxoffice__authentication__v1__authentication_operations__list_sign_in_repo
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
   service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void boxoffice__authentication__v1__authentication_operations__begin_test_sign_in(ProtobufCService *service,
+                                                                                  const Boxoffice__Authentication__V1__BeginTestSignInRequest *input,
+                                                                                  Boxoffice__Authentication__V1__TestSignIn_Closure closure,
+                                                                                  void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
+  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void boxoffice__authentication__v1__authentication_operations__explain_response(ProtobufCService *service,
                                                                                 const Boxoffice__Authentication__V1__ExplainResponseRequest *input,
                                                                                 Boxoffice__Authentication__V1__SignInReport_Closure closure,
                                                                                 void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
-  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication_operations__find_viewer_sessions(ProtobufCService *service,
                                                                                     const Boxoffice__Authentication__V1__FindViewerSessionsRequest *input,
@@ -13259,7 +14666,7 @@ void boxoffice__authentication__v1__authentication_operations__find_viewer_sessi
                                                                                     void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
-  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication_operations__end_viewer_sessions(ProtobufCService *service,
                                                                                    const Boxoffice__Authentication__V1__EndViewerSessionsRequest *input,
@@ -13267,7 +14674,7 @@ void boxoffice__authentication__v1__authentication_operations__end_viewer_sessio
                                                                                    void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
-  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication_operations__init (Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
                                                                      Boxoffice__Authentication__V1__AuthenticationOperations_ServiceDestroy destroy)

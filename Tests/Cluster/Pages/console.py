@@ -297,14 +297,45 @@ def connects_an_mvpd_by_its_metadata():
         browser.driver.find_element(By.NAME, "metadataKeys").send_keys("userID")
         click(browser, ".editor button[type=submit]")
         browser.wait("a word on the draft", lambda: "Saved in your draft" in browser.text())
-        click(browser, "a.button[href='/console/draft']")
-        push(browser, "New Cable at Acme Two")
+        tests_a_sign_in_by_the_draft(browser, name)
+        click(browser, "form[action='/console/draft/push'] button")
+        browser.wait("the new version", lambda: "Pushed." in browser.text())
         browser.wait("services to have it", lambda: name in providers("ACME2"))
         for path in (f"/integrations/ACME2/{name}", f"/mvpds/{name}"):
             assert administer("DELETE", path, headers={"If-Match": "*"})[0] in (200, 204), "it is taken out again"
         assert administer("POST", "/draft/push", {"description": "Without it"})[0] == 202, "as it was before"
     finally:
         browser.driver.quit()
+
+
+def tests_a_sign_in_by_the_draft(browser, name):
+    """Nothing is pushed: the new tab is at the MVPD as the draft has it, and the page here shows each check of its answer."""
+    assert name not in providers("ACME2"), "it is not live"
+    browser.driver.find_element(By.PARTIAL_LINK_TEXT, "Test a sign-in before").click()
+    browser.wait("the choice of the channel", lambda: browser.driver.find_elements(By.ID, "requestor"))
+    browser.full_screenshot("console-test-sign-in")
+    assert not (found := axe.violations(browser.driver)), f"the choice: {found}"
+    click(browser, ".editor button[type=submit]")
+    browser.wait("the page that waits", lambda: "No answer has come yet." in browser.text())
+    browser.driver.find_element(By.LINK_TEXT, "stop that").click()
+    browser.wait("the page that stands still", lambda: "Look again" in browser.text())
+    assert not (found := axe.violations(browser.driver)), f"the page that waits: {found}"
+    browser.full_screenshot("console-test-waits")
+    here = browser.driver.current_window_handle
+    browser.driver.find_element(By.PARTIAL_LINK_TEXT, "in a new tab").click()
+    browser.wait("the new tab", lambda: len(browser.driver.window_handles) == 2)
+    browser.driver.switch_to.window(next(handle for handle in browser.driver.window_handles if handle != here))
+    browser.sign_in_at_sandbox("ada")
+    browser.wait("the end of the test", lambda: browser.heading() == "The test is over")
+    browser.full_screenshot("console-test-over")
+    assert not (found := axe.violations(browser.driver)), f"the end of the test: {found}"
+    browser.driver.close()
+    browser.driver.switch_to.window(here)
+    browser.driver.find_element(By.LINK_TEXT, "Look again").click()
+    browser.wait("the verdict", lambda: "Every check passed" in browser.text())
+    assert not (found := axe.violations(browser.driver)), f"the verdict: {found}"
+    browser.full_screenshot("console-test-passed")
+    assert name not in providers("ACME2"), "it is still not live"
 
 
 def support_finds_nobody_by_keyboard_and_leaves_a_record():
@@ -324,7 +355,7 @@ def support_finds_nobody_by_keyboard_and_leaves_a_record():
 
 PAGES = [
     "", "/integrations", "/integrations?requestor=ACME1", "/integrations/ACME1/NorthCable", "/integrations/ACME1/NorthCable/edit",
-    "/integrations/ACME1/NorthCable/json", "/integrations/ACME1/NorthCable/platforms/roku", "/channels", "/channels/ACME2", "/channels/ACME2/edit", "/mvpds", "/mvpds/LakeTel", "/mvpds/LakeTel/edit",
+    "/integrations/ACME1/NorthCable/json", "/integrations/ACME1/NorthCable/platforms/roku", "/channels", "/channels/ACME2", "/channels/ACME2/edit", "/mvpds", "/mvpds/LakeTel", "/mvpds/LakeTel/edit", "/test-sign-in?mvpd=LakeTel",
     "/applications", "/applications/acme-tv", "/programmers", "/programmers/acme", "/new/channels", "/new/mvpds", "/draft", "/history", "/audit",
     "/sessions", "/sign-ins", "/sign-ins/watch?mvpd=NorthCable&after=0&paused=1", "/degradation", "/degradation/new", "/nothing", "/new/integrations", "/connect", "/usage", "/usage?period=day", "/reports/authn-ttl", "/reports/sso?chosen=1", "/temp-pass", "/support",
 ]

@@ -27,6 +27,7 @@ public final class AdministrationDouble: Administration {
     public let compareVersions = Scripted<CompareVersionsRequest, VersionComparison>()
     public let importCatalogue = Scripted<ImportCatalogueRequest, CatalogueImport>()
     public let restoreVersion = Scripted<RestoreVersionRequest, DraftOutcome>()
+    public let prepareTestSignIn = Scripted<PrepareTestSignInRequest, TestSignInPreparation>()
     public let authorizeSecret = Scripted<AuthorizeSecretRequest, SecretOutcome>()
     public let downloadSoftwareStatement = Scripted<DownloadSoftwareStatementRequest, SoftwareStatement>()
     public let revokeSoftwareStatements = Scripted<RevokeSoftwareStatementsRequest, RevokeSoftwareStatementsResponse>()
@@ -144,6 +145,10 @@ public final class AdministrationDouble: Administration {
 
     public func restoreVersion(_ request: RestoreVersionRequest, context: CallContext) async throws -> DraftOutcome {
         try await restoreVersion(request, context)
+    }
+
+    public func prepareTestSignIn(_ request: PrepareTestSignInRequest, context: CallContext) async throws -> TestSignInPreparation {
+        try await prepareTestSignIn(request, context)
     }
 
     public func authorizeSecret(_ request: AuthorizeSecretRequest, context: CallContext) async throws -> SecretOutcome {

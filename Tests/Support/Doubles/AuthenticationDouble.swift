@@ -42,7 +42,23 @@ public final class AuthenticationDouble: Authentication {
     public let unlinkServiceDevices = Scripted<UnlinkServiceDevicesRequest, UnlinkedServiceDevices>()
     public let listServiceDevices = Scripted<ServiceTokenCall, ServiceDevices>()
 
+    public let openTestSignIn = Scripted<OpenTestSignInRequest, SignInStart>()
+    public let listBridgedProviders = Scripted<ListBridgedProvidersRequest, BridgedProviders>()
+    public let returnFromBridge = Scripted<ReturnFromBridgeRequest, SignInOutcome>()
+
     public init() {}
+
+    public func openTestSignIn(_ request: OpenTestSignInRequest, context: CallContext) async throws -> SignInStart {
+        try await openTestSignIn(request, context)
+    }
+
+    public func listBridgedProviders(_ request: ListBridgedProvidersRequest, context: CallContext) async throws -> BridgedProviders {
+        try await listBridgedProviders(request, context)
+    }
+
+    public func returnFromBridge(_ request: ReturnFromBridgeRequest, context: CallContext) async throws -> SignInOutcome {
+        try await returnFromBridge(request, context)
+    }
 
     public func issueServiceToken(_ request: IssueServiceTokenRequest, context: CallContext) async throws -> ServiceToken {
         try await issueServiceToken(request, context)

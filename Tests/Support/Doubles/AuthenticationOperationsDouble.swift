@@ -10,6 +10,7 @@ public final class AuthenticationOperationsDouble: AuthenticationOperations {
     public let getSignInReport = Scripted<GetSignInReportRequest, SignInReport>()
     public let listSignInReports = Scripted<ListSignInReportsRequest, SignInReports>()
     public let explainResponse = Scripted<ExplainResponseRequest, SignInReport>()
+    public let beginTestSignIn = Scripted<BeginTestSignInRequest, TestSignIn>()
     public let findViewerSessions = Scripted<FindViewerSessionsRequest, ViewerSessions>()
     public let endViewerSessions = Scripted<EndViewerSessionsRequest, EndViewerSessionsResponse>()
 
@@ -41,6 +42,10 @@ public final class AuthenticationOperationsDouble: AuthenticationOperations {
 
     public func explainResponse(_ request: ExplainResponseRequest, context: CallContext) async throws -> SignInReport {
         try await explainResponse(request, context)
+    }
+
+    public func beginTestSignIn(_ request: BeginTestSignInRequest, context: CallContext) async throws -> TestSignIn {
+        try await beginTestSignIn(request, context)
     }
 
     public func findViewerSessions(_ request: FindViewerSessionsRequest, context: CallContext) async throws -> ViewerSessions {

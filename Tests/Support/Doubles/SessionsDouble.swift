@@ -24,6 +24,7 @@ public final class SessionsDouble: Sessions {
     public let findSessionByCode = Scripted<SessionByCodeRequest, SessionSubject>()
     public let spendTempPass = Scripted<SpendTempPassRequest, TempPassBalance>()
     public let getUpstreamToken = Scripted<UpstreamTokenRequest, UpstreamToken>()
+    public let askUpstream = Scripted<AskUpstreamRequest, UpstreamDecisions>()
     public let updateAttributes = Scripted<UpdateAttributesRequest, UpdateAttributesResponse>()
 
     public init() {}
@@ -80,6 +81,10 @@ public final class SessionsDouble: Sessions {
 
     public func getUpstreamToken(_ request: UpstreamTokenRequest, context: CallContext) async throws -> UpstreamToken {
         try await getUpstreamToken(request, context)
+    }
+
+    public func askUpstream(_ request: AskUpstreamRequest, context: CallContext) async throws -> UpstreamDecisions {
+        try await askUpstream(request, context)
     }
 
     public func updateAttributes(_ request: UpdateAttributesRequest, context: CallContext) async throws -> UpdateAttributesResponse {

@@ -152,6 +152,10 @@ private final class MutantSessions: Sessions {
         try await sessions.getUpstreamToken(request, context: context)
     }
 
+    func askUpstream(_ request: AskUpstreamRequest, context: CallContext) async throws -> UpstreamDecisions {
+        try await sessions.askUpstream(request, context: context)
+    }
+
     func updateAttributes(_ request: UpdateAttributesRequest, context: CallContext) async throws -> UpdateAttributesResponse {
         try await sessions.updateAttributes(request, context: context)
     }

@@ -75,6 +75,8 @@ enum MessageTypes {
         IdentifyCallerRequest.self, IdentifiedCaller.self, Login.self, LoginReference.self, StartAutomaticSessionRequest.self, AutomaticSession.self,
         FindLiveLoginsRequest.self, LiveLogins.self, EndAutomaticSessionsRequest.self, EndAutomaticSessionsResponse.self,
         UsageDimensions.self, UsageCounts.self, UsageSum.self, UsageBatch.self, UsageReceipt.self, UsageFilter.self, UsageQuery.self,
-        UsageReport.self, UsageRow.self,
+        UsageReport.self, UsageRow.self, BeginTestSignInRequest.self, TestSignIn.self, OpenTestSignInRequest.self, PrepareTestSignInRequest.self,
+        TestSignInPlan.self, TestSignInPreparation.self, ListBridgedProvidersRequest.self, BridgedProviders.self, BridgedProviderEntry.self,
+        ReturnFromBridgeRequest.self, BridgedSession.self, AskUpstreamRequest.self, UpstreamDecisions.self, UpstreamDecision.self,
     ]
 }

@@ -1,4 +1,5 @@
 internal import Clocks
+internal import SamlExplanation
 
 /// A request that an MVPD has not answered yet (mvpd §2.2).
 struct PendingSignIn: Hashable, Sendable {
@@ -20,6 +21,9 @@ struct PendingSignIn: Hashable, Sendable {
     let startedAt: Timestamp
     let expiresAt: Timestamp
     var way = SignInWay.saml
+
+    /// What its answer is held against.
+    var recorded: SamlExpectations.Recorded { SamlExpectations.Recorded(id: requestID, startedAt: startedAt, issuerSent: issuerSent) }
 
     /// Whether an answer comes from where it may come from.
     /// - Parameters:

@@ -76,9 +76,10 @@ final class SamlServiceProvider: SamlSignIn {
         }
     }
 
-    func verdict(on response: UnverifiedResponse, to pending: PendingSignIn, from provider: SamlProvider, now: Timestamp) -> SamlFinding {
-        let recorded = SamlExpectations.Recorded(id: pending.requestID, startedAt: pending.startedAt, issuerSent: pending.issuerSent)
-        return SamlFinding(expectations.explained(response, recorded, provider, now))
+    func verdict(
+        on response: UnverifiedResponse, to request: SamlExpectations.Recorded, from provider: SamlProvider, now: Timestamp
+    ) -> SamlFinding {
+        SamlFinding(expectations.explained(response, request, provider, now))
     }
 
     func finding(on held: HeldResponse, from provider: SamlProvider, now: Timestamp) -> HeldFinding {

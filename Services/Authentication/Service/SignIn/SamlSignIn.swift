@@ -22,7 +22,9 @@ protocol SamlSignIn: Sendable {
     func verdict(on response: UnverifiedResponse, to request: ProfileRequestRecord, from provider: SamlProvider, now: Timestamp) -> SamlFinding
 
     /// What an answer means for the sign-in that waits for it (mvpd §2.3 steps 5 to 30 and 32).
-    func verdict(on response: UnverifiedResponse, to pending: PendingSignIn, from provider: SamlProvider, now: Timestamp) -> SamlFinding
+    func verdict(
+        on response: UnverifiedResponse, to request: SamlExpectations.Recorded, from provider: SamlProvider, now: Timestamp
+    ) -> SamlFinding
 
     /// What a response means of which nobody knows the sign-in; for engineers.
     func finding(on held: HeldResponse, from provider: SamlProvider, now: Timestamp) -> HeldFinding

@@ -19,6 +19,7 @@ struct SamlSignInFinisher: Sendable {
     let metrics: AuthenticationMetrics
     let logger: Logger
     let reports: SignInReports
+    let tests: TestSignIns
 
     /// A message that fails a check is an outcome, not a fault.
     /// - Throws: Faults of the storage and of a missing catalogue only; the answer may then be sent again.
@@ -36,6 +37,9 @@ struct SamlSignInFinisher: Sendable {
         switch try await resolve(request, catalogue, now) {
         case .pending(let found): pending = found
         case .unknown(let hint): return log.rejected(Self.unknownState, at: .pendingRequest, hint: hint)
+        case .nobody:
+            if let tested = try await tests.finish(request, response, trace: trace) { return tested }
+            return log.rejected(Self.unknownState, at: .pendingRequest, hint: Self.foreignHint)
         }
         log.requestor = pending.requestor
         guard let parties = SignInParties(pending, catalogue) else {
@@ -43,7 +47,7 @@ struct SamlSignInFinisher: Sendable {
             return log.rejected(Self.unknownState, mvpd: pending.mvpd, at: .pendingRequest, hint: hint)
         }
         let finding = try await offEventLoop { [saml] () throws(Fault) in
-            saml.verdict(on: response, to: pending, from: parties.provider, now: now)
+            saml.verdict(on: response, to: pending.recorded, from: parties.provider, now: now)
         }
         log.explanation = finding.explanation
         let answer = Answer(pending: pending, parties: parties, catalogue: catalogue, now: now, log: log)
@@ -59,15 +63,20 @@ struct SamlSignInFinisher: Sendable {
         var log: SignInLog
     }
 
-    private static let unknownState = SamlRejection(.unknownState, "RelayState and cookie do not lead to a pending sign-in.")
+    static let unknownState = SamlRejection(.unknownState, "RelayState and cookie do not lead to a pending sign-in.")
+    static let otherBrowserHint = "The answer came from another browser than the one that started this sign-in."
+    private static let foreignHint = "RelayState is not one of ours, was answered before, or the person took more than 15 minutes."
 
-    private static let answeredHint = "The request was answered before, by another post of the same browser."
+    static let replayHint = "Each login needs an assertion with an ID of its own."
+    static let answeredHint = "The request was answered before, by another post of the same browser."
     private static let codeGoneHint = "The registration code was deleted, used or expired while the person signed in."
 
     private enum Resolution {
         case pending(PendingSignIn)
         /// And what to look at.
         case unknown(String)
+        /// No viewer's sign-in has the RelayState.
+        case nobody
     }
 
     /// Step 4: RelayState and cookie lead to exactly one pending request.
@@ -77,9 +86,8 @@ struct SamlSignInFinisher: Sendable {
         guard request.relayStatePresent, !request.relayState.isEmpty else {
             return .unknown("The MVPD has to return RelayState exactly as it was sent; there was none.")
         }
-        guard let pending = try await store.pending(RelayHandle(request.relayState).digest, now: now), pending.way == .saml else {
-            return .unknown("RelayState is not one of ours, was answered before, or the person took more than 15 minutes.")
-        }
+        guard let pending = try await store.pending(RelayHandle(request.relayState).digest, now: now) else { return .nobody }
+        guard pending.way == .saml else { return .unknown(Self.foreignHint) }
         guard pending.browserSecret != nil else {
             return pending.accepts("", isEmbedded: request.isEmbedded, allowsMissing: false)
                 ? .pending(pending) : .unknown("A frame brought the answer of a sign-in that an app handed over.")
@@ -93,7 +101,7 @@ struct SamlSignInFinisher: Sendable {
                         + "For embedded browsers see saml.allowMissingCookie of the MVPD.")
         }
         return pending.accepts(request.browserSecret, isEmbedded: request.isEmbedded, allowsMissing: false)
-            ? .pending(pending) : .unknown("The answer came from another browser than the one that started this sign-in.")
+            ? .pending(pending) : .unknown(Self.otherBrowserHint)
     }
 
     private func obey(_ verdict: SamlVerdict, _ answer: Answer) async throws(Fault) -> SignInOutcome {
@@ -131,7 +139,7 @@ struct SamlSignInFinisher: Sendable {
         case .codeGone: return log.rejected(Self.unknownState, mvpd: pending.mvpd, at: .pendingRequest, hint: Self.codeGoneHint)
         case .replayed:
             let rejection = SamlRejection(.replay, "The assertion was used before.")
-            return log.rejected(rejection, mvpd: pending.mvpd, at: .replay, hint: "Each login needs an assertion with an ID of its own.")
+            return log.rejected(rejection, mvpd: pending.mvpd, at: .replay, hint: Self.replayHint)
         }
     }
 

@@ -19,35 +19,37 @@ struct SignInLog: Sendable {
     var explanation: ResponseExplanation?
     /// Of a sign-in by OAuth: whether the provider publishes keys, so that its `id_token` is checked; nil: by SAML.
     var checksIdentityToken: Bool?
+    /// Set for a test sign-in: nobody is counted, nobody is woken, and the browser learns only that it is over.
+    var test: TestSignInRecord?
 
     func signedIn(mvpd: MvpdID, redirect: String) -> SignInOutcome {
-        logger.info("signed_in", metadata: metadata(mvpd))
-        metrics.signInEnded("signed_in")
+        tell(.info, "signed_in", metadata(mvpd))
+        count("signed_in")
         var passed = explanation
         passed?.note(.replay, .passed)
         keep(.signedIn, "", mvpd, passed, .allPassed)
-        return SignInOutcome(result: .signedIn, redirectURL: redirect, traceID: trace.traceID)
+        return outcome(.signedIn, redirect)
     }
 
     func declined(_ codes: [String], mvpd: MvpdID, redirect: String) -> SignInOutcome {
-        logger.info("sign_in_declined", metadata: metadata(mvpd, ["status": "\(codes.joined(separator: "/"))"]))
-        metrics.signInEnded("declined", reason: codes.last ?? "")
+        tell(.info, "sign_in_declined", metadata(mvpd, ["status": "\(codes.joined(separator: "/"))"]))
+        count("declined", reason: codes.last ?? "")
         keep(.declined, codes.last ?? "", mvpd, explanation, .declined)
-        return SignInOutcome(result: .declined, redirectURL: redirect, traceID: trace.traceID)
+        return outcome(.declined, redirect)
     }
 
     func silent(mvpd: MvpdID, redirect: String) -> SignInOutcome {
-        metrics.signInEnded("silent")
+        count("silent")
         keep(.silent, "NoPassive", mvpd, explanation, .declined)
-        return SignInOutcome(result: .silent, redirectURL: redirect, traceID: trace.traceID)
+        return outcome(.silent, redirect)
     }
 
     /// An alarm: somebody has to change something before anybody signs in.
     func misconfigured(_ codes: [String], mvpd: MvpdID) -> SignInOutcome {
-        logger.error("saml_misconfigured", metadata: metadata(mvpd, ["status": "\(codes.joined(separator: "/"))"]))
-        metrics.signInEnded("rejected", reason: codes.last ?? "")
+        tell(.error, "saml_misconfigured", metadata(mvpd, ["status": "\(codes.joined(separator: "/"))"]))
+        count("rejected", reason: codes.last ?? "")
         keep(.rejected, codes.last ?? "", mvpd, explanation)
-        return SignInOutcome(result: .rejected, traceID: trace.traceID)
+        return outcome(.rejected)
     }
 
     /// - Parameters:
@@ -55,33 +57,55 @@ struct SignInLog: Sendable {
     ///   - hint: What to change.
     func rejected(_ rejection: SamlRejection, mvpd: MvpdID? = nil, at check: Check? = nil, hint: String = "") -> SignInOutcome {
         let details: Logger.Metadata = ["reason": "\(rejection.reason.rawValue)", "explanation": "\(rejection.explanation)"]
-        logger.warning("saml_rejected", metadata: metadata(mvpd, details))
-        metrics.signInEnded("rejected", reason: rejection.reason.rawValue)
+        tell(.warning, "saml_rejected", metadata(mvpd, details))
+        count("rejected", reason: rejection.reason.rawValue)
         var failed = explanation
         if let check {
             if failed == nil { failed = ResponseExplanation(rejection, at: check, hint: hint) }
             failed?.fail(check, rejection, hint: hint)
         }
         keep(.rejected, rejection.reason.rawValue, mvpd, failed)
-        return SignInOutcome(result: .rejected, traceID: trace.traceID)
+        return outcome(.rejected)
+    }
+
+    /// What the browser is told.
+    func outcome(_ result: SignInResult, _ redirect: String = "") -> SignInOutcome {
+        guard test == nil else { return SignInOutcome(result: .tested, traceID: trace.traceID) }
+        return SignInOutcome(result: result, redirectURL: redirect, traceID: trace.traceID)
+    }
+
+    func count(_ result: String, reason: String = "") {
+        if test == nil { metrics.signInEnded(result, reason: reason) }
+    }
+
+    /// - Parameter level: Of a viewer's sign-in.
+    func tell(_ level: Logger.Level, _ event: String, _ metadata: Logger.Metadata) {
+        guard test != nil else { return logger.log(level: level, "\(event)", metadata: metadata) }
+        logger.info("test_sign_in", metadata: metadata.merging(["event": "\(event)"]) { own, _ in own })
     }
 
     /// - Parameter end: Of a sign-in by OAuth.
     func keep(
         _ result: SignInResult, _ reason: String, _ mvpd: MvpdID?, _ explanation: ResponseExplanation?, _ end: OAuthExplanation.End = .declined
     ) {
+        guard var record = record(result, reason, mvpd, explanation, end) else { return }
+        record.testedFor = test?.programmer.text
+        reports?.add(record)
+    }
+
+    private func record(
+        _ result: SignInResult, _ reason: String, _ mvpd: MvpdID?, _ explanation: ResponseExplanation?, _ end: OAuthExplanation.End
+    ) -> SignInRecord? {
+        let (requestor, mvpd) = (requestor?.text ?? "", mvpd?.text ?? "")
         if let checksIdentityToken {
-            reports?.add(
-                SignInRecord(
-                    trace: trace.traceID, endedAt: now, requestor: requestor?.text ?? "", mvpd: mvpd?.text ?? "", result: result, reason: reason,
-                    checks: OAuthExplanation.checks(end, hasIdentityToken: checksIdentityToken)))
-            return
+            return SignInRecord(
+                trace: trace.traceID, endedAt: now, requestor: requestor, mvpd: mvpd, result: result, reason: reason,
+                checks: OAuthExplanation.checks(end, hasIdentityToken: checksIdentityToken))
         }
-        guard let explanation else { return }
-        reports?.add(
+        return explanation.map { explanation in
             SignInRecord(
-                trace: trace.traceID, endedAt: now, requestor: requestor?.text ?? "", mvpd: mvpd?.text ?? "", result: result, reason: reason,
-                explanation: explanation))
+                trace: trace.traceID, endedAt: now, requestor: requestor, mvpd: mvpd, result: result, reason: reason, explanation: explanation)
+        }
     }
 
     func metadata(_ mvpd: MvpdID?, _ details: Logger.Metadata = [:]) -> Logger.Metadata {

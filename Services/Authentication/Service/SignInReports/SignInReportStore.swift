@@ -2,7 +2,7 @@ internal import Clocks
 internal import Contracts
 internal import Faults
 
-/// Where copies of the service keep reports of sign-ins that failed, so that each shows those of all.
+/// Where copies of the service keep reports of sign-ins that failed and of tests, so that each shows those of all.
 protocol SignInReportStore: Sendable {
     /// False: each copy knows its own alone, and the calls below do nothing.
     var sharesReports: Bool { get }

@@ -3,8 +3,8 @@ internal import Faults
 internal import SamlExplanation
 internal import Synchronization
 
-/// The latest sign-ins, for engineers who ask why one failed: in memory, and never more than a number of them; those that failed also where all copies find them, if there
-/// is such a place.
+/// The latest sign-ins, for engineers who ask why one failed: in memory, and never more than a number of them; those that failed, and tests, also where all copies find them,
+/// if there is such a place.
 ///
 /// Answers that lead to no pending sign-in are kept apart, since anybody can send them: they must not push the others out.
 final class SignInReports: Sendable {
@@ -37,11 +37,13 @@ final class SignInReports: Sendable {
     func add(_ record: SignInRecord) {
         state.withLock { state in
             record.mvpd.isEmpty ? state.unknown.append(record) : state.known.append(record)
-            if store != nil, record.result != .signedIn, state.leaving.count < Self.mostLeaving { state.leaving.append(record) }
+            if store != nil, record.result != .signedIn || record.testedFor != nil, state.leaving.count < Self.mostLeaving {
+                state.leaving.append(record)
+            }
         }
     }
 
-    /// Tells the other copies of what failed since the last time. Nobody waits for it; what cannot be told is not told again.
+    /// Tells the other copies of what failed, or was tested, since the last time. Nobody waits for it; what cannot be told is not told again.
     /// - Parameter mustTrim: Whether it is time to forget old answers to nothing.
     func share(mustTrim: Bool) async throws(Fault) {
         guard let store else { return }
@@ -72,8 +74,9 @@ final class SignInReports: Sendable {
         guard let store else { return Contracts.SignInReports(reports: Array(here.prefix(request.limit == 0 ? here.count : Int(request.limit)))) }
         let limit = request.limit == 0 ? Self.mostListed : Int(request.limit)
         var seen: Set<Key> = []
-        let everywhere = (here + (try await store.failedReports(mvpd: request.mvpd, limit: limit).map(\.short))).filter {
-            seen.insert(Key($0)).inserted
+        let elsewhere = try await store.failedReports(mvpd: request.mvpd, limit: limit).map(\.short)
+        let everywhere = (here + elsewhere).filter { report in
+            !(request.failedOnly && report.result == .signedIn) && seen.insert(Key(report)).inserted
         }
         return Contracts.SignInReports(reports: Array(everywhere.sorted { $0.endedAtMilliseconds > $1.endedAtMilliseconds }.prefix(limit)))
     }
@@ -108,6 +111,8 @@ final class SignInReports: Sendable {
 extension SignInReport {
     /// Without checks and facts.
     fileprivate var short: SignInReport {
-        SignInReport(traceID: traceID, endedAtMilliseconds: endedAtMilliseconds, requestor: requestor, mvpd: mvpd, result: result, reason: reason)
+        SignInReport(
+            traceID: traceID, endedAtMilliseconds: endedAtMilliseconds, requestor: requestor, mvpd: mvpd, result: result, reason: reason,
+            isTest: isTest, programmerID: programmerID)
     }
 }

@@ -41,7 +41,7 @@ extension ExplainedSignIn {
             case .signedIn: "signedIn"
             case .declined: "declined"
             case .silent: "silent"
-            case .rejected, .continued, .unknown, .unrecognized: "rejected"
+            case .rejected, .continued, .tested, .unknown, .unrecognized: "rejected"
             }
         reason = optional(report.reason)
         checks = report.checks.map { check in

@@ -22,6 +22,11 @@ extension InMemoryAuthentication: Sessions {
         return UpstreamToken(accessToken: DerivedIdentity.digest("upstream", request.upstreamSessionID), expiresAtMilliseconds: now + 300_000)
     }
 
+    /// No session here is bridged.
+    public func askUpstream(_ request: AskUpstreamRequest, context: CallContext) async throws -> UpstreamDecisions {
+        throw Fault(.notFound, "No session of an upstream has the id.")
+    }
+
     public func updateAttributes(_ request: UpdateAttributesRequest, context: CallContext) async throws -> UpdateAttributesResponse {
         try requireWorking()
         let isChanged = standings.change(Place(device: request.deviceID, requestor: request.requestor)) { standing in
@@ -150,6 +155,10 @@ extension InMemoryAuthentication: AuthenticationOperations {
     public func listSignInReports(_ request: ListSignInReportsRequest, context: CallContext) async throws -> SignInReports { SignInReports() }
 
     public func explainResponse(_ request: ExplainResponseRequest, context: CallContext) async throws -> SignInReport {
+        throw Fault(.unimplemented, "The double checks no SAML.")
+    }
+
+    public func beginTestSignIn(_ request: BeginTestSignInRequest, context: CallContext) async throws -> TestSignIn {
         throw Fault(.unimplemented, "The double checks no SAML.")
     }
 

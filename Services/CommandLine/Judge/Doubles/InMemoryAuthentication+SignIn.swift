@@ -37,6 +37,18 @@ extension InMemoryAuthentication: Authentication {
             request.relayState, secret: request.browserSecret, isEmbedded: request.isEmbedded, isDeclined: request.samlResponse.isEmpty, context)
     }
 
+    public func openTestSignIn(_ request: OpenTestSignInRequest, context: CallContext) async throws -> SignInStart {
+        throw Fault(.notFound, "There is no such ticket.")
+    }
+
+    public func listBridgedProviders(_ request: ListBridgedProvidersRequest, context: CallContext) async throws -> BridgedProviders {
+        throw Fault(.notFound, "The requestor has no upstream.")
+    }
+
+    public func returnFromBridge(_ request: ReturnFromBridgeRequest, context: CallContext) async throws -> SignInOutcome {
+        SignInOutcome(result: .rejected)
+    }
+
     public func completeOAuthSignIn(_ request: CompleteOAuthSignInRequest, context: CallContext) async throws -> SignInOutcome {
         try requireWorking()
         return complete(

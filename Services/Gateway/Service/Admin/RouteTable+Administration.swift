@@ -23,10 +23,14 @@ extension RouteTable {
         let drafts = DraftEndpoints(administration: dependencies.administration, operations: dependencies.operations)
         let pushes = PushEndpoints(administration: dependencies.administration, operations: dependencies.operations)
         let versions = VersionEndpoints(administration: dependencies.administration)
+        let tests = TestSignInEndpoints(
+            desk: TestSignInDesk(
+                administration: dependencies.administration, operations: dependencies.operations, publicOrigin: dependencies.settings.publicOrigin))
         return [
             route("/admin/v1/draft", [.get: drafts.show, .delete: drafts.discard]),
             route("/admin/v1/draft/changes/{change}", [.delete: drafts.drop]),
             route("/admin/v1/draft/push", [.post: drafts.push]),
+            route(TestSignInEndpoints.path, [.post: tests.begin]),
             route("/admin/v1/draft/promote", [.post: drafts.promote]),
             route(PushEndpoints.path, [.get: pushes.list]),
             route("/admin/v1/pushes/{push}/approve", [.post: pushes.approve]),

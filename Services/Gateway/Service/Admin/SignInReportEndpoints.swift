@@ -50,7 +50,7 @@ struct SignInReportEndpoints: Sendable {
         [
             .init("trace", .optional(report.traceID)), .init("endedAt", .number(report.endedAtMilliseconds)),
             .init("requestor", .optional(report.requestor)), .init("mvpd", .optional(report.mvpd)), .init("result", .text(word(report.result))),
-            .init("reason", .optional(report.reason)),
+            .init("reason", .optional(report.reason)), .init("test", .flag(report.isTest)),
         ]
     }
 
@@ -71,7 +71,7 @@ struct SignInReportEndpoints: Sendable {
         case .signedIn: "signedIn"
         case .declined: "declined"
         case .silent: "silent"
-        case .rejected, .continued, .unknown, .unrecognized: "rejected"
+        case .rejected, .continued, .tested, .unknown, .unrecognized: "rejected"
         }
     }
 

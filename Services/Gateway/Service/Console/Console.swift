@@ -12,7 +12,7 @@ struct Console: Sendable {
         "draft",
         "history", "version", "promote", "audit", "sessions", "sign-ins", "sign-in-report", "sign-in-checks", "sign-in-watch", "degradation",
         "degrade",
-        "connect",
+        "connect", "test-sign-in",
         "usage", "report", "temp-pass", "support",
     ]
     /// Nothing comes from elsewhere, and nothing is a script.

@@ -50,9 +50,12 @@ extension RouteTable {
     private static func draft(_ console: Console, _ door: ConsoleDoor) -> [Route] {
         let (draft, history) = (DraftPages(console: console), HistoryPages(console: console))
         let promote = PromotePages(console: console)
+        let tests = TestSignInPages(console: console)
         let (path, past) = (ConsolePlace.draft.address, ConsolePlace.history.address)
         return [
             route(PromotePages.path, read: door.signedIn(promote.show), write: door.signedIn(promote.promote), body: .largeForm),
+            route(TestSignInPages.path, read: door.signedIn(tests.choose), write: door.signedIn(tests.begin)),
+            route(TestSignInPages.path + "/{id}", read: door.signedIn(tests.watch)),
             route(past + "/{version}/catalogue", read: door.signedIn(promote.export)),
             route(path, read: door.signedIn(draft.show)),
             route(path + "/push", write: door.signedIn(draft.push)),

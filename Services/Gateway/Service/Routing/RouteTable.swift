@@ -70,6 +70,7 @@ struct RouteTable {
             Route("/api/v1/authenticate", .api(.authenticate), code: .parameter("reg_code"), [.get: signIn.authenticate]),
             Route("/sp/saml/SAMLAssertionConsumer", .browser, body: .assertion, consumer),
             Route("/adobe-services/oauth2", .browser, [.get: signIn.callBack]),
+            Route("\(SignInEndpoints.testPath)/{ticket}", .browser, [.get: signIn.openTest]),
             Route("/adobe-services/logout", .browser, [.get: logout.visit]),
             Route(
                 "/sp/saml/LogoutServiceHTTPRedirectResponse", .browser, body: .assertion, [.get: logout.receive, .post: logout.receive]),

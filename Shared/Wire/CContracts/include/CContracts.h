@@ -514,6 +514,18 @@ static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_RemoveDegrad
 {
     return &boxoffice__config__v1__remove_degradation_measures_request__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_PrepareTestSignInRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__prepare_test_sign_in_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_TestSignInPlan_descriptor(void)
+{
+    return &boxoffice__config__v1__test_sign_in_plan__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_TestSignInPreparation_descriptor(void)
+{
+    return &boxoffice__config__v1__test_sign_in_preparation__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_PromoteCatalogueRequest_descriptor(void)
 {
     return &boxoffice__config__v1__promote_catalogue_request__descriptor;
@@ -929,6 +941,50 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_Sign
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_SignInReport_descriptor(void)
 {
     return &boxoffice__authentication__v1__sign_in_report__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_BeginTestSignInRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__begin_test_sign_in_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_TestSignIn_descriptor(void)
+{
+    return &boxoffice__authentication__v1__test_sign_in__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_OpenTestSignInRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__open_test_sign_in_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ListBridgedProvidersRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__list_bridged_providers_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_BridgedProviders_descriptor(void)
+{
+    return &boxoffice__authentication__v1__bridged_providers__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_BridgedProviderEntry_descriptor(void)
+{
+    return &boxoffice__authentication__v1__bridged_provider_entry__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ReturnFromBridgeRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__return_from_bridge_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_BridgedSession_descriptor(void)
+{
+    return &boxoffice__authentication__v1__bridged_session__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_AskUpstreamRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__ask_upstream_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_UpstreamDecisions_descriptor(void)
+{
+    return &boxoffice__authentication__v1__upstream_decisions__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_UpstreamDecision_descriptor(void)
+{
+    return &boxoffice__authentication__v1__upstream_decision__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_GetSignInReportRequest_descriptor(void)
 {

@@ -91,6 +91,9 @@ typedef struct Boxoffice__Config__V1__DegradationScope Boxoffice__Config__V1__De
 typedef struct Boxoffice__Config__V1__ListDegradationMeasuresRequest Boxoffice__Config__V1__ListDegradationMeasuresRequest;
 typedef struct Boxoffice__Config__V1__ApplyDegradationMeasureRequest Boxoffice__Config__V1__ApplyDegradationMeasureRequest;
 typedef struct Boxoffice__Config__V1__RemoveDegradationMeasuresRequest Boxoffice__Config__V1__RemoveDegradationMeasuresRequest;
+typedef struct Boxoffice__Config__V1__PrepareTestSignInRequest Boxoffice__Config__V1__PrepareTestSignInRequest;
+typedef struct Boxoffice__Config__V1__TestSignInPlan Boxoffice__Config__V1__TestSignInPlan;
+typedef struct Boxoffice__Config__V1__TestSignInPreparation Boxoffice__Config__V1__TestSignInPreparation;
 typedef struct Boxoffice__Config__V1__PromoteCatalogueRequest Boxoffice__Config__V1__PromoteCatalogueRequest;
 typedef struct Boxoffice__Config__V1__ListProxiedMvpdsRequest Boxoffice__Config__V1__ListProxiedMvpdsRequest;
 typedef struct Boxoffice__Config__V1__ProxiedMvpd Boxoffice__Config__V1__ProxiedMvpd;
@@ -1590,6 +1593,63 @@ struct  Boxoffice__Config__V1__RemoveDegradationMeasuresRequest
 #define BOXOFFICE__CONFIG__V1__REMOVE_DEGRADATION_MEASURES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__remove_degradation_measures_request__descriptor) \
     , NULL }
+
+
+struct  Boxoffice__Config__V1__PrepareTestSignInRequest
+{
+  ProtobufCMessage base;
+  char *token;
+  char *requestor_id;
+  char *mvpd_id;
+  /*
+   * As of PushDraft.
+   */
+  Boxoffice__Config__V1__SecretInventory *secrets;
+};
+#define BOXOFFICE__CONFIG__V1__PREPARE_TEST_SIGN_IN_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__prepare_test_sign_in_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL }
+
+
+struct  Boxoffice__Config__V1__TestSignInPlan
+{
+  ProtobufCMessage base;
+  /*
+   * Requestor, MVPD, integration, and the MVPD's proxy if it has one.
+   */
+  Boxoffice__Config__V1__Configuration *configuration;
+  /*
+   * The draft's etag at that time; empty: there is none.
+   */
+  char *draft_etag;
+};
+#define BOXOFFICE__CONFIG__V1__TEST_SIGN_IN_PLAN__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__test_sign_in_plan__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string }
+
+
+typedef enum {
+  BOXOFFICE__CONFIG__V1__TEST_SIGN_IN_PREPARATION__OUTCOME__NOT_SET = 0,
+  BOXOFFICE__CONFIG__V1__TEST_SIGN_IN_PREPARATION__OUTCOME_PLAN = 1,
+  BOXOFFICE__CONFIG__V1__TEST_SIGN_IN_PREPARATION__OUTCOME_REFUSAL = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__TEST_SIGN_IN_PREPARATION__OUTCOME__CASE)
+} Boxoffice__Config__V1__TestSignInPreparation__OutcomeCase;
+
+struct  Boxoffice__Config__V1__TestSignInPreparation
+{
+  ProtobufCMessage base;
+  Boxoffice__Config__V1__TestSignInPreparation__OutcomeCase outcome_case;
+  union {
+    Boxoffice__Config__V1__TestSignInPlan *plan;
+    /*
+     * `INVALID`: nobody can sign in there, or a secret is not there.
+     */
+    Boxoffice__Config__V1__Refusal *refusal;
+  };
+};
+#define BOXOFFICE__CONFIG__V1__TEST_SIGN_IN_PREPARATION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__test_sign_in_preparation__descriptor) \
+    , BOXOFFICE__CONFIG__V1__TEST_SIGN_IN_PREPARATION__OUTCOME__NOT_SET, {0} }
 
 
 struct  Boxoffice__Config__V1__PromoteCatalogueRequest
@@ -3274,6 +3334,63 @@ Boxoffice__Config__V1__RemoveDegradationMeasuresRequest *
 void   boxoffice__config__v1__remove_degradation_measures_request__free_unpacked
                      (Boxoffice__Config__V1__RemoveDegradationMeasuresRequest *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__PrepareTestSignInRequest methods */
+void   boxoffice__config__v1__prepare_test_sign_in_request__init
+                     (Boxoffice__Config__V1__PrepareTestSignInRequest         *message);
+size_t boxoffice__config__v1__prepare_test_sign_in_request__get_packed_size
+                     (const Boxoffice__Config__V1__PrepareTestSignInRequest   *message);
+size_t boxoffice__config__v1__prepare_test_sign_in_request__pack
+                     (const Boxoffice__Config__V1__PrepareTestSignInRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__prepare_test_sign_in_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__PrepareTestSignInRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__PrepareTestSignInRequest *
+       boxoffice__config__v1__prepare_test_sign_in_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__prepare_test_sign_in_request__free_unpacked
+                     (Boxoffice__Config__V1__PrepareTestSignInRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__TestSignInPlan methods */
+void   boxoffice__config__v1__test_sign_in_plan__init
+                     (Boxoffice__Config__V1__TestSignInPlan         *message);
+size_t boxoffice__config__v1__test_sign_in_plan__get_packed_size
+                     (const Boxoffice__Config__V1__TestSignInPlan   *message);
+size_t boxoffice__config__v1__test_sign_in_plan__pack
+                     (const Boxoffice__Config__V1__TestSignInPlan   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__test_sign_in_plan__pack_to_buffer
+                     (const Boxoffice__Config__V1__TestSignInPlan   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__TestSignInPlan *
+       boxoffice__config__v1__test_sign_in_plan__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__test_sign_in_plan__free_unpacked
+                     (Boxoffice__Config__V1__TestSignInPlan *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__TestSignInPreparation methods */
+void   boxoffice__config__v1__test_sign_in_preparation__init
+                     (Boxoffice__Config__V1__TestSignInPreparation         *message);
+size_t boxoffice__config__v1__test_sign_in_preparation__get_packed_size
+                     (const Boxoffice__Config__V1__TestSignInPreparation   *message);
+size_t boxoffice__config__v1__test_sign_in_preparation__pack
+                     (const Boxoffice__Config__V1__TestSignInPreparation   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__test_sign_in_preparation__pack_to_buffer
+                     (const Boxoffice__Config__V1__TestSignInPreparation   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__TestSignInPreparation *
+       boxoffice__config__v1__test_sign_in_preparation__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__test_sign_in_preparation__free_unpacked
+                     (Boxoffice__Config__V1__TestSignInPreparation *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Config__V1__PromoteCatalogueRequest methods */
 void   boxoffice__config__v1__promote_catalogue_request__init
                      (Boxoffice__Config__V1__PromoteCatalogueRequest         *message);
@@ -3767,6 +3884,15 @@ typedef void (*Boxoffice__Config__V1__ApplyDegradationMeasureRequest_Closure)
 typedef void (*Boxoffice__Config__V1__RemoveDegradationMeasuresRequest_Closure)
                  (const Boxoffice__Config__V1__RemoveDegradationMeasuresRequest *message,
                   void *closure_data);
+typedef void (*Boxoffice__Config__V1__PrepareTestSignInRequest_Closure)
+                 (const Boxoffice__Config__V1__PrepareTestSignInRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__TestSignInPlan_Closure)
+                 (const Boxoffice__Config__V1__TestSignInPlan *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__TestSignInPreparation_Closure)
+                 (const Boxoffice__Config__V1__TestSignInPreparation *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Config__V1__PromoteCatalogueRequest_Closure)
                  (const Boxoffice__Config__V1__PromoteCatalogueRequest *message,
                   void *closure_data);
@@ -3920,6 +4046,10 @@ struct Boxoffice__Config__V1__Administration_Service
                            const Boxoffice__Config__V1__AuthorizeSecretRequest *input,
                            Boxoffice__Config__V1__SecretOutcome_Closure closure,
                            void *closure_data);
+  void (*prepare_test_sign_in)(Boxoffice__Config__V1__Administration_Service *service,
+                               const Boxoffice__Config__V1__PrepareTestSignInRequest *input,
+                               Boxoffice__Config__V1__TestSignInPreparation_Closure closure,
+                               void *closure_data);
   void (*download_software_statement)(Boxoffice__Config__V1__Administration_Service *service,
                                       const Boxoffice__Config__V1__DownloadSoftwareStatementRequest *input,
                                       Boxoffice__Config__V1__SoftwareStatement_Closure closure,
@@ -4018,6 +4148,7 @@ void boxoffice__config__v1__administration__init (Boxoffice__Config__V1__Adminis
       function_prefix__ ## restore_version,\
       function_prefix__ ## promote_catalogue,\
       function_prefix__ ## authorize_secret,\
+      function_prefix__ ## prepare_test_sign_in,\
       function_prefix__ ## download_software_statement,\
       function_prefix__ ## revoke_software_statements,\
       function_prefix__ ## list_statement_keys,\
@@ -4138,6 +4269,10 @@ void boxoffice__config__v1__administration__authorize_secret(ProtobufCService *s
                                                              const Boxoffice__Config__V1__AuthorizeSecretRequest *input,
                                                              Boxoffice__Config__V1__SecretOutcome_Closure closure,
                                                              void *closure_data);
+void boxoffice__config__v1__administration__prepare_test_sign_in(ProtobufCService *service,
+                                                                 const Boxoffice__Config__V1__PrepareTestSignInRequest *input,
+                                                                 Boxoffice__Config__V1__TestSignInPreparation_Closure closure,
+                                                                 void *closure_data);
 void boxoffice__config__v1__administration__download_software_statement(ProtobufCService *service,
                                                                         const Boxoffice__Config__V1__DownloadSoftwareStatementRequest *input,
                                                                         Boxoffice__Config__V1__SoftwareStatement_Closure closure,
@@ -4289,6 +4424,9 @@ extern const ProtobufCMessageDescriptor boxoffice__config__v1__degradation_scope
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__list_degradation_measures_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__apply_degradation_measure_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__remove_degradation_measures_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__prepare_test_sign_in_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__test_sign_in_plan__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__test_sign_in_preparation__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__promote_catalogue_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__list_proxied_mvpds_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__proxied_mvpd__descriptor;

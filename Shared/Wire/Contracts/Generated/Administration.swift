@@ -3391,6 +3391,128 @@ public struct RemoveDegradationMeasuresRequest: Message {
     }
 }
 
+public struct PrepareTestSignInRequest: Message {
+    public var token: String
+    public var requestorID: String
+    public var mvpdID: String
+    /// As of PushDraft.
+    public var secrets: SecretInventory?
+
+    public init() { self.init(token: "") }
+
+    public init(
+        token: String = "",
+        requestorID: String = "",
+        mvpdID: String = "",
+        secrets: SecretInventory? = nil
+    ) {
+        self.token = token
+        self.requestorID = requestorID
+        self.mvpdID = mvpdID
+        self.secrets = secrets
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.PrepareTestSignInRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_PrepareTestSignInRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__PrepareTestSignInRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__PrepareTestSignInRequest.self)
+        token = try CField.string(c.pointee.token, "boxoffice.config.v1.PrepareTestSignInRequest.token")
+        requestorID = try CField.string(c.pointee.requestor_id, "boxoffice.config.v1.PrepareTestSignInRequest.requestor_id")
+        mvpdID = try CField.string(c.pointee.mvpd_id, "boxoffice.config.v1.PrepareTestSignInRequest.mvpd_id")
+        secrets = try CField.message(c.pointee.secrets)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__PrepareTestSignInRequest.self, capacity: 1)
+        boxoffice__config__v1__prepare_test_sign_in_request__init(c)
+        if !token.isEmpty { c.pointee.token = try arena.string(token, "boxoffice.config.v1.PrepareTestSignInRequest.token") }
+        if !requestorID.isEmpty { c.pointee.requestor_id = try arena.string(requestorID, "boxoffice.config.v1.PrepareTestSignInRequest.requestor_id") }
+        if !mvpdID.isEmpty { c.pointee.mvpd_id = try arena.string(mvpdID, "boxoffice.config.v1.PrepareTestSignInRequest.mvpd_id") }
+        c.pointee.secrets = try arena.message(secrets, as: Boxoffice__Config__V1__SecretInventory.self)
+    }
+}
+
+public struct TestSignInPlan: Message {
+    /// Requestor, MVPD, integration, and the MVPD's proxy if it has one.
+    public var configuration: Configuration?
+    /// The draft's etag at that time; empty: there is none.
+    public var draftEtag: String
+
+    public init() { self.init(configuration: nil) }
+
+    public init(
+        configuration: Configuration? = nil,
+        draftEtag: String = ""
+    ) {
+        self.configuration = configuration
+        self.draftEtag = draftEtag
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.TestSignInPlan" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_TestSignInPlan_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__TestSignInPlan>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__TestSignInPlan.self)
+        configuration = try CField.message(c.pointee.configuration)
+        draftEtag = try CField.string(c.pointee.draft_etag, "boxoffice.config.v1.TestSignInPlan.draft_etag")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__TestSignInPlan.self, capacity: 1)
+        boxoffice__config__v1__test_sign_in_plan__init(c)
+        c.pointee.configuration = try arena.message(configuration, as: Boxoffice__Config__V1__Configuration.self)
+        if !draftEtag.isEmpty { c.pointee.draft_etag = try arena.string(draftEtag, "boxoffice.config.v1.TestSignInPlan.draft_etag") }
+    }
+}
+
+public struct TestSignInPreparation: Message {
+    public enum Outcome: Hashable, Sendable {
+        case plan(TestSignInPlan)
+        /// `INVALID`: nobody can sign in there, or a secret is not there.
+        case refusal(Refusal)
+    }
+
+    public var outcome: Outcome?
+
+    public init() { self.init(outcome: nil) }
+
+    public init(
+        outcome: Outcome? = nil
+    ) {
+        self.outcome = outcome
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.TestSignInPreparation" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_TestSignInPreparation_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__TestSignInPreparation>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__TestSignInPreparation.self)
+        switch c.pointee.outcome_case.rawValue {
+        case 1: outcome = try (CField.message(c.pointee.plan) as TestSignInPlan?).map { .plan($0) }
+        case 2: outcome = try (CField.message(c.pointee.refusal) as Refusal?).map { .refusal($0) }
+        default: outcome = nil
+        }
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__TestSignInPreparation.self, capacity: 1)
+        boxoffice__config__v1__test_sign_in_preparation__init(c)
+        switch outcome {
+        case .plan(let value):
+            c.pointee.outcome_case = Boxoffice__Config__V1__TestSignInPreparation__OutcomeCase(rawValue: 1)
+            c.pointee.plan = try arena.message(value, as: Boxoffice__Config__V1__TestSignInPlan.self)
+        case .refusal(let value):
+            c.pointee.outcome_case = Boxoffice__Config__V1__TestSignInPreparation__OutcomeCase(rawValue: 2)
+            c.pointee.refusal = try arena.message(value, as: Boxoffice__Config__V1__Refusal.self)
+        case nil: break
+        }
+    }
+}
+
 public struct PromoteCatalogueRequest: Message {
     public var token: String
     /// JSON: the other catalogue, or a version of it as the administration API answers it.
@@ -4026,6 +4148,11 @@ public protocol Administration: Sendable {
     func promoteCatalogue(_ request: PromoteCatalogueRequest, context: CallContext) async throws -> DraftOutcome
     /// Whether the administrator may write a secret under a reference, and whose it is then; recorded. Whoever keeps secrets writes it.
     func authorizeSecret(_ request: AuthorizeSecretRequest, context: CallContext) async throws -> SecretOutcome
+    /// What a test sign-in by the administrator's draft needs, recorded in the audit log; without a draft the newest version's. An integration that is switched off
+    /// can be tried all the same.
+    ///
+    /// Faults also: `not_found` (requestor, MVPD or integration).
+    func prepareTestSignIn(_ request: PrepareTestSignInRequest, context: CallContext) async throws -> TestSignInPreparation
     func downloadSoftwareStatement(_ request: DownloadSoftwareStatementRequest, context: CallContext) async throws -> SoftwareStatement
     /// Every statement of the application so far stops at once.
     func revokeSoftwareStatements(_ request: RevokeSoftwareStatementsRequest, context: CallContext) async throws -> RevokeSoftwareStatementsResponse
@@ -4115,6 +4242,8 @@ public enum AdministrationMethods {
         service: service, name: "PromoteCatalogue", idempotency: .unknown)
     public static let authorizeSecret = UnaryMethod<AuthorizeSecretRequest, SecretOutcome>(
         service: service, name: "AuthorizeSecret", idempotency: .unknown)
+    public static let prepareTestSignIn = UnaryMethod<PrepareTestSignInRequest, TestSignInPreparation>(
+        service: service, name: "PrepareTestSignIn", idempotency: .unknown)
     public static let downloadSoftwareStatement = UnaryMethod<DownloadSoftwareStatementRequest, SoftwareStatement>(
         service: service, name: "DownloadSoftwareStatement", idempotency: .unknown)
     public static let revokeSoftwareStatements = UnaryMethod<RevokeSoftwareStatementsRequest, RevokeSoftwareStatementsResponse>(
@@ -4176,6 +4305,7 @@ public enum AdministrationMethods {
         registry.unary(restoreVersion) { try await implementation.restoreVersion($0, context: $1) }
         registry.unary(promoteCatalogue) { try await implementation.promoteCatalogue($0, context: $1) }
         registry.unary(authorizeSecret) { try await implementation.authorizeSecret($0, context: $1) }
+        registry.unary(prepareTestSignIn) { try await implementation.prepareTestSignIn($0, context: $1) }
         registry.unary(downloadSoftwareStatement) { try await implementation.downloadSoftwareStatement($0, context: $1) }
         registry.unary(revokeSoftwareStatements) { try await implementation.revokeSoftwareStatements($0, context: $1) }
         registry.unary(listStatementKeys) { try await implementation.listStatementKeys($0, context: $1) }
@@ -4303,6 +4433,10 @@ public struct AdministrationClient: Administration {
 
     public func authorizeSecret(_ request: AuthorizeSecretRequest, context: CallContext) async throws -> SecretOutcome {
         try await caller.call(AdministrationMethods.authorizeSecret, request, context: context)
+    }
+
+    public func prepareTestSignIn(_ request: PrepareTestSignInRequest, context: CallContext) async throws -> TestSignInPreparation {
+        try await caller.call(AdministrationMethods.prepareTestSignIn, request, context: context)
     }
 
     public func downloadSoftwareStatement(_ request: DownloadSoftwareStatementRequest, context: CallContext) async throws -> SoftwareStatement {

@@ -197,6 +197,8 @@ public enum SignInResult: Hashable, Sendable {
     case silent
     /// The MVPD has to ask the person after all: the browser goes to `next`.
     case continued
+    /// A test sign-in has ended, well or not: a neutral page, and the report says more. Never the result of a report.
+    case tested
     /// A value that this build does not know.
     case unrecognized(Int32)
 
@@ -208,6 +210,7 @@ public enum SignInResult: Hashable, Sendable {
         case 3: self = .rejected
         case 4: self = .silent
         case 5: self = .continued
+        case 6: self = .tested
         default: self = .unrecognized(rawValue)
         }
     }
@@ -221,6 +224,7 @@ public enum SignInResult: Hashable, Sendable {
         case .rejected: 3
         case .silent: 4
         case .continued: 5
+        case .tested: 6
         case .unrecognized(let value): value
         }
     }
@@ -516,6 +520,11 @@ public struct DeviceCall: Message {
     /// A token of an identity service of the programmer's, or one of IssueServiceToken, as it was sent (`AD-Service-Token`); empty: none. Where a session is
     /// looked up, made or ended, one that does not hold counts as none.
     public var serviceToken: String
+    /// Of the device's connection, as the gateway determined it; 0: not known. The next two are as they were sent (`ap_vi`, and
+    /// `X-Roku-Reserved-Roku-Connect-Token` or `ast`); empty: not. They serve upstreams alone.
+    public var clientPort: UInt32
+    public var visitorID: String
+    public var rokuToken: String
 
     public init() { self.init(accessToken: "") }
 
@@ -534,7 +543,10 @@ public struct DeviceCall: Message {
         storedToken: StoredToken? = nil,
         api: ApiVersion = ApiVersion(rawValue: 0),
         partnerStatus: PartnerStatus? = nil,
-        serviceToken: String = ""
+        serviceToken: String = "",
+        clientPort: UInt32 = 0,
+        visitorID: String = "",
+        rokuToken: String = ""
     ) {
         self.accessToken = accessToken
         self.requestor = requestor
@@ -551,6 +563,9 @@ public struct DeviceCall: Message {
         self.api = api
         self.partnerStatus = partnerStatus
         self.serviceToken = serviceToken
+        self.clientPort = clientPort
+        self.visitorID = visitorID
+        self.rokuToken = rokuToken
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.DeviceCall" }
@@ -574,6 +589,9 @@ public struct DeviceCall: Message {
         api = ApiVersion(rawValue: Int32(bitPattern: c.pointee.api.rawValue))
         partnerStatus = try CField.message(c.pointee.partner_status)
         serviceToken = try CField.string(c.pointee.service_token, "boxoffice.authentication.v1.DeviceCall.service_token")
+        clientPort = c.pointee.client_port
+        visitorID = try CField.string(c.pointee.visitor_id, "boxoffice.authentication.v1.DeviceCall.visitor_id")
+        rokuToken = try CField.string(c.pointee.roku_token, "boxoffice.authentication.v1.DeviceCall.roku_token")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -594,6 +612,9 @@ public struct DeviceCall: Message {
         c.pointee.api = Boxoffice__Authentication__V1__ApiVersion(rawValue: UInt32(bitPattern: api.rawValue))
         c.pointee.partner_status = try arena.message(partnerStatus, as: Boxoffice__Authentication__V1__PartnerStatus.self)
         if !serviceToken.isEmpty { c.pointee.service_token = try arena.string(serviceToken, "boxoffice.authentication.v1.DeviceCall.service_token") }
+        c.pointee.client_port = clientPort
+        if !visitorID.isEmpty { c.pointee.visitor_id = try arena.string(visitorID, "boxoffice.authentication.v1.DeviceCall.visitor_id") }
+        if !rokuToken.isEmpty { c.pointee.roku_token = try arena.string(rokuToken, "boxoffice.authentication.v1.DeviceCall.roku_token") }
     }
 }
 
@@ -2629,6 +2650,8 @@ public struct SessionSubject: Message {
     public var standsIn: Bool
     /// At a TempPass.
     public var trial: TrialState?
+    /// Present: AskUpstream decides about the session.
+    public var bridge: BridgedSession?
 
     public init() { self.init(session: nil) }
 
@@ -2643,7 +2666,8 @@ public struct SessionSubject: Message {
         sessionIndex: String = "",
         deviceFingerprint: String = "",
         standsIn: Bool = false,
-        trial: TrialState? = nil
+        trial: TrialState? = nil,
+        bridge: BridgedSession? = nil
     ) {
         self.session = session
         self.upstreamUserID = upstreamUserID
@@ -2656,6 +2680,7 @@ public struct SessionSubject: Message {
         self.deviceFingerprint = deviceFingerprint
         self.standsIn = standsIn
         self.trial = trial
+        self.bridge = bridge
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.SessionSubject" }
@@ -2675,6 +2700,7 @@ public struct SessionSubject: Message {
         deviceFingerprint = try CField.string(c.pointee.device_fingerprint, "boxoffice.authentication.v1.SessionSubject.device_fingerprint")
         standsIn = c.pointee.stands_in != 0
         trial = try CField.message(c.pointee.trial)
+        bridge = try CField.message(c.pointee.bridge)
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -2692,6 +2718,7 @@ public struct SessionSubject: Message {
         if !deviceFingerprint.isEmpty { c.pointee.device_fingerprint = try arena.string(deviceFingerprint, "boxoffice.authentication.v1.SessionSubject.device_fingerprint") }
         c.pointee.stands_in = standsIn ? 1 : 0
         c.pointee.trial = try arena.message(trial, as: Boxoffice__Authentication__V1__TrialState.self)
+        c.pointee.bridge = try arena.message(bridge, as: Boxoffice__Authentication__V1__BridgedSession.self)
     }
 }
 
@@ -4259,7 +4286,7 @@ public struct SignInFact: Message {
 
 /// How a sign-in went; nothing in it is personal.
 public struct SignInReport: Message {
-    /// Empty for a response that was only explained.
+    /// Empty for a response that was only explained; of a test sign-in its id.
     public var traceID: String
     /// Milliseconds since 1970.
     public var endedAtMilliseconds: UInt64
@@ -4272,6 +4299,10 @@ public struct SignInReport: Message {
     /// All in their order, 32 of SAML, 18 of OAuth; none in a list of reports.
     public var checks: [SignInCheck]
     public var facts: [SignInFact]
+    /// By a configuration that no version has: it signed nobody in, and says nothing of viewers.
+    public var isTest: Bool
+    /// Of a test: whose requestor it was for, as the configuration has it.
+    public var programmerID: String
 
     public init() { self.init(traceID: "") }
 
@@ -4283,7 +4314,9 @@ public struct SignInReport: Message {
         result: SignInResult = SignInResult(rawValue: 0),
         reason: String = "",
         checks: [SignInCheck] = [],
-        facts: [SignInFact] = []
+        facts: [SignInFact] = [],
+        isTest: Bool = false,
+        programmerID: String = ""
     ) {
         self.traceID = traceID
         self.endedAtMilliseconds = endedAtMilliseconds
@@ -4293,6 +4326,8 @@ public struct SignInReport: Message {
         self.reason = reason
         self.checks = checks
         self.facts = facts
+        self.isTest = isTest
+        self.programmerID = programmerID
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.SignInReport" }
@@ -4309,6 +4344,8 @@ public struct SignInReport: Message {
         reason = try CField.string(c.pointee.reason, "boxoffice.authentication.v1.SignInReport.reason")
         checks = try CField.messages(c.pointee.checks, c.pointee.n_checks)
         facts = try CField.messages(c.pointee.facts, c.pointee.n_facts)
+        isTest = c.pointee.is_test != 0
+        programmerID = try CField.string(c.pointee.programmer_id, "boxoffice.authentication.v1.SignInReport.programmer_id")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -4324,6 +4361,469 @@ public struct SignInReport: Message {
         c.pointee.n_checks = checks.count
         c.pointee.facts = try arena.messages(facts, as: Boxoffice__Authentication__V1__SignInFact.self)
         c.pointee.n_facts = facts.count
+        c.pointee.is_test = isTest ? 1 : 0
+        if !programmerID.isEmpty { c.pointee.programmer_id = try arena.string(programmerID, "boxoffice.authentication.v1.SignInReport.programmer_id") }
+    }
+}
+
+public struct BeginTestSignInRequest: Message {
+    /// Requestor, MVPD, their integration, and the MVPD's proxy if it has one; anything else is left out.
+    public var configuration: Configuration?
+    public var requestor: String
+    public var mvpd: String
+
+    public init() { self.init(configuration: nil) }
+
+    public init(
+        configuration: Configuration? = nil,
+        requestor: String = "",
+        mvpd: String = ""
+    ) {
+        self.configuration = configuration
+        self.requestor = requestor
+        self.mvpd = mvpd
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.BeginTestSignInRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_BeginTestSignInRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__BeginTestSignInRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__BeginTestSignInRequest.self)
+        configuration = try CField.message(c.pointee.configuration)
+        requestor = try CField.string(c.pointee.requestor, "boxoffice.authentication.v1.BeginTestSignInRequest.requestor")
+        mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authentication.v1.BeginTestSignInRequest.mvpd")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__BeginTestSignInRequest.self, capacity: 1)
+        boxoffice__authentication__v1__begin_test_sign_in_request__init(c)
+        c.pointee.configuration = try arena.message(configuration, as: Boxoffice__Config__V1__Configuration.self)
+        if !requestor.isEmpty { c.pointee.requestor = try arena.string(requestor, "boxoffice.authentication.v1.BeginTestSignInRequest.requestor") }
+        if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authentication.v1.BeginTestSignInRequest.mvpd") }
+    }
+}
+
+public struct TestSignIn: Message {
+    /// 32 hexadecimal digits: the trace id of its report, which is there when the MVPD has answered.
+    public var id: String
+    /// Opens it, in one browser: OpenTestSignIn.
+    public var ticket: String
+    /// Milliseconds since 1970.
+    public var expiresAtMilliseconds: UInt64
+
+    public init() { self.init(id: "") }
+
+    public init(
+        id: String = "",
+        ticket: String = "",
+        expiresAtMilliseconds: UInt64 = 0
+    ) {
+        self.id = id
+        self.ticket = ticket
+        self.expiresAtMilliseconds = expiresAtMilliseconds
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.TestSignIn" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_TestSignIn_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__TestSignIn>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__TestSignIn.self)
+        id = try CField.string(c.pointee.id, "boxoffice.authentication.v1.TestSignIn.id")
+        ticket = try CField.string(c.pointee.ticket, "boxoffice.authentication.v1.TestSignIn.ticket")
+        expiresAtMilliseconds = c.pointee.expires_at_ms
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__TestSignIn.self, capacity: 1)
+        boxoffice__authentication__v1__test_sign_in__init(c)
+        if !id.isEmpty { c.pointee.id = try arena.string(id, "boxoffice.authentication.v1.TestSignIn.id") }
+        if !ticket.isEmpty { c.pointee.ticket = try arena.string(ticket, "boxoffice.authentication.v1.TestSignIn.ticket") }
+        c.pointee.expires_at_ms = expiresAtMilliseconds
+    }
+}
+
+public struct OpenTestSignInRequest: Message {
+    public var ticket: String
+
+    public init() { self.init(ticket: "") }
+
+    public init(
+        ticket: String = ""
+    ) {
+        self.ticket = ticket
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.OpenTestSignInRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_OpenTestSignInRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__OpenTestSignInRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__OpenTestSignInRequest.self)
+        ticket = try CField.string(c.pointee.ticket, "boxoffice.authentication.v1.OpenTestSignInRequest.ticket")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__OpenTestSignInRequest.self, capacity: 1)
+        boxoffice__authentication__v1__open_test_sign_in_request__init(c)
+        if !ticket.isEmpty { c.pointee.ticket = try arena.string(ticket, "boxoffice.authentication.v1.OpenTestSignInRequest.ticket") }
+    }
+}
+
+public struct ListBridgedProvidersRequest: Message {
+    public var requestor: String
+    /// Of the device that asks; its platform chooses the list.
+    public var device: DeviceInformation?
+    public var clientAddress: String
+
+    public init() { self.init(requestor: "") }
+
+    public init(
+        requestor: String = "",
+        device: DeviceInformation? = nil,
+        clientAddress: String = ""
+    ) {
+        self.requestor = requestor
+        self.device = device
+        self.clientAddress = clientAddress
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ListBridgedProvidersRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ListBridgedProvidersRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ListBridgedProvidersRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ListBridgedProvidersRequest.self)
+        requestor = try CField.string(c.pointee.requestor, "boxoffice.authentication.v1.ListBridgedProvidersRequest.requestor")
+        device = try CField.message(c.pointee.device)
+        clientAddress = try CField.string(c.pointee.client_address, "boxoffice.authentication.v1.ListBridgedProvidersRequest.client_address")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ListBridgedProvidersRequest.self, capacity: 1)
+        boxoffice__authentication__v1__list_bridged_providers_request__init(c)
+        if !requestor.isEmpty { c.pointee.requestor = try arena.string(requestor, "boxoffice.authentication.v1.ListBridgedProvidersRequest.requestor") }
+        c.pointee.device = try arena.message(device, as: Boxoffice__Authentication__V1__DeviceInformation.self)
+        if !clientAddress.isEmpty { c.pointee.client_address = try arena.string(clientAddress, "boxoffice.authentication.v1.ListBridgedProvidersRequest.client_address") }
+    }
+}
+
+public struct BridgedProviders: Message {
+    /// In upstream's order, with its ids.
+    public var providers: [BridgedProviderEntry]
+    /// Milliseconds since 1970: when upstream told it.
+    public var listedAtMilliseconds: UInt64
+
+    public init() { self.init(providers: []) }
+
+    public init(
+        providers: [BridgedProviderEntry] = [],
+        listedAtMilliseconds: UInt64 = 0
+    ) {
+        self.providers = providers
+        self.listedAtMilliseconds = listedAtMilliseconds
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.BridgedProviders" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_BridgedProviders_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__BridgedProviders>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__BridgedProviders.self)
+        providers = try CField.messages(c.pointee.providers, c.pointee.n_providers)
+        listedAtMilliseconds = c.pointee.listed_at_ms
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__BridgedProviders.self, capacity: 1)
+        boxoffice__authentication__v1__bridged_providers__init(c)
+        c.pointee.providers = try arena.messages(providers, as: Boxoffice__Authentication__V1__BridgedProviderEntry.self)
+        c.pointee.n_providers = providers.count
+        c.pointee.listed_at_ms = listedAtMilliseconds
+    }
+}
+
+public struct BridgedProviderEntry: Message {
+    public var id: String
+    public var displayName: String
+    /// Empty: none.
+    public var logoURL: String
+    public var isTemporaryPass: Bool
+    public var isProxy: Bool
+    public var authPerAggregator: Bool
+    public var authPerBrowserSession: Bool
+
+    public init() { self.init(id: "") }
+
+    public init(
+        id: String = "",
+        displayName: String = "",
+        logoURL: String = "",
+        isTemporaryPass: Bool = false,
+        isProxy: Bool = false,
+        authPerAggregator: Bool = false,
+        authPerBrowserSession: Bool = false
+    ) {
+        self.id = id
+        self.displayName = displayName
+        self.logoURL = logoURL
+        self.isTemporaryPass = isTemporaryPass
+        self.isProxy = isProxy
+        self.authPerAggregator = authPerAggregator
+        self.authPerBrowserSession = authPerBrowserSession
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.BridgedProviderEntry" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_BridgedProviderEntry_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__BridgedProviderEntry>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__BridgedProviderEntry.self)
+        id = try CField.string(c.pointee.id, "boxoffice.authentication.v1.BridgedProviderEntry.id")
+        displayName = try CField.string(c.pointee.display_name, "boxoffice.authentication.v1.BridgedProviderEntry.display_name")
+        logoURL = try CField.string(c.pointee.logo_url, "boxoffice.authentication.v1.BridgedProviderEntry.logo_url")
+        isTemporaryPass = c.pointee.is_temporary_pass != 0
+        isProxy = c.pointee.is_proxy != 0
+        authPerAggregator = c.pointee.auth_per_aggregator != 0
+        authPerBrowserSession = c.pointee.auth_per_browser_session != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__BridgedProviderEntry.self, capacity: 1)
+        boxoffice__authentication__v1__bridged_provider_entry__init(c)
+        if !id.isEmpty { c.pointee.id = try arena.string(id, "boxoffice.authentication.v1.BridgedProviderEntry.id") }
+        if !displayName.isEmpty { c.pointee.display_name = try arena.string(displayName, "boxoffice.authentication.v1.BridgedProviderEntry.display_name") }
+        if !logoURL.isEmpty { c.pointee.logo_url = try arena.string(logoURL, "boxoffice.authentication.v1.BridgedProviderEntry.logo_url") }
+        c.pointee.is_temporary_pass = isTemporaryPass ? 1 : 0
+        c.pointee.is_proxy = isProxy ? 1 : 0
+        c.pointee.auth_per_aggregator = authPerAggregator ? 1 : 0
+        c.pointee.auth_per_browser_session = authPerBrowserSession ? 1 : 0
+    }
+}
+
+public struct ReturnFromBridgeRequest: Message {
+    /// As it stands in the address.
+    public var handle: String
+
+    public init() { self.init(handle: "") }
+
+    public init(
+        handle: String = ""
+    ) {
+        self.handle = handle
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ReturnFromBridgeRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ReturnFromBridgeRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ReturnFromBridgeRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ReturnFromBridgeRequest.self)
+        handle = try CField.string(c.pointee.handle, "boxoffice.authentication.v1.ReturnFromBridgeRequest.handle")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ReturnFromBridgeRequest.self, capacity: 1)
+        boxoffice__authentication__v1__return_from_bridge_request__init(c)
+        if !handle.isEmpty { c.pointee.handle = try arena.string(handle, "boxoffice.authentication.v1.ReturnFromBridgeRequest.handle") }
+    }
+}
+
+/// Of a session that an upstream's login made.
+public struct BridgedSession: Message {
+    public var upstream: String
+    /// Upstream's ids of the requestor and the MVPD.
+    public var serviceProvider: String
+    public var mvpd: String
+
+    public init() { self.init(upstream: "") }
+
+    public init(
+        upstream: String = "",
+        serviceProvider: String = "",
+        mvpd: String = ""
+    ) {
+        self.upstream = upstream
+        self.serviceProvider = serviceProvider
+        self.mvpd = mvpd
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.BridgedSession" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_BridgedSession_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__BridgedSession>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__BridgedSession.self)
+        upstream = try CField.string(c.pointee.upstream, "boxoffice.authentication.v1.BridgedSession.upstream")
+        serviceProvider = try CField.string(c.pointee.service_provider, "boxoffice.authentication.v1.BridgedSession.service_provider")
+        mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authentication.v1.BridgedSession.mvpd")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__BridgedSession.self, capacity: 1)
+        boxoffice__authentication__v1__bridged_session__init(c)
+        if !upstream.isEmpty { c.pointee.upstream = try arena.string(upstream, "boxoffice.authentication.v1.BridgedSession.upstream") }
+        if !serviceProvider.isEmpty { c.pointee.service_provider = try arena.string(serviceProvider, "boxoffice.authentication.v1.BridgedSession.service_provider") }
+        if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authentication.v1.BridgedSession.mvpd") }
+    }
+}
+
+public struct AskUpstreamRequest: Message {
+    /// Of the device that plays.
+    public var call: DeviceCall?
+    public var sessionID: String
+    /// One, or for a preauthorization up to 50.
+    public var resources: [String]
+    /// True: nothing is played, and no media token comes.
+    public var isPreauthorization: Bool
+
+    public init() { self.init(call: nil) }
+
+    public init(
+        call: DeviceCall? = nil,
+        sessionID: String = "",
+        resources: [String] = [],
+        isPreauthorization: Bool = false
+    ) {
+        self.call = call
+        self.sessionID = sessionID
+        self.resources = resources
+        self.isPreauthorization = isPreauthorization
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.AskUpstreamRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_AskUpstreamRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__AskUpstreamRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__AskUpstreamRequest.self)
+        call = try CField.message(c.pointee.call)
+        sessionID = try CField.string(c.pointee.session_id, "boxoffice.authentication.v1.AskUpstreamRequest.session_id")
+        resources = try CField.strings(c.pointee.resources, c.pointee.n_resources, "boxoffice.authentication.v1.AskUpstreamRequest.resources")
+        isPreauthorization = c.pointee.is_preauthorization != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__AskUpstreamRequest.self, capacity: 1)
+        boxoffice__authentication__v1__ask_upstream_request__init(c)
+        c.pointee.call = try arena.message(call, as: Boxoffice__Authentication__V1__DeviceCall.self)
+        if !sessionID.isEmpty { c.pointee.session_id = try arena.string(sessionID, "boxoffice.authentication.v1.AskUpstreamRequest.session_id") }
+        c.pointee.resources = try arena.strings(resources, "boxoffice.authentication.v1.AskUpstreamRequest.resources")
+        c.pointee.n_resources = resources.count
+        c.pointee.is_preauthorization = isPreauthorization ? 1 : 0
+    }
+}
+
+public struct UpstreamDecisions: Message {
+    /// In the order of the request; of a preauthorization those that upstream decided about.
+    public var decisions: [UpstreamDecision]
+    /// Some of a preauthorization could not be asked about.
+    public var isPartial: Bool
+
+    public init() { self.init(decisions: []) }
+
+    public init(
+        decisions: [UpstreamDecision] = [],
+        isPartial: Bool = false
+    ) {
+        self.decisions = decisions
+        self.isPartial = isPartial
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.UpstreamDecisions" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_UpstreamDecisions_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__UpstreamDecisions>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__UpstreamDecisions.self)
+        decisions = try CField.messages(c.pointee.decisions, c.pointee.n_decisions)
+        isPartial = c.pointee.is_partial != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__UpstreamDecisions.self, capacity: 1)
+        boxoffice__authentication__v1__upstream_decisions__init(c)
+        c.pointee.decisions = try arena.messages(decisions, as: Boxoffice__Authentication__V1__UpstreamDecision.self)
+        c.pointee.n_decisions = decisions.count
+        c.pointee.is_partial = isPartial ? 1 : 0
+    }
+}
+
+public struct UpstreamDecision: Message {
+    public var resource: String
+    public var isPermitted: Bool
+    /// `mvpd`, `degradation`, `temppass`, or a later word.
+    public var source: String
+    /// Milliseconds since 1970, by upstream's clock; 0: not told.
+    public var expiresAtMilliseconds: UInt64
+    /// With a permit to play: octet for octet as it came.
+    public var mediaToken: String
+    public var mediaTokenExpiresAtMilliseconds: UInt64
+    /// Of a denial: the enhanced error's members, the code as upstream has it.
+    public var code: String
+    public var action: String
+    public var details: String
+    /// What upstream knows the answer by.
+    public var trace: String
+
+    public init() { self.init(resource: "") }
+
+    public init(
+        resource: String = "",
+        isPermitted: Bool = false,
+        source: String = "",
+        expiresAtMilliseconds: UInt64 = 0,
+        mediaToken: String = "",
+        mediaTokenExpiresAtMilliseconds: UInt64 = 0,
+        code: String = "",
+        action: String = "",
+        details: String = "",
+        trace: String = ""
+    ) {
+        self.resource = resource
+        self.isPermitted = isPermitted
+        self.source = source
+        self.expiresAtMilliseconds = expiresAtMilliseconds
+        self.mediaToken = mediaToken
+        self.mediaTokenExpiresAtMilliseconds = mediaTokenExpiresAtMilliseconds
+        self.code = code
+        self.action = action
+        self.details = details
+        self.trace = trace
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.UpstreamDecision" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_UpstreamDecision_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__UpstreamDecision>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__UpstreamDecision.self)
+        resource = try CField.string(c.pointee.resource, "boxoffice.authentication.v1.UpstreamDecision.resource")
+        isPermitted = c.pointee.is_permitted != 0
+        source = try CField.string(c.pointee.source, "boxoffice.authentication.v1.UpstreamDecision.source")
+        expiresAtMilliseconds = c.pointee.expires_at_ms
+        mediaToken = try CField.string(c.pointee.media_token, "boxoffice.authentication.v1.UpstreamDecision.media_token")
+        mediaTokenExpiresAtMilliseconds = c.pointee.media_token_expires_at_ms
+        code = try CField.string(c.pointee.code, "boxoffice.authentication.v1.UpstreamDecision.code")
+        action = try CField.string(c.pointee.action, "boxoffice.authentication.v1.UpstreamDecision.action")
+        details = try CField.string(c.pointee.details, "boxoffice.authentication.v1.UpstreamDecision.details")
+        trace = try CField.string(c.pointee.trace, "boxoffice.authentication.v1.UpstreamDecision.trace")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__UpstreamDecision.self, capacity: 1)
+        boxoffice__authentication__v1__upstream_decision__init(c)
+        if !resource.isEmpty { c.pointee.resource = try arena.string(resource, "boxoffice.authentication.v1.UpstreamDecision.resource") }
+        c.pointee.is_permitted = isPermitted ? 1 : 0
+        if !source.isEmpty { c.pointee.source = try arena.string(source, "boxoffice.authentication.v1.UpstreamDecision.source") }
+        c.pointee.expires_at_ms = expiresAtMilliseconds
+        if !mediaToken.isEmpty { c.pointee.media_token = try arena.string(mediaToken, "boxoffice.authentication.v1.UpstreamDecision.media_token") }
+        c.pointee.media_token_expires_at_ms = mediaTokenExpiresAtMilliseconds
+        if !code.isEmpty { c.pointee.code = try arena.string(code, "boxoffice.authentication.v1.UpstreamDecision.code") }
+        if !action.isEmpty { c.pointee.action = try arena.string(action, "boxoffice.authentication.v1.UpstreamDecision.action") }
+        if !details.isEmpty { c.pointee.details = try arena.string(details, "boxoffice.authentication.v1.UpstreamDecision.details") }
+        if !trace.isEmpty { c.pointee.trace = try arena.string(trace, "boxoffice.authentication.v1.UpstreamDecision.trace") }
     }
 }
 
@@ -4888,6 +5388,15 @@ public protocol Authentication: Sendable {
     func exchangePartnerProfile(_ request: ExchangePartnerProfileRequest, context: CallContext) async throws -> Profiles
     func completeSamlSignIn(_ request: CompleteSamlSignInRequest, context: CallContext) async throws -> SignInOutcome
     func completeOAuthSignIn(_ request: CompleteOAuthSignInRequest, context: CallContext) async throws -> SignInOutcome
+    /// Opens the address of AuthenticationOperations.BeginTestSignIn, once: the browser goes on to the MVPD, whose answer comes by the two calls above. Fault:
+    /// `not_found` (no such ticket, used, or over).
+    func openTestSignIn(_ request: OpenTestSignInRequest, context: CallContext) async throws -> SignInStart
+    /// What an upstream offers at a requestor to devices of the caller's platform, as it was told lately (bridge section 6); nobody waits while a list is at hand.
+    ///
+    /// Faults: `invalid_requestor`, `not_found` (the requestor has no upstream), `unavailable` (no list is at hand, and upstream does not answer).
+    func listBridgedProviders(_ request: ListBridgedProvidersRequest, context: CallContext) async throws -> BridgedProviders
+    /// The browser is back from an upstream's login (bridge section 7.3). A second call with a handle answers as the first.
+    func returnFromBridge(_ request: ReturnFromBridgeRequest, context: CallContext) async throws -> SignInOutcome
     /// A call without a requestor is for every requestor of the application: the first session that is found.
     ///
     /// Faults: as every device call; `authentication_session_missing`, `authentication_session_expired` (for a day after its end).
@@ -5001,6 +5510,12 @@ public enum AuthenticationMethods {
         service: service, name: "CompleteSamlSignIn", idempotency: .unknown)
     public static let completeOAuthSignIn = UnaryMethod<CompleteOAuthSignInRequest, SignInOutcome>(
         service: service, name: "CompleteOAuthSignIn", idempotency: .unknown)
+    public static let openTestSignIn = UnaryMethod<OpenTestSignInRequest, SignInStart>(
+        service: service, name: "OpenTestSignIn", idempotency: .unknown)
+    public static let listBridgedProviders = UnaryMethod<ListBridgedProvidersRequest, BridgedProviders>(
+        service: service, name: "ListBridgedProviders", idempotency: .noSideEffects)
+    public static let returnFromBridge = UnaryMethod<ReturnFromBridgeRequest, SignInOutcome>(
+        service: service, name: "ReturnFromBridge", idempotency: .idempotent)
     public static let getSession = UnaryMethod<SessionRequest, Session>(
         service: service, name: "GetSession", idempotency: .noSideEffects)
     public static let getSessionByCode = UnaryMethod<SessionByCodeRequest, Session>(
@@ -5063,6 +5578,9 @@ public enum AuthenticationMethods {
         registry.unary(exchangePartnerProfile) { try await implementation.exchangePartnerProfile($0, context: $1) }
         registry.unary(completeSamlSignIn) { try await implementation.completeSamlSignIn($0, context: $1) }
         registry.unary(completeOAuthSignIn) { try await implementation.completeOAuthSignIn($0, context: $1) }
+        registry.unary(openTestSignIn) { try await implementation.openTestSignIn($0, context: $1) }
+        registry.unary(listBridgedProviders) { try await implementation.listBridgedProviders($0, context: $1) }
+        registry.unary(returnFromBridge) { try await implementation.returnFromBridge($0, context: $1) }
         registry.unary(getSession) { try await implementation.getSession($0, context: $1) }
         registry.unary(getSessionByCode) { try await implementation.getSessionByCode($0, context: $1) }
         registry.unary(getOwnSessionByCode) { try await implementation.getOwnSessionByCode($0, context: $1) }
@@ -5145,6 +5663,18 @@ public struct AuthenticationClient: Authentication {
 
     public func completeOAuthSignIn(_ request: CompleteOAuthSignInRequest, context: CallContext) async throws -> SignInOutcome {
         try await caller.call(AuthenticationMethods.completeOAuthSignIn, request, context: context)
+    }
+
+    public func openTestSignIn(_ request: OpenTestSignInRequest, context: CallContext) async throws -> SignInStart {
+        try await caller.call(AuthenticationMethods.openTestSignIn, request, context: context)
+    }
+
+    public func listBridgedProviders(_ request: ListBridgedProvidersRequest, context: CallContext) async throws -> BridgedProviders {
+        try await caller.call(AuthenticationMethods.listBridgedProviders, request, context: context)
+    }
+
+    public func returnFromBridge(_ request: ReturnFromBridgeRequest, context: CallContext) async throws -> SignInOutcome {
+        try await caller.call(AuthenticationMethods.returnFromBridge, request, context: context)
     }
 
     public func getSession(_ request: SessionRequest, context: CallContext) async throws -> Session {
@@ -5259,6 +5789,13 @@ public protocol Sessions: Sendable {
     /// Faults: `not_found` (no such session, or none of an OAuth provider), `authorization_denied_by_session_invalidated` (the provider takes the refresh
     /// token no more: the person has to sign in again), `network_connection_timeout`, `network_received_error` (the provider is away).
     func getUpstreamToken(_ request: UpstreamTokenRequest, context: CallContext) async throws -> UpstreamToken
+    /// Asks the upstream of a bridged session to decide (bridge section 9): about one resource for a play, or about several without one. Each permit to play brings a media
+    /// token, and counts as a play there; nothing is kept here.
+    ///
+    /// Faults: `not_found` (no such session of the device, or none of an upstream), `authentication_session_missing`, `authentication_session_expired`,
+    /// `authentication_session_invalidated` (upstream knows the person no more), `unknown_integration`, `too_many_resources`, `too_many_requests` (its limit for the
+    /// device's address), `unavailable` (upstream does not answer, or refuses us; with the time to wait), `internal` (it does not take our call).
+    func askUpstream(_ request: AskUpstreamRequest, context: CallContext) async throws -> UpstreamDecisions
     /// New values of attributes that an MVPD sent with a decision.
     func updateAttributes(_ request: UpdateAttributesRequest, context: CallContext) async throws -> UpdateAttributesResponse
 }
@@ -5275,6 +5812,8 @@ public enum SessionsMethods {
         service: service, name: "SpendTempPass", idempotency: .idempotent)
     public static let getUpstreamToken = UnaryMethod<UpstreamTokenRequest, UpstreamToken>(
         service: service, name: "GetUpstreamToken", idempotency: .noSideEffects)
+    public static let askUpstream = UnaryMethod<AskUpstreamRequest, UpstreamDecisions>(
+        service: service, name: "AskUpstream", idempotency: .unknown)
     public static let updateAttributes = UnaryMethod<UpdateAttributesRequest, UpdateAttributesResponse>(
         service: service, name: "UpdateAttributes", idempotency: .idempotent)
 
@@ -5284,6 +5823,7 @@ public enum SessionsMethods {
         registry.unary(findSessionByCode) { try await implementation.findSessionByCode($0, context: $1) }
         registry.unary(spendTempPass) { try await implementation.spendTempPass($0, context: $1) }
         registry.unary(getUpstreamToken) { try await implementation.getUpstreamToken($0, context: $1) }
+        registry.unary(askUpstream) { try await implementation.askUpstream($0, context: $1) }
         registry.unary(updateAttributes) { try await implementation.updateAttributes($0, context: $1) }
     }
 }
@@ -5308,6 +5848,10 @@ public struct SessionsClient: Sessions {
 
     public func getUpstreamToken(_ request: UpstreamTokenRequest, context: CallContext) async throws -> UpstreamToken {
         try await caller.call(SessionsMethods.getUpstreamToken, request, context: context)
+    }
+
+    public func askUpstream(_ request: AskUpstreamRequest, context: CallContext) async throws -> UpstreamDecisions {
+        try await caller.call(SessionsMethods.askUpstream, request, context: context)
     }
 
     public func updateAttributes(_ request: UpdateAttributesRequest, context: CallContext) async throws -> UpdateAttributesResponse {
@@ -5392,6 +5936,11 @@ public protocol AuthenticationOperations: Sendable {
     /// What became of a sign-in lately, check by check; only the latest are known, and none from before a restart.
     func getSignInReport(_ request: GetSignInReportRequest, context: CallContext) async throws -> SignInReport
     func listSignInReports(_ request: ListSignInReportsRequest, context: CallContext) async throws -> SignInReports
+    /// A sign-in by a configuration that no version has. Its answer is checked and reported as any other; it makes no session, no token and no usage.
+    ///
+    /// Faults: `invalid_request` (the configuration lacks requestor, MVPD or integration, or has more than 65,536 octets), `unimplemented` (the MVPD signs people in
+    /// neither by SAML nor by OAuth), `overloaded` (64 are under way).
+    func beginTestSignIn(_ request: BeginTestSignInRequest, context: CallContext) async throws -> TestSignIn
     /// The same checks for a response that an engineer has; it makes no session.
     func explainResponse(_ request: ExplainResponseRequest, context: CallContext) async throws -> SignInReport
     /// A viewer's sessions at a requestor, for support: never an attribute, nor who the MVPD says that it is.
@@ -5420,6 +5969,8 @@ public enum AuthenticationOperationsMethods {
         service: service, name: "GetSignInReport", idempotency: .noSideEffects)
     public static let listSignInReports = UnaryMethod<ListSignInReportsRequest, SignInReports>(
         service: service, name: "ListSignInReports", idempotency: .noSideEffects)
+    public static let beginTestSignIn = UnaryMethod<BeginTestSignInRequest, TestSignIn>(
+        service: service, name: "BeginTestSignIn", idempotency: .unknown)
     public static let explainResponse = UnaryMethod<ExplainResponseRequest, SignInReport>(
         service: service, name: "ExplainResponse", idempotency: .noSideEffects)
     public static let findViewerSessions = UnaryMethod<FindViewerSessionsRequest, ViewerSessions>(
@@ -5435,6 +5986,7 @@ public enum AuthenticationOperationsMethods {
         registry.unary(listSecrets) { try await implementation.listSecrets($0, context: $1) }
         registry.unary(getSignInReport) { try await implementation.getSignInReport($0, context: $1) }
         registry.unary(listSignInReports) { try await implementation.listSignInReports($0, context: $1) }
+        registry.unary(beginTestSignIn) { try await implementation.beginTestSignIn($0, context: $1) }
         registry.unary(explainResponse) { try await implementation.explainResponse($0, context: $1) }
         registry.unary(findViewerSessions) { try await implementation.findViewerSessions($0, context: $1) }
         registry.unary(endViewerSessions) { try await implementation.endViewerSessions($0, context: $1) }
@@ -5469,6 +6021,10 @@ public struct AuthenticationOperationsClient: AuthenticationOperations {
 
     public func listSignInReports(_ request: ListSignInReportsRequest, context: CallContext) async throws -> SignInReports {
         try await caller.call(AuthenticationOperationsMethods.listSignInReports, request, context: context)
+    }
+
+    public func beginTestSignIn(_ request: BeginTestSignInRequest, context: CallContext) async throws -> TestSignIn {
+        try await caller.call(AuthenticationOperationsMethods.beginTestSignIn, request, context: context)
     }
 
     public func explainResponse(_ request: ExplainResponseRequest, context: CallContext) async throws -> SignInReport {

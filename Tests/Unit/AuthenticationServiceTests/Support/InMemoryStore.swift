@@ -48,6 +48,7 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         var profileRequests: [UpstreamRequestID: ProfileRequestRecord] = [:]
         var pendingLogouts: [SecretDigest: PendingLogout] = [:]
         var logouts: [SessionKey: (at: Timestamp, until: Timestamp)] = [:]
+        var tests: [SecretDigest: TestSignInRecord] = [:]
 
         /// The newest first.
         func sessions(at key: SessionKey) -> [SessionRecord] {

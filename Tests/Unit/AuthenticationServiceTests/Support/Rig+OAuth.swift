@@ -66,7 +66,8 @@ extension Rig {
     /// Those of another copy of the service on the same store.
     func upstreamTokens() -> UpstreamTokens {
         UpstreamTokens(
-            client: service.signIns.oauthFinisher.client, catalogue: catalogue, store: store, seal: service.signIns.oauthFinisher.seal, clock: clock,
+            client: service.signIns.oauthFinisher.check.client, catalogue: catalogue, store: store, seal: service.signIns.oauthFinisher.seal,
+            clock: clock,
             metrics: AuthenticationMetrics(), logger: Logger(label: "test") { [log] _ in log })
     }
 }

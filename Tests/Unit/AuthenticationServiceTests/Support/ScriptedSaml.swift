@@ -50,7 +50,9 @@ final class ScriptedSaml: SamlSignIn, SamlLogout {
         return SamlDispatch(url: "https://idp.example/sso", fields: [], issuer: "https://sp.example/on-behalf-of/\(request.requestor)")
     }
 
-    func verdict(on response: UnverifiedResponse, to pending: PendingSignIn, from provider: SamlProvider, now: Timestamp) -> SamlFinding {
+    func verdict(
+        on response: UnverifiedResponse, to request: SamlExpectations.Recorded, from provider: SamlProvider, now: Timestamp
+    ) -> SamlFinding {
         finding
     }
 

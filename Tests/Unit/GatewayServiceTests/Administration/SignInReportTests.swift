@@ -22,7 +22,7 @@ internal import Testing
         let reply = try await gateway.administer(.get, "/sign-ins/4bf9")
         #expect(
             reply.text
-                == #"{"trace":"4bf9","endedAt":5,"requestor":"ACME1","mvpd":"NorthCable","result":"rejected","reason":"audience","checks":["#
+                == #"{"trace":"4bf9","endedAt":5,"requestor":"ACME1","mvpd":"NorthCable","result":"rejected","reason":"audience","test":false,"checks":["#
                 + #"{"step":1,"title":"one","outcome":"passed","reason":null,"explanation":null,"hint":null},"#
                 + #"{"step":29,"title":"we are the audience","outcome":"failed","reason":"audience","explanation":"no","#
                 + #""hint":"Audience names \"X\""},{"step":30,"title":"later","outcome":"notReached","reason":null,"explanation":null,"hint":null}"#

@@ -9,8 +9,8 @@ internal import Logging
 /// Takes an OAuth provider's answer and makes a session of it, or not (mvpd §3).
 struct OAuthSignInFinisher: Sendable {
     let starter: OAuthSignInStarter
-    let client: ProviderClient
-    let identification: OAuthIdentification
+    let check: OAuthAnswerCheck
+    let tests: TestSignIns
     let seal: TokenSeal
     let destination: SignInDestination
     let catalogue: any CatalogueSource
@@ -29,32 +29,26 @@ struct OAuthSignInFinisher: Sendable {
         var log = SignInLog(logger: logger, metrics: metrics, trace: trace, reports: reports, now: now)
         log.checksIdentityToken = false
         let catalogue = try catalogue.current()
-        let state = RelayHandle(request.state)
-        guard !request.state.isEmpty, let pending = try await store.pending(state.digest, now: now), case .oauth(let attempt) = pending.way,
-            let parties = Parties(pending, catalogue), isSameBrowser(request, pending, parties.provider), try await store.abandon(pending.requestID)
+        let state = RelayHandle(request.state).digest
+        guard !request.state.isEmpty else { return log.rejected(OAuthRejection(.unknownState)) }
+        guard let pending = try await store.pending(state, now: now) else {
+            return try await tests.finish(request, trace: trace) ?? log.rejected(OAuthRejection(.unknownState))
+        }
+        guard case .oauth(let attempt) = pending.way, let parties = Parties(pending, catalogue),
+            isSameBrowser(request, pending, parties.provider), try await store.abandon(pending.requestID)
         else { return log.rejected(OAuthRejection(.unknownState)) }
         let record = try await store.liveRecord(pending.code, now: now)
         log.personReturned(pending, record)
         (log.requestor, log.checksIdentityToken) = (pending.requestor, !parties.provider.endpoint.jwksURL.isEmpty)
         guard let record, record.id == pending.record else { return log.rejected(OAuthRejection(.unknownState), mvpd: pending.mvpd) }
         let redirect = try await destination.address(pending.redirectURL, record, parties.requestor, catalogue)
-        let answer = Answer(
-            request: request, state: state, pending: pending, attempt: attempt, parties: parties, record: record, redirect: redirect, now: now,
-            log: log)
-        guard request.issuer.isEmpty || request.issuer == parties.provider.endpoint.issuer else {
-            return log.rejected(OAuthRejection(.issuer), mvpd: pending.mvpd)
-        }
-        if !request.error.isEmpty { return try await declined(answer) }
-        guard !request.code.isEmpty else { return log.rejected(OAuthRejection(.parameters), mvpd: pending.mvpd) }
-        return try await redeem(answer)
+        let answer = Answer(pending: pending, parties: parties, record: record, redirect: redirect, now: now, log: log)
+        return try await obey(await check.verdict(on: request, as: attempt, from: parties.provider, now: now), answer)
     }
 
     /// What an answer is applied to.
     private struct Answer {
-        let request: CompleteOAuthSignInRequest
-        let state: RelayHandle
         let pending: PendingSignIn
-        let attempt: OAuthAttempt
         let parties: Parties
         let record: RegistrationRecord
         let redirect: String
@@ -83,20 +77,17 @@ struct OAuthSignInFinisher: Sendable {
         pending.accepts(request.browserSecret, isEmbedded: request.isEmbedded, allowsMissing: provider.endpoint.allowMissingCookie)
     }
 
-    private func declined(_ answer: Answer) async throws(Fault) -> SignInOutcome {
-        let (error, log, mvpd) = (answer.request.error, answer.log, answer.pending.mvpd)
-        if OAuthErrors.trouble.contains(error) {
-            throw log.unavailable(Fault(.networkReceivedError, "The TV provider reports \(error)."), mvpd: mvpd)
+    private func obey(_ verdict: OAuthVerdict, _ answer: Answer) async throws(Fault) -> SignInOutcome {
+        let (log, mvpd) = (answer.log, answer.pending.mvpd)
+        switch verdict {
+        case .accepted(let subject, let grant): return try await complete(subject, grant, answer)
+        case .declined(let error): return log.declined([error], mvpd: mvpd, redirect: answer.redirect)
+        case .silent: return log.silent(mvpd: mvpd, redirect: answer.redirect)
+        case .askAfterAll: return try await askAfterAll(answer)
+        case .misconfigured(let code): return log.oauthMisconfigured(code, mvpd: mvpd)
+        case .rejected(let rejection): return log.rejected(rejection, mvpd: mvpd)
+        case .unavailable(let fault): throw log.unavailable(fault, mvpd: mvpd)
         }
-        if OAuthErrors.interaction.contains(error) {
-            switch answer.attempt {
-            case .passive: return log.silent(mvpd: mvpd, redirect: answer.redirect)
-            case .homeBased: return try await askAfterAll(answer)
-            case .interactive: break
-            }
-        }
-        guard error == "access_denied" || OAuthErrors.interaction.contains(error) else { return log.oauthMisconfigured(error, mvpd: mvpd) }
-        return log.declined([error], mvpd: mvpd, redirect: answer.redirect)
     }
 
     /// One more attempt, without the home network (mvpd §3).
@@ -106,32 +97,6 @@ struct OAuthSignInFinisher: Sendable {
             isHandedOver: answer.pending.browserSecret == nil, now: answer.now)
         guard let next else { return answer.log.rejected(OAuthRejection(.unknownState), mvpd: answer.pending.mvpd) }
         return answer.log.continued(next, mvpd: answer.pending.mvpd)
-    }
-
-    private func redeem(_ answer: Answer) async throws(Fault) -> SignInOutcome {
-        let (provider, log) = (answer.parties.provider, answer.log)
-        let budget = CallBudget(provider.endpoint.totalTimeout)
-        let proofs = starter.proofs
-        let grant: TokenGrant
-        let identified: Result<UpstreamSubject, OAuthRejection>
-        do throws(Fault) {
-            let verifier = proofs.verifier(answer.state)
-            switch try await client.redeem(
-                answer.request.code, verifier: verifier, redirectURI: starter.redirectURI, at: provider, budget: budget)
-            {
-            case .refused("invalid_grant"): return log.rejected(OAuthRejection(.code), mvpd: provider.id)
-            case .refused(let code): return log.oauthMisconfigured(code, mvpd: provider.id)
-            case .granted(let granted): grant = granted
-            }
-            let nonce = proofs.nonce(answer.state)
-            identified = try await identification.identify(grant, nonce: nonce, at: provider, budget: budget, now: answer.now)
-        } catch {
-            throw log.unavailable(error, mvpd: provider.id)
-        }
-        switch identified {
-        case .failure(let rejection): return log.rejected(rejection, mvpd: provider.id)
-        case .success(let subject): return try await complete(subject, grant, answer)
-        }
     }
 
     private func complete(_ subject: UpstreamSubject, _ grant: TokenGrant, _ answer: Answer) async throws(Fault) -> SignInOutcome {

@@ -4,33 +4,33 @@ internal import Logging
 
 extension SignInLog {
     func rejected(_ rejection: OAuthRejection, mvpd: MvpdID? = nil) -> SignInOutcome {
-        logger.warning("oauth_rejected", metadata: metadata(mvpd, ["reason": "\(rejection.reason.rawValue)"]))
-        metrics.signInEnded("rejected", reason: rejection.reason.rawValue)
+        tell(.warning, "oauth_rejected", metadata(mvpd, ["reason": "\(rejection.reason.rawValue)"]))
+        count("rejected", reason: rejection.reason.rawValue)
         keep(.rejected, rejection.reason.rawValue, mvpd, nil, .failed(rejection.reason.rawValue))
-        return SignInOutcome(result: .rejected, traceID: trace.traceID)
+        return outcome(.rejected)
     }
 
     /// An alarm: the two sides do not fit together.
     /// - Parameter code: `error` of the MVPD, which anybody may have put into the address.
     func oauthMisconfigured(_ code: String, mvpd: MvpdID) -> SignInOutcome {
         let known = OAuthErrors.known.contains(code) ? code : "other"
-        logger.error("oauth_misconfigured", metadata: metadata(mvpd, ["error": "\(known)"]))
-        metrics.signInEnded("rejected", reason: known)
+        tell(.error, "oauth_misconfigured", metadata(mvpd, ["error": "\(known)"]))
+        count("rejected", reason: known)
         keep(.rejected, known, mvpd, nil, .failed(OAuthExplanation.error))
-        return SignInOutcome(result: .rejected, traceID: trace.traceID)
+        return outcome(.rejected)
     }
 
     /// The person has to be asked after all.
     func continued(_ next: SignInStart, mvpd: MvpdID) -> SignInOutcome {
-        logger.info("sign_in_continued", metadata: metadata(mvpd))
-        metrics.signInEnded("continued")
+        tell(.info, "sign_in_continued", metadata(mvpd))
+        count("continued")
         return SignInOutcome(result: .continued, traceID: trace.traceID, next: next)
     }
 
     /// The MVPD is away: nothing is said of the person, who may start again.
     func unavailable(_ fault: Fault, mvpd: MvpdID) -> Fault {
-        logger.error("oauth_unavailable", metadata: metadata(mvpd, ["cause": "\(fault)"]))
-        metrics.signInEnded("unavailable", reason: fault.code.rawValue)
+        tell(.error, "oauth_unavailable", metadata(mvpd, ["cause": "\(fault)"]))
+        count("unavailable", reason: fault.code.rawValue)
         keep(.rejected, OAuthExplanation.away, mvpd, nil, .failed(OAuthExplanation.away))
         return Fault(.unavailable, "The TV provider cannot be reached. Start again later.", isRetryable: false, retryAfter: .seconds(5), cause: fault)
     }

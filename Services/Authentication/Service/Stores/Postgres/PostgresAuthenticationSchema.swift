@@ -163,7 +163,19 @@ enum PostgresAuthenticationSchema {
                 )
                 """,
                 "CREATE INDEX IF NOT EXISTS service_link_expiry ON service_link (expires_at_ms)",
-            ])
+            ]),
+        Migration(
+            "2-test-sign-ins",
+            statements: [
+                """
+                CREATE TABLE IF NOT EXISTS test_sign_in (
+                    handle BYTEA PRIMARY KEY, id \(text) NOT NULL UNIQUE, requestor \(text) NOT NULL, mvpd \(text) NOT NULL,
+                    programmer \(text) NOT NULL, configuration BYTEA NOT NULL, way BIGINT NOT NULL, expires_at_ms BIGINT NOT NULL,
+                    request_id \(text) NOT NULL, browser_secret BYTEA NOT NULL, issuer_sent \(text) NOT NULL, started_at_ms BIGINT NOT NULL
+                )
+                """,
+                "CREATE INDEX IF NOT EXISTS test_sign_in_expiry ON test_sign_in (expires_at_ms)",
+            ], isAdditive: true),
     ]
 
     /// Of tables that only PostgreSQL has.

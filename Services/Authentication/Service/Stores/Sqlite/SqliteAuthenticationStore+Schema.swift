@@ -266,12 +266,24 @@ extension SqliteAuthenticationStore {
                 );
                 CREATE INDEX service_link_expiry ON service_link (expires_at_ms);
                 """, isAdditive: true),
+        // Sign-ins that administrators try out by a draft.
+        Migration(
+            "23-test-sign-ins",
+            sql: """
+                CREATE TABLE test_sign_in (
+                    handle BLOB PRIMARY KEY NOT NULL, id TEXT NOT NULL UNIQUE, requestor TEXT NOT NULL, mvpd TEXT NOT NULL, programmer TEXT NOT NULL,
+                    configuration BLOB NOT NULL, way INTEGER NOT NULL, expires_at_ms INTEGER NOT NULL, request_id TEXT NOT NULL,
+                    browser_secret BLOB NOT NULL, issuer_sent TEXT NOT NULL, started_at_ms INTEGER NOT NULL
+                );
+                CREATE INDEX test_sign_in_expiry ON test_sign_in (expires_at_ms);
+                """, isAdditive: true),
     ]
 
     /// What is removed once it is over. An expired session is remembered for a day, so that "expired" differs from "none" (rest-v1 §5).
     static let sweeps = [
         Sweep(table: "registration_code", key: ["id"], expiryColumn: "kept_until_ms", grace: RegistrationRecord.remembrance),
         Sweep(table: "pending_sign_in", key: ["request_id"], expiryColumn: "expires_at_ms"),
+        Sweep(table: "test_sign_in", key: ["id"], expiryColumn: "expires_at_ms"),
         Sweep(table: "used_assertion", key: ["issuer", "assertion_id"], expiryColumn: "expires_at_ms"),
         Sweep(table: "profile_request", key: ["request_id"], expiryColumn: "expires_at_ms"),
         Sweep(table: "pending_logout", key: ["handle"], expiryColumn: "expires_at_ms"),

@@ -14,6 +14,7 @@ enum AuditAction: String, Sendable {
     case tempPassReset = "temp_pass_reset"
     case clientRevoked = "client_revoked"
     case viewerSupport = "viewer_support"
+    case signInTested = "sign_in_tested"
     case statementDownloaded = "statement_downloaded"
     case secretWritten = "secret_written"
     case statementsRevoked = "statements_revoked"

@@ -81,7 +81,7 @@ extension AdministrationService {
 }
 
 extension Rights {
-    fileprivate func mayMakeAll(of draft: Draft) -> Bool {
+    func mayMakeAll(of draft: Draft) -> Bool {
         draft.changes.allSatisfy { mayMake($0, from: draft.baseDocument, to: draft.document) }
     }
 }

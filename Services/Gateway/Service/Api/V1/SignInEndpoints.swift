@@ -7,6 +7,9 @@ struct SignInEndpoints: Sendable {
     /// Where the page of confirmation sends a sign-in that an app's own page began.
     static let confirmedPath = "/activate/authenticate"
 
+    /// Before the ticket of a test sign-in: at the public origin, as the cookie must be the one that the MVPD's answer brings.
+    static let testPath = "/test-sign-in"
+
     let dependencies: Dependencies
     var confirmation: SignInConfirmation { SignInConfirmation(dependencies: dependencies) }
 
@@ -53,7 +56,20 @@ struct SignInEndpoints: Sendable {
 
     /// Sends the browser to the MVPD: by redirect, or by a form that submits itself.
     func start(_ request: StartSignInRequest, _ exchange: Exchange) async throws -> Response {
-        let start = try await dependencies.authentication.startSignIn(request, context: exchange.changingCall)
+        send(try await dependencies.authentication.startSignIn(request, context: exchange.changingCall), exchange)
+    }
+
+    /// An administrator's browser opens a test sign-in; the MVPD answers as it answers any.
+    @Sendable func openTest(_ exchange: Exchange) async throws -> Response {
+        let request = OpenTestSignInRequest(ticket: try exchange.captured("ticket"))
+        do {
+            return send(try await dependencies.authentication.openTestSignIn(request, context: exchange.changingCall), exchange)
+        } catch let fault as Fault where fault.code == .notFound {
+            return dependencies.pages.message(.testOver, exchange)
+        }
+    }
+
+    private func send(_ start: SignInStart, _ exchange: Exchange) -> Response {
         var response = start.fields.isEmpty ? Response.redirect(to: start.url) : dependencies.pages.continueToProvider(start, exchange)
         // An MVPD that is not asked (TempPass, degradation) leaves nothing pending.
         if !start.browserSecret.isEmpty {
@@ -109,6 +125,7 @@ struct SignInEndpoints: Sendable {
         case .signedIn, .declined: return .redirect(to: outcome.redirectURL)
         case .silent: return outcome.redirectURL.isEmpty ? .empty(.noContent) : .redirect(to: outcome.redirectURL)
         case .continued: return .redirect(to: outcome.next?.url ?? "")
+        case .tested: return dependencies.pages.message(.testEnded, trace: outcome.traceID, exchange)
         case .rejected, .unknown, .unrecognized:
             return dependencies.pages.message(.signInRefused, trace: outcome.traceID.isEmpty ? nil : outcome.traceID, exchange)
         }

@@ -52,7 +52,7 @@ struct EntryPages: Sendable {
         var content: [String: Any] = [
             "noun": collection.noun, "placeName": collection.place.name, "placeAddress": collection.place.address, "entryId": entry.id,
             "groups": FormContent.facts(EntryForm(entry.groups, of: entry.tree)), "json": PrettyJson.text(entry.tree),
-            "isChanged": entry.entity.isChanged, "etag": entry.entity.etag, "related": related(entry),
+            "isChanged": entry.entity.isChanged, "etag": entry.entity.etag, "related": related(entry, visitor),
             "wasSaved": (try? exchange.value("saved")) == "1",
         ]
         if collection == .integrations { content["state"] = ["isOn": entry.isOn] }
@@ -81,8 +81,7 @@ struct EntryPages: Sendable {
     }
 
     /// Where one goes from here.
-    private func related(_ entry: ConsoleEntry) -> [[String: String]] {
-        func link(_ text: String, _ address: String) -> [String: String] { ["relatedText": text, "relatedAddress": address] }
+    private func related(_ entry: ConsoleEntry, _ visitor: Visitor) -> [[String: String]] {
         let lists = ConsoleCollection.integrations.rawValue
         switch collection {
         case .channels:
@@ -94,7 +93,8 @@ struct EntryPages: Sendable {
             return [
                 link("Its integrations", Console.address(lists, query: ["mvpd": entry.id])),
                 link("Its sign-ins", Console.address("sign-ins", query: ["mvpd": entry.id])),
-                link("Try a sign-in, and watch each check", SignInWatch.address(entry.id)),
+            ] + tests(entry.id, "", visitor) + [
+                link("Watch a sign-in by what is live", SignInWatch.address(entry.id)),
                 link("Degradation while it has trouble", Console.address("degradation", "new", query: ["mvpd": entry.id])),
             ]
         case .integrations:
@@ -104,9 +104,14 @@ struct EntryPages: Sendable {
                 link("Channel \(parts[0])", ConsoleCollection.channels.address(of: parts[0])),
                 link("MVPD \(parts[1])", ConsoleCollection.mvpds.address(of: parts[1])),
                 link("Sign-ins of the MVPD", Console.address("sign-ins", query: ["mvpd": parts[1]])),
-                link("Try a sign-in, and watch each check", SignInWatch.address(parts[1])),
-            ]
+            ] + tests(parts[1], parts[0], visitor) + [link("Watch a sign-in by what is live", SignInWatch.address(parts[1]))]
         case .applications, .programmers: return []
         }
     }
+
+    private func tests(_ mvpd: String, _ requestor: String, _ visitor: Visitor) -> [[String: String]] {
+        visitor.mayEdit ? [link("Test a sign-in before it is pushed", TestSignInPages.address(mvpd: mvpd, requestor: requestor))] : []
+    }
+
+    private func link(_ text: String, _ address: String) -> [String: String] { ["relatedText": text, "relatedAddress": address] }
 }

@@ -14,11 +14,12 @@ struct MvpdTrouble {
     private static let lateReturn = "state.unknown"
 
     /// The MVPDs at which the latest sign-in failed, those with most failures first. A person who cancels, mistypes or comes
-    /// back too late is no failure of the MVPD.
+    /// back too late is no failure of the MVPD, and a test is none of what viewers see.
     static func found(in reports: [SignInReport]) -> [MvpdTrouble] {
         var order: [OctetText] = []
         var series: [OctetText: [SignInReport]] = [:]
-        for report in reports where !report.mvpd.isEmpty && report.result != .declined && report.result != .silent && report.reason != lateReturn {
+        for report in reports
+        where !report.mvpd.isEmpty && !report.isTest && report.result != .declined && report.result != .silent && report.reason != lateReturn {
             let key = OctetText(report.mvpd)
             if series[key] == nil { order.append(key) }
             series[key, default: []].append(report)

@@ -50,16 +50,17 @@ struct SignInPages: Sendable {
             "signInTrace": report.traceID, "signInAddress": Console.address("sign-ins", report.traceID),
             "signInAt": Moment(milliseconds: report.endedAtMilliseconds).text, "signInChannel": report.requestor.isEmpty ? "–" : report.requestor,
             "signInMvpd": report.mvpd.isEmpty ? "–" : report.mvpd, "signInReason": report.reason.isEmpty ? "–" : report.reason,
-            "signInResult": word(report.result), "isGood": report.result == .signedIn, "isBad": report.result == .rejected,
+            "signInResult": report.isTest ? "test: \(word(report.result, isTest: true))" : word(report.result), "isTest": report.isTest,
+            "isGood": report.result == .signedIn, "isBad": report.result == .rejected,
         ]
     }
 
-    private static func word(_ result: SignInResult) -> String {
+    private static func word(_ result: SignInResult, isTest: Bool = false) -> String {
         switch result {
-        case .signedIn: "signed in"
+        case .signedIn: isTest ? "would sign in" : "signed in"
         case .declined: "declined at the MVPD"
         case .silent: "not signed in at the MVPD"
-        case .rejected, .continued, .unknown, .unrecognized: "failed"
+        case .rejected, .continued, .tested, .unknown, .unrecognized: "failed"
         }
     }
 

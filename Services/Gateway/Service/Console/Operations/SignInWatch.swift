@@ -21,7 +21,7 @@ struct SignInWatch: Sendable {
             // What was before is of no interest.
             return Console.seeOther(Self.address(mvpd, after: reports.first?.endedAtMilliseconds ?? 0))
         }
-        let new = reports.filter { $0.endedAtMilliseconds > start }
+        let new = reports.filter { $0.endedAtMilliseconds > start && !$0.isTest }
         let isRunning = try exchange.value("paused") == nil
         var content: [String: Any] = [
             "watched": mvpd, "watchedAddress": ConsoleCollection.mvpds.address(of: mvpd), "isRunning": isRunning, "seconds": "\(Self.seconds)",
@@ -29,6 +29,7 @@ struct SignInWatch: Sendable {
             "pauseAddress": Self.address(mvpd, after: start, isPaused: true), "lookAddress": Self.address(mvpd, after: start),
             "allAddress": Console.address("sign-ins", query: ["mvpd": mvpd]), "count": "\(new.count)", "isMore": new.count > 1,
         ]
+        if visitor.mayEdit { content["testAddress"] = TestSignInPages.address(mvpd: mvpd) }
         if let newest = new.first {
             let report = try await reader.report(newest.traceID, for: visitor.administrator, exchange)
             content.merge(SignInPages.content(report)) { _, own in own }

@@ -17,6 +17,10 @@ public struct Pages: Sendable {
         /// A form that did not come from our own page, or of a session that is over.
         case formRefused
         case loggedOut
+        /// A test sign-in has ended, well or not.
+        case testEnded
+        /// The address of a test was opened before, or is over.
+        case testOver
         /// A check of a logout failed.
         case logoutRefused
         case unavailable
@@ -204,11 +208,11 @@ public struct PagesProblem: Error, CustomStringConvertible {
 extension Pages.Notice {
     var status: HTTPResponse.Status {
         switch self {
-        case .loggedOut: .ok
+        case .loggedOut, .testEnded: .ok
         case .signInRefused, .appleRefused, .formRefused, .logoutRefused, .badRequest: .badRequest
         case .noSamlMessage, .unavailable: .serviceUnavailable
         case .failed: .internalServerError
-        case .notFound: .notFound
+        case .notFound, .testOver: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .requestTimeout: .requestTimeout
         }

@@ -1,0 +1,78 @@
+internal import Clocks
+internal import Faults
+internal import Storage
+
+extension SqliteAuthenticationStore: TestSignInStore {
+    func add(_ test: TestSignInRecord, now: Timestamp) async throws(Fault) -> Bool {
+        guard case .waiting(let ticket) = test.stage else { return false }
+        let insert: Statement = """
+            INSERT INTO test_sign_in (handle, id, requestor, mvpd, programmer, configuration, way, expires_at_ms, request_id, browser_secret,
+                issuer_sent, started_at_ms)
+            SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, '', ?9, '', 0
+            WHERE (SELECT count(*) FROM test_sign_in WHERE expires_at_ms > ?10) < ?11
+            """
+        return try await store.change(
+            insert,
+            [
+                ticket, test.id, test.requestor, test.mvpd, test.programmer, test.configuration, test.way.rawValue, test.expiresAt, [] as [UInt8],
+                now,
+                TestSignInRecord.most,
+            ], of: "test_sign_in") == 1
+    }
+
+    func testSignIn(_ handle: SecretDigest, now: Timestamp) async throws(Fault) -> TestSignInRecord? {
+        let live: Statement = "SELECT \(TestSignInRecord.columns) FROM test_sign_in WHERE handle = ? AND expires_at_ms > ?"
+        return try await store.first(live, [handle, now]) { TestSignInRecord(columns: &$0) }
+    }
+
+    func open(
+        _ test: TestSignInID, from before: SecretDigest, _ request: TestSignInRecord.Request, _ way: SignInWay, now: Timestamp
+    ) async throws(Fault) -> Bool {
+        let open: Statement = """
+            UPDATE test_sign_in SET handle = ?, request_id = ?, browser_secret = ?, issuer_sent = ?, started_at_ms = ?, way = ?
+            WHERE handle = ? AND id = ? AND expires_at_ms > ?
+            """
+        return try await store.change(
+            open,
+            [
+                request.relayState, request.id, request.browserSecret.bytes, request.issuerSent, request.startedAt, way.rawValue, before, test, now,
+            ], of: "test_sign_in") == 1
+    }
+
+    func finish(
+        _ test: TestSignInID, _ handle: SecretDigest, _ replay: SignInCompletion.Replay?, now: Timestamp
+    ) async throws(Fault) -> TestSignInEnd {
+        try await store.write { database in
+            let taken = try database.run("DELETE FROM test_sign_in WHERE handle = ? AND id = ? AND expires_at_ms > ?", [handle, test, now])
+            guard taken == 1 else { return .notPending }
+            guard let replay else { return .ended }
+            return try database.remember(replay) ? .ended : .replayed
+        }
+    }
+}
+
+extension TestSignInRecord {
+    /// In the order in which they are read.
+    fileprivate static let columns = """
+        handle, id, requestor, mvpd, programmer, configuration, way, expires_at_ms, request_id, browser_secret, issuer_sent, started_at_ms
+        """
+
+    fileprivate init(columns: inout ColumnReader) {
+        let handle: SecretDigest = columns.next()
+        (id, requestor, mvpd, programmer) = (columns.next(), columns.next(), columns.next(), columns.next())
+        configuration = columns.next()
+        way = SignInWay(rawValue: columns.next()) ?? .saml
+        expiresAt = columns.next()
+        let requestID: UpstreamRequestID = columns.next()
+        let secret: [UInt8] = columns.next()
+        let issuerSent: String = columns.next()
+        let startedAt: Timestamp = columns.next()
+        guard !secret.isEmpty else {
+            stage = .waiting(ticket: handle)
+            return
+        }
+        stage = .open(
+            Request(
+                id: requestID, relayState: handle, browserSecret: SecretDigest(bytes: secret), issuerSent: issuerSent, startedAt: startedAt))
+    }
+}

@@ -193,7 +193,7 @@ let package = Package(
         library("Tokens", "Shared/Domain/Tokens", ["Clocks", "Cryptography", "Faults", "MediaTokenVerifier"]),
         library(
             "CatalogueFiles", "Shared/Domain/CatalogueFiles", ["Catalogue", "Clocks", "Contracts", "Cryptography", "StrictJson", "Tokens"]),
-        library("OutboundHttp", "Shared/Platform/OutboundHttp", [httpClient, nioCore, nioPosix, nioSSL]),
+        library("OutboundHttp", "Shared/Platform/OutboundHttp", ["Clocks", httpClient, nioCore, nioPosix, nioSSL]),
         library(
             "BridgeClient", "Shared/Domain/BridgeClient",
             ["Clocks", "Contracts", "Cryptography", "Faults", "OutboundHttp", "StrictJson", "TextEncodings"]),
@@ -235,7 +235,8 @@ let package = Package(
         library(
             "AuthenticationService", "Services/Authentication/Service",
             [
-                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "Identifiers", "OutboundHttp",
+                "BridgeClient", "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "Identifiers",
+                "OutboundHttp",
                 "SamlExplanation",
                 "SamlProfile", "Storage", "StrictJson", "TextEncodings", "Tokens", "UsageCounting", logging, coreMetrics,
             ]),
@@ -248,8 +249,8 @@ let package = Package(
         library(
             "AuthorizationService", "Services/Authorization/Service",
             [
-                "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "MediaRss", "OutboundHttp", "SamlProfile",
-                "Storage",
+                "BridgeClient", "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "MediaRss", "OutboundHttp",
+                "SamlProfile", "Storage", "StrictJson",
                 "TextEncodings", "Tokens", "UsageCounting", logging, coreMetrics,
             ]),
         service("AuthorizationMain", "Services/Authorization/Main", ["AuthorizationService", "Contracts", "OutboundHttp", "ServiceKit", "Tokens"]),
@@ -266,7 +267,8 @@ let package = Package(
         library(
             "GatewayService", "Services/Gateway/Service",
             [
-                "CDeflate", "Catalogue", "CatalogueFiles", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "EventLoops", "Faults", "Memos",
+                "BridgeClient", "CDeflate", "Catalogue", "CatalogueFiles", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "EventLoops",
+                "Faults", "Memos",
                 "OutboundHttp", "StrictJson", "TextEncodings", "Tokens",
                 logging,
                 coreMetrics, hummingbird, hummingbirdCore,
@@ -388,7 +390,7 @@ if hasAny("benchmarks") {
 
 if hasAny("tests") {
     package.targets += [
-        tests("OutboundHttpTests", ["OutboundHttp"]),
+        tests("OutboundHttpTests", ["Clocks", "OutboundHttp"]),
         tests("FaultProxyTests", ["FaultProxy", nioCore, nioPosix]),
         library("TestIdentities", "Tests/Support/TestIdentities", ["Cryptography", "Transport"]),
         library(
@@ -442,7 +444,8 @@ if hasAny("tests") {
         tests(
             "AuthenticationServiceTests",
             [
-                "Catalogue", "Clocks", "AuthenticationService", "SamlExplanation", "SamlProfile", "SamlSigner", "Contracts", "ContractRuntime",
+                "BridgeClient", "Catalogue", "Clocks", "AuthenticationService", "SamlExplanation", "SamlProfile", "SamlSigner", "Contracts",
+                "ContractRuntime",
                 "Cryptography", "Doubles", "Faults", "Identifiers", "OutboundHttp", "PostgresServer", "Storage", "StoragePostgres", "StorageSqlite",
                 "Tokens", "UsageCounting", logging,
             ]),

@@ -27,6 +27,8 @@ struct Main {
         ])
         let transport = OutboundHttp()
         environment.onStop { await transport.shutdown() }
+        let upstreams = OutboundHttp(largestAnswer: 2 * 1024 * 1024)
+        environment.onStop { await upstreams.shutdown() }
         let keys = try Self.keys(files) { try AuthenticationKeys(settings, read: $0) }
         let secretsKey = try environment.keyFile(settings.secretsKey, else: "secrets.key", .symmetric, setting: "authentication.secretsKey")
         let sdkTokenKey = try environment.keyFile(settings.sdkTokenKey, else: "sdk-token.key", .signing, setting: "authentication.sdkTokenKey")
@@ -48,7 +50,7 @@ struct Main {
         let service = try AuthenticationService(
             settings, keys: keys, accessTokenKeys: accessTokenKeys.keys, secretKeys: secretKeys, storedTokenKeys: storedTokenKeys.keys,
             storedTokenSeals: seals, serviceTokenKeys: serviceTokenKeys, clientSecrets: settings.clientSecrets.map(files.path), transport: transport,
-            database: AuthenticationDatabase(store, cachedSessions: settings.cachedSessions),
+            upstreams: upstreams, database: AuthenticationDatabase(store, cachedSessions: settings.cachedSessions),
             catalogue: try environment.catalogue(), usage: try environment.usageCounter(), clock: environment.clock, logger: environment.logger)
         try await environment.share(accessTokenKeys, named: "access token", in: store) { service.accessTokenKeysChanged() }
         try await environment.share(storedTokenKeys, named: "sdk token", in: store) { service.storedTokenKeysChanged() }
@@ -79,6 +81,7 @@ struct Main {
         }
         takeInSecretKeys(environment, service, store, seals: sdkSealKey, secrets: secretsKey)
         environment.background("sign-in-reports") { await service.shareSignInReports { await store.duty("sign-in reports") != nil } }
+        environment.background("upstream-logouts") { await service.tellUpstreams { await store.duty("upstream logouts") != nil } }
         environment.background("provider-keys") { await service.keepProviderKeys() }
         environment.background("unused-clients") {
             await service.forgetUnusedClients(after: settings.clientDays, idleAfter: settings.idleClientDays) {

@@ -49,11 +49,13 @@ extension AuthenticationService: Authentication {
     }
 
     public func listBridgedProviders(_ request: ListBridgedProvidersRequest, context: CallContext) async throws -> BridgedProviders {
-        throw Fault(.notFound, "The requestor has no upstream.")
+        guard let bridge else { throw Fault(.notFound, "The requestor has no upstream.") }
+        return try await bridge.lists.providers(request)
     }
 
     public func returnFromBridge(_ request: ReturnFromBridgeRequest, context: CallContext) async throws -> SignInOutcome {
-        throw Fault(.notFound, "There is no such sign-in.")
+        guard let bridge else { return SignInOutcome(result: .rejected, traceID: context.trace.traceID) }
+        return try await bridge.signIns.finish(request, trace: context.trace)
     }
 
     public func getSession(_ request: SessionRequest, context: CallContext) async throws -> Session {
@@ -175,12 +177,12 @@ extension AuthenticationService: Sessions {
         let (record, catalogue) = try await sessions.lookup.session(of: request.call, hidesDisabled: false)
         var subject = record.subjectContract(in: catalogue)
         if let token = request.call?.storedToken { try sessions.stored.complete(&subject, of: record, as: token) }
-        return subject
+        return try await bridged(subject, record)
     }
 
     public func findSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> SessionSubject {
         let (record, catalogue) = try await sessions.lookup.session(byCode: request)
-        return record.subjectContract(in: catalogue)
+        return try await bridged(record.subjectContract(in: catalogue), record)
     }
 
     public func getUpstreamToken(_ request: UpstreamTokenRequest, context: CallContext) async throws -> UpstreamToken {
@@ -188,7 +190,18 @@ extension AuthenticationService: Sessions {
     }
 
     public func askUpstream(_ request: AskUpstreamRequest, context: CallContext) async throws -> UpstreamDecisions {
-        throw Fault(.notFound, "No session of an upstream has the id.")
+        guard let bridge else { throw Fault(.notFound, "The device has no such session of an upstream.") }
+        return try await bridge.decisions.ask(request)
+    }
+
+    /// With the upstream that decides about the session, if one does.
+    private func bridged(_ subject: SessionSubject, _ record: SessionRecord) async throws(Fault) -> SessionSubject {
+        guard let bridge, try catalogue.current().requestor(record.key.requestor.text)?.bridge != nil,
+            let part = try await bridge.store.bridgedPart(record.id)
+        else { return subject }
+        var subject = subject
+        subject.bridge = BridgedSession(upstream: part.upstream, serviceProvider: part.serviceProvider, mvpd: part.theirMvpd)
+        return subject
     }
 
     public func updateAttributes(_ request: UpdateAttributesRequest, context: CallContext) async throws -> UpdateAttributesResponse {

@@ -44,6 +44,36 @@ extension AuthenticationService {
         }
     }
 
+    /// Upstreams, in front of which this cluster stands.
+    struct Bridge: Sendable {
+        let signIns: BridgedSignIns
+        let sessions: BridgedSessions
+        let decisions: BridgedDecisions
+        let logouts: BridgedLogouts
+        let lists: BridgedLists
+        let store: any BridgeStore
+
+        init(_ own: BridgeParts, _ parts: Parts, _ callers: Callers, _ metrics: AuthenticationMetrics) {
+            let (catalogue, clock, logger, seal) = (parts.catalogue, parts.clock, parts.logger, parts.oauth.keys.seal)
+            store = own.store
+            let line = BridgeLine(transport: own.transport, clock: clock, logger: logger)
+            let caller = BridgeCaller(
+                line: line,
+                slots: BridgeSlots(line: line, store: store, statements: callers.clientSecrets, seal: seal, clock: clock, logger: logger))
+            let profiles = BridgedProfiles(seal: seal, scrambler: parts.scrambler, random: parts.random)
+            logouts = BridgedLogouts(caller: caller, store: store, catalogue: catalogue, clock: clock, logger: logger)
+            signIns = BridgedSignIns(
+                caller: caller, profiles: profiles, logouts: logouts, store: store, codes: parts.store, sessions: parts.store, catalogue: catalogue,
+                clock: clock, random: parts.random, seal: seal, metrics: metrics, logger: logger)
+            sessions = BridgedSessions(
+                caller: caller, signIns: signIns, profiles: profiles, store: store, sessions: parts.store, catalogue: catalogue, clock: clock,
+                logger: logger)
+            decisions = BridgedDecisions(
+                caller: caller, store: store, sessions: parts.store, catalogue: catalogue, clock: clock, logger: logger)
+            lists = BridgedLists(caller: caller, store: store, catalogue: catalogue, clock: clock, logger: logger)
+        }
+    }
+
     /// Sessions that are there: how they are found, told, kept by apps, refreshed and ended.
     struct SessionParts: Sendable {
         let lookup: SessionLookup
@@ -60,7 +90,7 @@ extension AuthenticationService {
         let profileLogout: ProfileLogout
         let support: ViewerSupport
 
-        init(_ parts: Parts, _ callers: Callers, _ metrics: AuthenticationMetrics) {
+        init(_ parts: Parts, _ callers: Callers, _ bridge: Bridge?, _ metrics: AuthenticationMetrics) {
             let (catalogue, store, clock, random, logger) = (parts.catalogue, parts.store, parts.clock, parts.random, parts.logger)
             let bearers = callers.bearers
             storedTokenKeys = parts.storedTokens.keys
@@ -68,14 +98,15 @@ extension AuthenticationService {
                 bearers: bearers, catalogue: catalogue, store: store, clock: clock, issuer: StoredTokenIssuer(keys: storedTokenKeys),
                 verifier: StoredTokenVerifier(.authentication, keys: storedTokenKeys), seals: parts.storedTokens.seals,
                 userIDs: parts.scrambler, metrics: metrics, logger: logger)
-            lookup = SessionLookup(bearers: bearers, catalogue: catalogue, store: store, clock: clock, metrics: metrics, stored: stored)
+            lookup = SessionLookup(
+                bearers: bearers, catalogue: catalogue, store: store, clock: clock, metrics: metrics, stored: stored, bridge: bridge?.sessions)
             logouts = SingleLogout(
                 bearers: bearers, saml: parts.logout, catalogue: catalogue, store: store, clock: clock, random: random,
-                visitAddress: parts.logoutVisitAddress, metrics: metrics, log: LogoutLog(logger: logger, metrics: metrics))
+                visitAddress: parts.logoutVisitAddress, metrics: metrics, log: LogoutLog(logger: logger, metrics: metrics), bridge: bridge?.logouts)
             metadata = UserMetadataAnswer(
                 bearers: bearers, sessions: lookup,
                 trials: TrialPlays(catalogue: catalogue, store: store, clock: clock, random: random, metrics: metrics), store: store, clock: clock,
-                logger: logger)
+                logger: logger, bridge: bridge?.sessions)
             profiles = ProfileLookup(
                 bearers: bearers, sessions: lookup, store: store, metadata: metadata, scrambler: parts.scrambler, clock: clock)
             plans = SignInPlans(
@@ -125,7 +156,9 @@ extension AuthenticationService {
         let signedMetadata: SignedMetadata
         let tests: TestSignIns
 
-        init(_ parts: Parts, _ callers: Callers, _ trials: Trials, _ sessions: SessionParts, _ metrics: AuthenticationMetrics) {
+        init(
+            _ parts: Parts, _ callers: Callers, _ trials: Trials, _ sessions: SessionParts, _ bridge: Bridge?, _ metrics: AuthenticationMetrics
+        ) {
             let (catalogue, store, clock, random, logger) = (parts.catalogue, parts.store, parts.clock, parts.random, parts.logger)
             let (bearers, scrambler) = (callers.bearers, parts.scrambler)
             let ends = SignInEnds(activationOrigins: parts.activationOrigins)
@@ -135,7 +168,7 @@ extension AuthenticationService {
                 store: store, random: random, proofs: parts.oauth.keys.proofs, redirectURI: parts.oauth.redirectURI, metrics: metrics)
             starter = SignInStarter(
                 saml: parts.saml, oauth: oauth, catalogue: catalogue, store: store, clock: clock, random: random, ends: ends,
-                degraded: degraded, previews: trials.previews, bearers: bearers, metrics: metrics)
+                degraded: degraded, previews: trials.previews, bearers: bearers, metrics: metrics, bridge: bridge?.signIns)
             tests = Self.tests(parts, callers, metrics, reports)
             samlFinisher = SamlSignInFinisher(
                 saml: parts.saml, catalogue: catalogue, store: store, clock: clock, random: random, scrambler: scrambler,

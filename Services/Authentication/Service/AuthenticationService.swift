@@ -15,6 +15,8 @@ public struct AuthenticationService: Sendable {
     let signIns: SignIns
     let sessions: SessionParts
     let trials: Trials
+    /// `nil`: no upstream is used.
+    let bridge: Bridge?
     let catalogue: any CatalogueSource
     let clock: any WallClock
     private let store: any AuthenticationStore
@@ -26,10 +28,12 @@ public struct AuthenticationService: Sendable {
 
     init(_ parts: Parts) {
         let metrics = AuthenticationMetrics(usage: parts.usage)
-        callers = Callers(parts, metrics)
-        sessions = SessionParts(parts, callers, metrics)
+        let callers = Callers(parts, metrics)
+        self.callers = callers
+        bridge = parts.bridge.map { Bridge($0, parts, callers, metrics) }
+        sessions = SessionParts(parts, callers, bridge, metrics)
         trials = Trials(parts, callers, metrics)
-        signIns = SignIns(parts, callers, trials, sessions, metrics)
+        signIns = SignIns(parts, callers, trials, sessions, bridge, metrics)
         (catalogue, store, clock, logger) = (parts.catalogue, parts.store, parts.clock, parts.logger)
     }
 
@@ -53,6 +57,14 @@ public struct AuthenticationService: Sendable {
         var codeLimits = CodeLimits(perClient: 100_000, perDevice: 100)
         var usage = UsageCounter()
         var logger: Logger
+        /// What the bridge keeps; `nil`: no upstream is used.
+        var bridge: BridgeParts?
+    }
+
+    /// What it takes to use upstreams.
+    struct BridgeParts: Sendable {
+        var store: any BridgeStore
+        var transport: any OutboundTransport
     }
 
     /// What tokens that apps keep are made with (clients §3).
@@ -147,6 +159,10 @@ public struct AuthenticationService: Sendable {
         }
     }
 
+    /// Tells upstreams of logouts that they have not heard of, until it is cancelled.
+    /// - Parameter isMine: Whether it is this copy's turn.
+    public func tellUpstreams(isMine: @Sendable () async -> Bool) async { await bridge?.logouts.workOff(isMine: isMine) }
+
     /// Reads the key sets of OAuth providers again when they are due; until it is cancelled.
     public func keepProviderKeys() async {
         while (try? await Task.sleep(for: .seconds(15))) != nil { await signIns.keySets.refreshDue() }
@@ -165,12 +181,14 @@ extension AuthenticationService {
     ///   - serviceTokenKeys: Those of service tokens, which may change meanwhile.
     ///   - clientSecrets: Absolute path of the folder that the settings name.
     ///   - transport: Reaches OAuth providers; its owner shuts it down.
+    ///   - upstreams: Reaches upstreams, whose lists are long; its owner shuts it down.
     ///   - database: The open store of this service.
     ///   - usage: Counts what happens, for reports.
     public init(
         _ settings: AuthenticationSettings, keys: AuthenticationKeys, accessTokenKeys: SigningKeys,
         secretKeys: AuthenticationKeys.SecretKeys, storedTokenKeys: SigningKeys, storedTokenSeals: AuthenticationKeys.SecretKeys,
-        serviceTokenKeys: ServiceTokenKeys, clientSecrets: String?, transport: any OutboundTransport, database: AuthenticationDatabase,
+        serviceTokenKeys: ServiceTokenKeys, clientSecrets: String?, transport: any OutboundTransport, upstreams: any OutboundTransport,
+        database: AuthenticationDatabase,
         catalogue: any CatalogueSource, usage: UsageCounter = UsageCounter(),
         clock: any WallClock, logger: Logger
     ) throws {
@@ -198,7 +216,7 @@ extension AuthenticationService {
                 store: database.store, clock: clock,
                 random: random, scrambler: UserIDScrambler(keys: userIDs), activationOrigins: Set(settings.activationOrigins),
                 codeLimits: CodeLimits(perClient: settings.codesPerClient, perDevice: settings.codesPerDevice),
-                usage: usage, logger: logger))
+                usage: usage, logger: logger, bridge: BridgeParts(store: database.store, transport: upstreams)))
         (serviceProvider, self.userIDs, ringOfOAuth) = (saml, userIDs, keys.oauth)
     }
 

@@ -42,10 +42,7 @@ extension AuthorizationService {
         }
 
         /// Who decides where no rule does.
-        func source(_ session: SessionAtHand) -> DecisionSource {
-            if session.isTempPass { return .tempPass }
-            return DecisionPoint(partners.mvpd).record.protocol == .none ? .dummy : .mvpd
-        }
+        func source(_ session: SessionAtHand) -> DecisionSource { session.decider(partners.mvpd) }
     }
 
     // MARK: To play

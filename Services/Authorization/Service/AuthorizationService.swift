@@ -62,9 +62,11 @@ public struct AuthorizationService: Authorization {
             transport: transport, certificates: clientCertificates, clock: clock, forms: forms, tokens: UpstreamTokens(sessions: sessions),
             jitter: jitter)
         decisions = DecisionMaker(
-            store: store, client: client, sessions: sessions, clock: clock, logger: logger, metrics: metrics, refusals: refusals)
+            store: store, client: client, sessions: sessions, clock: clock, logger: logger, metrics: metrics, refusals: refusals,
+            plays: BridgedPlays(sessions: sessions, store: store, catalogue: catalogue, clock: clock))
         self.refusals = refusals
-        preauthorizer = Preauthorizer(preflight: Preflight(client: client), logger: logger, metrics: metrics)
+        preauthorizer = Preauthorizer(
+            preflight: Preflight(client: client), bridged: BridgedPreflight(sessions: sessions), logger: logger, metrics: metrics)
     }
 
     /// No permit lives longer than the longest session (mvpd §1.1), and some time for clocks.
@@ -129,6 +131,7 @@ public struct AuthorizationService: Authorization {
     func mediaToken(
         for permit: AuthzToken, _ session: SessionAtHand, _ resource: RequestedResource, _ requestor: Requestor, _ context: CallContext
     ) async throws(Fault) -> MediaToken {
+        if session.isBridged, permit.degradationRule == nil { return try await upstreamToken(session, resource, requestor, context) }
         let play = MediaTokenIssuer.Play(
             sessionGUID: session.session.userID, requestor: requestor.id, resource: resource.text, mvpd: permit.mvpd,
             proxyMvpd: permit.proxyMvpd, ttl: Catalogue.mediaTokenLifetime(requestor))
@@ -140,6 +143,21 @@ public struct AuthorizationService: Authorization {
             requestor: requestor.id, mvpd: permit.mvpd, proxyMvpd: permit.proxyMvpd ?? "", resource: resource.text,
             userID: session.session.userID, expiresAtMilliseconds: UInt64(clamping: issued.facts.expiresAt.milliseconds),
             serializedToken: issued.serialized, issuedAtMilliseconds: UInt64(clamping: issued.facts.issuedAt.milliseconds))
+    }
+
+    /// Upstream's own, octet for octet (bridge §9.4).
+    private func upstreamToken(
+        _ session: SessionAtHand, _ resource: RequestedResource, _ requestor: Requestor, _ context: CallContext
+    ) async throws(Fault) -> MediaToken {
+        let media = try await decisions.plays.mediaToken(session, resource, context)
+        metrics.issuedMediaToken()
+        metrics.countMediaToken(session, resource)
+        logger.info("media_token.passed_on", metadata: Self.fields(session, context))
+        return MediaToken(
+            requestor: requestor.id, mvpd: session.mvpd, proxyMvpd: session.proxyMvpd ?? "", resource: resource.text,
+            userID: UpstreamMediaToken(media.serialized).sessionGUID ?? session.session.userID,
+            expiresAtMilliseconds: UInt64(clamping: media.end.milliseconds), serializedToken: media.serialized,
+            issuedAtMilliseconds: UInt64(clamping: clock.now().milliseconds))
     }
 
     /// What verifies media tokens of both forms.

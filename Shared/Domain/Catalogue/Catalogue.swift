@@ -12,6 +12,7 @@ public struct Catalogue: Sendable {
 
     public var configuration: Configuration { index.configuration }
     var programmers: [OctetText: Programmer] { index.programmers }
+    var bridgedIntegrationsByRequestor: [OctetText: [Integration]] { index.bridgedIntegrations }
     var degradationRules: [IntegrationKey: [DegradationRule]] { index.degradationRules }
     var appleApps: [OctetText: AppleApp] { index.appleApps }
     var appleTeams: [OctetText: (programmer: String, team: AppleTeam)] { index.appleTeams }
@@ -51,7 +52,7 @@ public struct Catalogue: Sendable {
         index.integrations[IntegrationKey(requestor: requestor, mvpd: mvpd)]
     }
 
-    /// The enabled integrations of a requestor with their MVPDs, in catalogue order (rest-v1 §3.3 lists only these).
+    /// The enabled integrations of a requestor with their MVPDs, in catalogue order (rest-v1 §3.3 lists only these), without those that an upstream serves.
     /// - Parameter platform: Its overrides are applied; `nil`: no platform is known.
     public func activeIntegrations(requestor: String, platform: Platform? = nil) -> [(integration: Integration, mvpd: Mvpd)] {
         (index.integrationsByRequestor[requestor] ?? []).compactMap { integration in

@@ -7,6 +7,7 @@ final class CatalogueIndex: Sendable {
     let mvpds: [OctetText: Mvpd]
     let integrations: [IntegrationKey: Integration]
     let integrationsByRequestor: [OctetText: [Integration]]
+    let bridgedIntegrations: [OctetText: [Integration]]
     let applications: [OctetText: Application]
     let applicationsBySoftware: [OctetText: Application]
     let signingKeys: [OctetText: (application: Application, key: RequestSigningKey)]
@@ -20,10 +21,10 @@ final class CatalogueIndex: Sendable {
         self.configuration = configuration
         requestors = Self.index(configuration.requestors) { OctetText($0.id) }
         mvpds = Self.index(configuration.mvpds) { OctetText($0.id) }
-        // What an upstream serves has no way of our own.
-        let direct = configuration.integrations.filter { $0.bridge == nil }
-        integrations = Self.index(direct) { IntegrationKey(requestor: $0.requestorID, mvpd: $0.mvpdID) }
-        integrationsByRequestor = Dictionary(grouping: direct) { OctetText($0.requestorID) }
+        integrations = Self.index(configuration.integrations) { IntegrationKey(requestor: $0.requestorID, mvpd: $0.mvpdID) }
+        // What an upstream serves is listed as upstream lists it.
+        integrationsByRequestor = Dictionary(grouping: configuration.integrations.filter { $0.bridge == nil }) { OctetText($0.requestorID) }
+        bridgedIntegrations = Dictionary(grouping: configuration.integrations.filter { $0.bridge != nil }) { OctetText($0.requestorID) }
         applications = Self.index(configuration.applications) { OctetText($0.id) }
         programmers = Self.index(configuration.programmers) { OctetText($0.id) }
         degradationRules = Dictionary(grouping: configuration.degradationRules) { IntegrationKey(requestor: $0.requestorID, mvpd: $0.mvpdID) }

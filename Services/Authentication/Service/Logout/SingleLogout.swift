@@ -19,6 +19,8 @@ struct SingleLogout: Sendable {
     let visitAddress: String
     let metrics: AuthenticationMetrics
     let log: LogoutLog
+    /// `nil`: no upstream is used.
+    let bridge: BridgedLogouts?
 
     /// Ends the device's session at the requestor, or at every requestor of the application when the call names none (rest-v1 §3.20).
     /// - Returns: The sessions that ended.
@@ -28,6 +30,7 @@ struct SingleLogout: Sendable {
         let requestors = caller.requestor.text.isEmpty ? caller.client.requestors : [caller.requestor]
         let ended = try await store.end(device: caller.device, requestors: requestors, claims: caller.claims, now: clock.now())
         metrics.endedSessions.increment(by: ended.count)
+        try await bridge?.tell(ended)
         return ended
     }
 

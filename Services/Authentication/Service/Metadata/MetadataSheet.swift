@@ -10,6 +10,8 @@ struct MetadataSheet: Sendable {
 
     private(set) var items: [Item]
 
+    init(items: [Item]) { self.items = items }
+
     /// - Parameters:
     ///   - keys: Those that the integration enables, in its order. What the service itself says of a session is always told.
     ///   - trial: Of a TempPass session.

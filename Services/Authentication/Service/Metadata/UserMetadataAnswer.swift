@@ -1,3 +1,4 @@
+internal import BridgeClient
 internal import Catalogue
 internal import Clocks
 internal import Contracts
@@ -26,6 +27,8 @@ struct UserMetadataAnswer: Sendable {
     let store: any AuthenticationStore
     let clock: any WallClock
     let logger: Logger
+    /// `nil`: no upstream is used.
+    let bridge: BridgedSessions?
     /// Apps ask at each start, and values change seldom.
     private let sealings = Memo<Sealing, Sealed>(capacity: 4096)
 
@@ -38,7 +41,27 @@ struct UserMetadataAnswer: Sendable {
 
     /// The same of a session at hand.
     func metadata(of session: SessionRecord, in catalogue: Catalogue) async throws(Fault) -> UserMetadata {
-        try await metadata(of: session, trial: try await trials.facts(of: session, in: catalogue), in: catalogue)
+        if let attributes = try await bridge?.attributes(of: session) { return try await answer(attributes, session, catalogue) }
+        return try await metadata(of: session, trial: try await trials.facts(of: session, in: catalogue), in: catalogue)
+    }
+
+    /// What upstream tells, narrowed by the integration's keys; what it has encrypted stays as it is (bridge §8.2).
+    private func answer(_ attributes: [BridgedAttribute], _ session: SessionRecord, _ catalogue: Catalogue) async throws(Fault) -> UserMetadata {
+        let keys = Self.keys(of: session, in: catalogue)
+        let told = attributes.filter { attribute in keys.isEmpty || keys.contains { $0.key.metadataName == attribute.name } }
+        let items = told.filter { !$0.isEncrypted }.compactMap { attribute in
+            MetadataEntry.Value(json: attribute.json).map { value in
+                MetadataSheet.Item(
+                    key: attribute.name, value: value, isEncrypted: keys.contains { $0.key.metadataName == attribute.name && $0.encrypted })
+            }
+        }
+        var metadata = try await answer(MetadataSheet(items: items), session, catalogue)
+        for attribute in told where attribute.isEncrypted {
+            guard let value = MetadataEntry.Value(json: attribute.json) else { continue }
+            metadata.data.append(MetadataEntry(key: attribute.name, value: value))
+            metadata.encrypted.append(attribute.name)
+        }
+        return metadata
     }
 
     /// - Parameter facts: Of a trial; `nil`: none.

@@ -34,6 +34,8 @@ struct RegistrationRecord: Hashable, Sendable {
     /// As it was sent; empty: not yet.
     var domainName = ""
     var redirectURL = ""
+    /// Somebody ended it: such a code has ended before it was made, whichever clock is asked.
+    var wasDeleted: Bool { expiresAt < generatedAt }
     /// Until when it is not given out again: its end, or that of the session that it made (clients §4.3).
     var keptUntil: Timestamp
 

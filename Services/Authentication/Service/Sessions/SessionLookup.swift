@@ -11,6 +11,8 @@ struct SessionLookup: Sendable {
     let clock: any WallClock
     let metrics: AuthenticationMetrics
     let stored: StoredSessions
+    /// `nil`: no upstream is used.
+    let bridge: BridgedSessions?
 
     /// The valid session of the calling device, or the one that a stored token names.
     /// - Parameter hidesDisabled: False for a service that has to tell a person without a session from an integration that is switched off
@@ -37,7 +39,9 @@ struct SessionLookup: Sendable {
 
     /// What the calling device has at the requestor: its own session, or one that it takes over.
     func state(of caller: DeviceCaller, hidesDisabled: Bool) async throws(Fault) -> SessionState {
-        let records = try await store.sessions(SessionKey(device: caller.device, requestor: caller.requestor))
+        let key = SessionKey(device: caller.device, requestor: caller.requestor)
+        try await bridge?.settle(key)
+        let records = try await store.sessions(key)
         let state = SessionState.of(
             records, claims: caller.claims, visibleIn: caller.catalogue, hidesDisabled: hidesDisabled, now: clock.now())
         if case .valid = state { return state }
@@ -159,6 +163,7 @@ struct SessionLookup: Sendable {
         let code = try await store.liveRecord(RegistrationCodeText(typed: request.code), now: now - RegistrationRecord.remembrance)
         guard let code, code.requestor == requestor else { throw RegistrationCodes.unknownCode }
         try code.requireTold(.session, to: client?.id, now: now)
+        try await bridge?.settle(code)
         guard let record = try await shown(code, in: catalogue, now) else { throw missing }
         guard case .valid = SessionState.of(record, claims: DeviceClaims(), visibleIn: catalogue, now: now) else { throw missing }
         return (record, catalogue)
@@ -207,6 +212,7 @@ struct SessionLookup: Sendable {
         guard let code, code.requestor == requestor, code.isMadeBy(client.id) else { throw RegistrationCodes.unknownCode }
         guard !demandsDevice || DeviceID(request.deviceID) == code.deviceID else { throw RegistrationCodes.unknownCode }
         try code.requireTold(.session, to: client.id, now: now)
+        try await bridge?.settle(code)
         return (try await shown(code, in: client.catalogue, now), code)
     }
 }

@@ -21,6 +21,8 @@ struct SignInStarter: Sendable {
     let previews: FreePreviews
     let bearers: BearerCheck
     let metrics: AuthenticationMetrics
+    /// `nil`: no upstream is used.
+    let bridge: BridgedSignIns?
 
     /// - Throws: `invalid_requestor`, `invalid_request` (a parameter is missing), `invalid_registration_code`, `unknown_integration`,
     ///   `invalid_domain`, `invalid_redirect_url`, `unimplemented` (neither SAML nor OAuth).
@@ -38,6 +40,10 @@ struct SignInStarter: Sendable {
             let session = try await degraded.start(record, integration: integration, mvpd: mvpd, rule: rule)
             guard session != nil else { throw RegistrationCodes.spentCode }
             return SignInStart(url: request.redirectURL)
+        }
+        if let way = catalogue.bridgeWay(requestor: requestor.id, mvpd: mvpd.id) {
+            guard let bridge else { throw Fault(.unimplemented, "No upstream is used here.") }
+            return try await bridge.start(request, record, way)
         }
         if case .tempPass = mvpd.signIn {
             let session = try await previews.start(record, mvpd: mvpd, genericData: request.genericData)

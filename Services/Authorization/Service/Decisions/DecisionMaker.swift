@@ -23,10 +23,7 @@ struct DecisionMaker: Sendable {
         var key: AuthzTokenKey { session.tokenKey(resource) }
 
         /// Who decides where no rule does.
-        var source: DecisionSource {
-            if session.isTempPass { return .tempPass }
-            return DecisionPoint(integration.mvpd).record.protocol == .none ? .dummy : .mvpd
-        }
+        var source: DecisionSource { session.decider(integration.mvpd) }
 
         /// Who said no.
         func refuser(_ code: Fault.Code) -> DecisionSource { code == .authorizationDeniedByDegradationRule ? .degradation : source }
@@ -40,12 +37,14 @@ struct DecisionMaker: Sendable {
     let logger: Logger
     let metrics: AuthorizationMetrics
     let refusals: RefusalNotes?
+    let plays: BridgedPlays
     private let denials = SharedDenialLimiter()
 
     init(
         store: any AuthorizationStore, client: PolicyDecisionClient, sessions: any Sessions, clock: any WallClock, logger: Logger,
-        metrics: AuthorizationMetrics, refusals: RefusalNotes? = nil
+        metrics: AuthorizationMetrics, refusals: RefusalNotes? = nil, plays: BridgedPlays
     ) {
+        self.plays = plays
         self.refusals = refusals
         self.store = store
         self.client = client
@@ -78,7 +77,8 @@ struct DecisionMaker: Sendable {
         }
         if session.isTempPass { return try await tempPass(question, context) }
         try session.requireIdentity()
-        if let token = try await cached(question) { return token }
+        let isUsable = session.isBridged ? try plays.isFresh(session, question.key) : true
+        if isUsable, let token = try await cached(question) { return token }
         let subject = DenialLimiter.Subject(
             device: session.call.deviceID, requestor: session.requestor, resource: Hex.encode(SHA256.hash(question.resource.text)))
         if let denial = denials.blocked(subject, now: clock.now()) {
@@ -87,11 +87,33 @@ struct DecisionMaker: Sendable {
             logger.notice("authz.rejected", metadata: AuthorizationService.fields(session, context))
             throw denial.fault
         }
+        if session.isBridged { return try await bridged(question, subject, context) }
         let permit = try await ask(question, subject: subject, context: context)
         async let passed: Void = ratings.pass(permit.ratings, of: session, context: context)
         let token = try await keep(permit, question)
         await passed
         return token
+    }
+
+    /// Upstream is asked, though a permit is there: it alone has media tokens. While it is away what it permitted holds (bridge §9.1).
+    private func bridged(_ question: Question, _ subject: DenialLimiter.Subject, _ context: CallContext) async throws(Fault) -> AuthzToken {
+        let session = question.session
+        do throws(Fault) {
+            let token = try await plays.decide(session, question.resource, context)
+            metrics.decided("permit", source: .mvpd)
+            logger.info("authz.permitted", metadata: AuthorizationService.fields(session, context))
+            return token
+        } catch {
+            if error.code == .unavailable, let token = try await cached(question) { return token }
+            metrics.decided(error.code.refusesResource ? "deny" : "error", source: .mvpd)
+            if error.code.refusesResource {
+                denials.record(Denial(code: error.code, details: error.details), for: subject, attempt: context.idempotencyKey, now: clock.now())
+            }
+            var fields = AuthorizationService.fields(session, context)
+            fields["code"] = "\(error.code)"
+            logger.info("authz.denied", metadata: fields)
+            throw error
+        }
     }
 
     private func cached(_ question: Question) async throws(Fault) -> AuthzToken? {

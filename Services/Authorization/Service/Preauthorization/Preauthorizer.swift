@@ -7,6 +7,7 @@ internal import Logging
 /// Which of several resources may be watched (rest-v1 §3.16). Informative: keeps nothing.
 struct Preauthorizer: Sendable {
     let preflight: Preflight
+    let bridged: BridgedPreflight
     let logger: Logger
     let metrics: AuthorizationMetrics
 
@@ -47,7 +48,10 @@ struct Preauthorizer: Sendable {
         _ resources: [RequestedResource], _ session: SessionAtHand, _ mvpd: Mvpd, _ context: CallContext
     ) async throws(Fault) -> [ResourceVerdict] {
         try session.requireIdentity()
-        let verdicts = try await preflight.verdicts(resources, session, mvpd: mvpd, context: context)
+        let verdicts =
+            session.isBridged
+            ? try await bridged.verdicts(resources, session, context)
+            : try await preflight.verdicts(resources, session, mvpd: mvpd, context: context)
         let unanswered = Set(verdicts.compactMap { if case .unanswered(let code) = $0 { code.rawValue } else { nil } })
         if !unanswered.isEmpty {
             var fields = AuthorizationService.fields(session, context)

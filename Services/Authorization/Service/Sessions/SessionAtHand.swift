@@ -19,6 +19,9 @@ struct SessionAtHand: Sendable {
     /// At a TempPass without a session.
     var trial: TrialState?
 
+    /// Of a session that an upstream decides about; `nil`: our MVPDs do.
+    var bridge: BridgedSession?
+
     /// What a stored token says; `nil` for a call without one.
     var stored: Stored?
 
@@ -33,6 +36,7 @@ struct SessionAtHand: Sendable {
     var expiresAt: Timestamp { Timestamp(milliseconds: Int64(clamping: session.expiresAtMilliseconds)) }
 
     var platform: Platform? { call.device?.platform }
+    var isBridged: Bool { bridge != nil }
     var isTempPass: Bool { session.kind == .tempPass }
 
     /// - Throws: `authentication_session_expired` for a session that a degradation rule made: without the rule there is nobody whom an MVPD
@@ -43,5 +47,14 @@ struct SessionAtHand: Sendable {
 
     func tokenKey(_ resource: RequestedResource) -> AuthzTokenKey {
         AuthzTokenKey(session: session.id, device: call.deviceID, requestor: requestor, resource: resource.text)
+    }
+}
+
+extension SessionAtHand {
+    /// Who decides where no rule does.
+    func decider(_ mvpd: Mvpd) -> DecisionSource {
+        if isTempPass { return .tempPass }
+        if isBridged { return .mvpd }
+        return DecisionPoint(mvpd).record.protocol == .none ? .dummy : .mvpd
     }
 }

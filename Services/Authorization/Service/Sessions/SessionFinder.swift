@@ -60,7 +60,7 @@ struct SessionFinder: Sendable {
         return SessionAtHand(
             call: call, session: session, upstreamUserID: subject.upstreamUserID, attributes: subject.attributes,
             upstreamSessionID: subject.upstreamSessionID, application: subject.device?.registeredApplication ?? "", standsIn: subject.standsIn,
-            trial: subject.trial, stored: stored)
+            trial: subject.trial, bridge: subject.bridge, stored: stored)
     }
 
     /// - Returns: The fault that says that there is no session.
@@ -69,7 +69,9 @@ struct SessionFinder: Sendable {
         let fault = Fault.unexpected(error)
         switch fault.code {
         // Whoever faces the caller has to tell a wrong code from one through which nobody has signed in yet, and tells the caller the same of both.
-        case .authenticationSessionMissing, .authenticationSessionExpired, .invalidRegistrationCode, .registrationCodeSpent: return fault
+        case .authenticationSessionMissing, .authenticationSessionExpired, .authenticationSessionInvalidated, .invalidRegistrationCode,
+            .registrationCodeSpent:
+            return fault
         default: throw fault
         }
     }

@@ -71,6 +71,8 @@ struct RouteTable {
             Route("/sp/saml/SAMLAssertionConsumer", .browser, body: .assertion, consumer),
             Route("/adobe-services/oauth2", .browser, [.get: signIn.callBack]),
             Route("\(SignInEndpoints.testPath)/{ticket}", .browser, [.get: signIn.openTest]),
+            Route("/bridge/return/{handle}", .browser, [.get: signIn.returnFromBridge]),
+            Route("/bridge/signed-out", .browser, readable(signIn.signedOut)),
             Route("/adobe-services/logout", .browser, [.get: logout.visit]),
             Route(
                 "/sp/saml/LogoutServiceHTTPRedirectResponse", .browser, body: .assertion, [.get: logout.receive, .post: logout.receive]),

@@ -51,6 +51,21 @@ public struct BridgedProvider: Hashable, Sendable {
     public let isInPlatformPicker: Bool
     public let enforcesPlatformPermissions: Bool
 
+    /// As another service read it.
+    public init(
+        id: String, displayName: String, logoURL: String, isTemporaryPass: Bool, isProxy: Bool, authPerAggregator: Bool, authPerBrowserSession: Bool
+    ) {
+        self.id = id
+        self.displayName = displayName
+        self.logoURL = logoURL
+        self.isTemporaryPass = isTemporaryPass
+        self.isProxy = isProxy
+        self.authPerAggregator = authPerAggregator
+        self.authPerBrowserSession = authPerBrowserSession
+        (boardingStatus, platformMappingID) = ("", "")
+        (enablesPlatformServices, isInPlatformPicker, enforcesPlatformPermissions) = (false, false, false)
+    }
+
     private static let longestName = 256
     private static let longestAddress = 2048
 

@@ -104,10 +104,7 @@ extension CatalogueReading {
             bridge = IntegrationBridge()
             if !isOn { value.problem("must be true, an object, or left out") }
         }
-        if bridge != nil {
-            check(object, value, integration)
-            warn("is read and checked, but no service of this release calls an upstream: the integration is hidden", at: value.path)
-        }
+        if bridge != nil { check(object, value, integration) }
         return bridge
     }
 

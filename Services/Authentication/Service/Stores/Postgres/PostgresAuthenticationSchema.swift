@@ -176,6 +176,46 @@ enum PostgresAuthenticationSchema {
                 """,
                 "CREATE INDEX IF NOT EXISTS test_sign_in_expiry ON test_sign_in (expires_at_ms)",
             ], isAdditive: true),
+        Migration(
+            "3-bridge",
+            statements: [
+                """
+                CREATE TABLE IF NOT EXISTS bridge_slot (
+                    name \(text) PRIMARY KEY, upstream \(text) NOT NULL, client_id \(text) NOT NULL, secret BYTEA NOT NULL, scopes \(text) NOT NULL,
+                    bearer BYTEA NOT NULL, bearer_end_ms BIGINT NOT NULL, bearer_life_s BIGINT NOT NULL, lease_until_ms BIGINT NOT NULL,
+                    expires_at_ms BIGINT NOT NULL
+                )
+                """,
+                "CREATE INDEX IF NOT EXISTS bridge_slot_expiry ON bridge_slot (expires_at_ms)",
+                """
+                CREATE TABLE IF NOT EXISTS bridge_pending (
+                    handle BYTEA PRIMARY KEY, record_id \(text) NOT NULL, code \(text) NOT NULL, device_id \(text) NOT NULL, requestor \(text) NOT NULL,
+                    app_id \(text) NOT NULL, device_user \(text) NOT NULL, client_id \(text) NOT NULL, device BYTEA NOT NULL, user_agent \(text) NOT NULL,
+                    mvpd \(text) NOT NULL, upstream \(text) NOT NULL, service_provider \(text) NOT NULL, their_mvpd \(text) NOT NULL,
+                    slot \(text) NOT NULL, upstream_code BYTEA NOT NULL, redirect_url \(text) NOT NULL, is_own BIGINT NOT NULL,
+                    started_at_ms BIGINT NOT NULL, expires_at_ms BIGINT NOT NULL, state BIGINT NOT NULL
+                )
+                """,
+                "CREATE INDEX IF NOT EXISTS bridge_pending_expiry ON bridge_pending (expires_at_ms)",
+                "CREATE INDEX IF NOT EXISTS bridge_pending_record ON bridge_pending (record_id)",
+                "CREATE INDEX IF NOT EXISTS bridge_pending_device ON bridge_pending (device_id, requestor)",
+                """
+                CREATE TABLE IF NOT EXISTS bridge_session (
+                    session_id \(text) PRIMARY KEY, device_id \(text) NOT NULL, requestor \(text) NOT NULL, mvpd \(text) NOT NULL,
+                    upstream \(text) NOT NULL, service_provider \(text) NOT NULL, their_mvpd \(text) NOT NULL, slot \(text) NOT NULL,
+                    kind \(text) NOT NULL, starts_at_ms BIGINT NOT NULL, expires_at_ms BIGINT NOT NULL, confirmed_at_ms BIGINT NOT NULL,
+                    is_suspect BIGINT NOT NULL, encrypted_names \(text) NOT NULL, attributes BYTEA NOT NULL, device BYTEA NOT NULL,
+                    user_agent \(text) NOT NULL, logout_ms BIGINT NOT NULL DEFAULT 0, next_try_ms BIGINT NOT NULL DEFAULT 0,
+                    tries BIGINT NOT NULL DEFAULT 0
+                )
+                """,
+                "CREATE INDEX IF NOT EXISTS bridge_session_expiry ON bridge_session (expires_at_ms)",
+                "CREATE INDEX IF NOT EXISTS bridge_session_device ON bridge_session (device_id, requestor)",
+                "CREATE INDEX IF NOT EXISTS bridge_session_slot ON bridge_session (slot)",
+                "CREATE INDEX IF NOT EXISTS bridge_session_logout ON bridge_session (next_try_ms) WHERE logout_ms > 0",
+                "CREATE TABLE IF NOT EXISTS bridge_list (place \(text) PRIMARY KEY, content BYTEA NOT NULL, listed_at_ms BIGINT NOT NULL)",
+                "CREATE INDEX IF NOT EXISTS bridge_list_age ON bridge_list (listed_at_ms)",
+            ], isAdditive: true),
     ]
 
     /// Of tables that only PostgreSQL has.

@@ -277,6 +277,40 @@ extension SqliteAuthenticationStore {
                 );
                 CREATE INDEX test_sign_in_expiry ON test_sign_in (expires_at_ms);
                 """, isAdditive: true),
+        // What the bridge keeps: our clients at upstreams, logins under way there, what belongs to sessions of theirs, and their lists of MVPDs.
+        Migration(
+            "24-bridge",
+            sql: """
+                CREATE TABLE bridge_slot (
+                    name TEXT PRIMARY KEY NOT NULL, upstream TEXT NOT NULL, client_id TEXT NOT NULL, secret BLOB NOT NULL, scopes TEXT NOT NULL,
+                    bearer BLOB NOT NULL, bearer_end_ms INTEGER NOT NULL, bearer_life_s INTEGER NOT NULL, lease_until_ms INTEGER NOT NULL,
+                    expires_at_ms INTEGER NOT NULL
+                );
+                CREATE INDEX bridge_slot_expiry ON bridge_slot (expires_at_ms);
+                CREATE TABLE bridge_pending (
+                    handle BLOB PRIMARY KEY NOT NULL, record_id TEXT NOT NULL, code TEXT NOT NULL, device_id TEXT NOT NULL, requestor TEXT NOT NULL,
+                    app_id TEXT NOT NULL, device_user TEXT NOT NULL, client_id TEXT NOT NULL, device BLOB NOT NULL, user_agent TEXT NOT NULL,
+                    mvpd TEXT NOT NULL, upstream TEXT NOT NULL, service_provider TEXT NOT NULL, their_mvpd TEXT NOT NULL, slot TEXT NOT NULL,
+                    upstream_code BLOB NOT NULL, redirect_url TEXT NOT NULL, is_own INTEGER NOT NULL, started_at_ms INTEGER NOT NULL,
+                    expires_at_ms INTEGER NOT NULL, state INTEGER NOT NULL
+                );
+                CREATE INDEX bridge_pending_expiry ON bridge_pending (expires_at_ms);
+                CREATE INDEX bridge_pending_record ON bridge_pending (record_id);
+                CREATE INDEX bridge_pending_device ON bridge_pending (device_id, requestor);
+                CREATE TABLE bridge_session (
+                    session_id TEXT PRIMARY KEY NOT NULL, device_id TEXT NOT NULL, requestor TEXT NOT NULL, mvpd TEXT NOT NULL, upstream TEXT NOT NULL,
+                    service_provider TEXT NOT NULL, their_mvpd TEXT NOT NULL, slot TEXT NOT NULL, kind TEXT NOT NULL, starts_at_ms INTEGER NOT NULL,
+                    expires_at_ms INTEGER NOT NULL, confirmed_at_ms INTEGER NOT NULL, is_suspect INTEGER NOT NULL, encrypted_names TEXT NOT NULL,
+                    attributes BLOB NOT NULL, device BLOB NOT NULL, user_agent TEXT NOT NULL, logout_ms INTEGER NOT NULL DEFAULT 0,
+                    next_try_ms INTEGER NOT NULL DEFAULT 0, tries INTEGER NOT NULL DEFAULT 0
+                );
+                CREATE INDEX bridge_session_expiry ON bridge_session (expires_at_ms);
+                CREATE INDEX bridge_session_device ON bridge_session (device_id, requestor);
+                CREATE INDEX bridge_session_slot ON bridge_session (slot);
+                CREATE INDEX bridge_session_logout ON bridge_session (next_try_ms) WHERE logout_ms > 0;
+                CREATE TABLE bridge_list (place TEXT PRIMARY KEY NOT NULL, content BLOB NOT NULL, listed_at_ms INTEGER NOT NULL);
+                CREATE INDEX bridge_list_age ON bridge_list (listed_at_ms);
+                """, isAdditive: true),
     ]
 
     /// What is removed once it is over. An expired session is remembered for a day, so that "expired" differs from "none" (rest-v1 §5).
@@ -284,6 +318,10 @@ extension SqliteAuthenticationStore {
         Sweep(table: "registration_code", key: ["id"], expiryColumn: "kept_until_ms", grace: RegistrationRecord.remembrance),
         Sweep(table: "pending_sign_in", key: ["request_id"], expiryColumn: "expires_at_ms"),
         Sweep(table: "test_sign_in", key: ["id"], expiryColumn: "expires_at_ms"),
+        Sweep(table: "bridge_pending", key: ["handle"], expiryColumn: "expires_at_ms", grace: .seconds(3600)),
+        Sweep(table: "bridge_session", key: ["session_id"], expiryColumn: "expires_at_ms", grace: SessionState.remembrance),
+        Sweep(table: "bridge_slot", key: ["name"], expiryColumn: "expires_at_ms"),
+        Sweep(table: "bridge_list", key: ["place"], expiryColumn: "listed_at_ms", grace: .seconds(604_800)),
         Sweep(table: "used_assertion", key: ["issuer", "assertion_id"], expiryColumn: "expires_at_ms"),
         Sweep(table: "profile_request", key: ["request_id"], expiryColumn: "expires_at_ms"),
         Sweep(table: "pending_logout", key: ["handle"], expiryColumn: "expires_at_ms"),

@@ -8,6 +8,8 @@ final class SqliteAuthenticationStore: Sendable {
     let memory: SessionMemory
     /// A device that waits for its person polls by its code (rest-v2 §2.8). Whoever changes a code's row forgets it.
     let codes: CoherentCache<RegistrationCodeText, RegistrationRecord>
+    /// What belongs to sessions that came by an upstream.
+    let parts: CoherentCache<SessionID, BridgedPart>
     /// Where a person is signed in: which devices' sessions, also expired ones; the sessions themselves are in `memory`. Whoever adds a login
     /// forgets the person's entry; a device that is listed and has no such login any more is passed over.
     let logins: CoherentCache<LoginPlace, [SessionKey]>
@@ -24,6 +26,7 @@ final class SqliteAuthenticationStore: Sendable {
         clients = CoherentCache(capacity: 16_384, changes: changes)
         memory = SessionMemory(capacity: cachedSessions, of: store)
         codes = CoherentCache(capacity: cachedSessions, of: store)
+        parts = CoherentCache(capacity: cachedSessions, of: store)
         logins = CoherentCache(capacity: cachedSessions, of: store)
     }
 

@@ -120,6 +120,17 @@ struct SignInEndpoints: Sendable {
         return .answer(request, cookie)
     }
 
+    /// Back from an upstream's login (bridge §7.3): the page that nobody sees, and whose address tells nobody anything.
+    @Sendable func returnFromBridge(_ exchange: Exchange) async throws -> Response {
+        let request = ReturnFromBridgeRequest(handle: try exchange.captured("handle"))
+        let outcome = try await dependencies.authentication.returnFromBridge(request, context: exchange.changingCall)
+        guard !outcome.redirectURL.isEmpty else { return dependencies.pages.message(.badRequest, exchange) }
+        return reply(outcome, exchange)
+    }
+
+    /// Where upstreams think that a browser goes after a logout.
+    @Sendable func signedOut(_ exchange: Exchange) async throws -> Response { dependencies.pages.message(.loggedOut, exchange) }
+
     func reply(_ outcome: SignInOutcome, _ exchange: Exchange) -> Response {
         switch outcome.result {
         case .signedIn, .declined: return .redirect(to: outcome.redirectURL)

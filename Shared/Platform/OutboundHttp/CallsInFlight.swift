@@ -1,11 +1,13 @@
 internal import Synchronization
 
-/// How many calls each decision point has under way, so that one that hangs takes up no more than its share.
-final class CallsInFlight: Sendable {
+/// How many calls each server has under way, so that one that hangs takes up no more than its share.
+package final class CallsInFlight: Sendable {
     private let counts = Mutex<[OctetText: Int]>([:])
 
+    package init() {}
+
     /// - Returns: `false` when as many are under way as may be.
-    func enter(_ endpoint: String, limit: Int) -> Bool {
+    package func enter(_ endpoint: String, limit: Int) -> Bool {
         counts.withLock { counts in
             let count = counts[endpoint, default: 0]
             guard count < limit else { return false }
@@ -14,5 +16,5 @@ final class CallsInFlight: Sendable {
         }
     }
 
-    func leave(_ endpoint: String) { counts.withLock { $0[endpoint, default: 1] -= 1 } }
+    package func leave(_ endpoint: String) { counts.withLock { $0[endpoint, default: 1] -= 1 } }
 }

@@ -1,21 +1,21 @@
-internal import Clocks
+package import Clocks
 
-/// Keeps callers from waiting for an endpoint that fails (mvpd §4.3): with 20 or more calls and half or more of them failed in 30 s it
+/// Keeps callers from waiting for an endpoint that fails (mvpd §4.3, bridge §5.3): with 20 or more calls and half or more of them failed in 30 s it
 /// opens for 15 s; then three probes decide. A denial is a success: the endpoint answered. A clock that is set back does not prolong that.
-struct CircuitBreaker: Sendable {
-    static let window: Duration = .seconds(30)
-    static let openFor: Duration = .seconds(15)
-    static let minimumCalls = 20
-    static let probeCount = 3
+package struct CircuitBreaker: Sendable {
+    package static let window: Duration = .seconds(30)
+    package static let openFor: Duration = .seconds(15)
+    package static let minimumCalls = 20
+    package static let probeCount = 3
 
     /// What a caller may do; it is handed back with the outcome.
-    enum Permission: Hashable, Sendable {
+    package enum Permission: Hashable, Sendable {
         case call
         case probe
         case refused
     }
 
-    enum Outcome: Sendable {
+    package enum Outcome: Sendable {
         case success
         case failure
         /// The caller gave up; it says nothing of the endpoint.
@@ -37,11 +37,13 @@ struct CircuitBreaker: Sendable {
     private var state = State.closed
     private var seconds: [Second] = []
 
-    var isClosed: Bool {
+    package init() {}
+
+    package var isClosed: Bool {
         if case .closed = state { true } else { false }
     }
 
-    mutating func ask(now: Timestamp) -> Permission {
+    package mutating func ask(now: Timestamp) -> Permission {
         switch state {
         case .closed: return .call
         case .open(let end) where now < end && end - now <= Self.openFor: return .refused
@@ -55,7 +57,7 @@ struct CircuitBreaker: Sendable {
         }
     }
 
-    mutating func record(_ outcome: Outcome, permission: Permission, now: Timestamp) {
+    package mutating func record(_ outcome: Outcome, permission: Permission, now: Timestamp) {
         switch (permission, state) {
         case (.call, .closed): count(outcome, now)
         case (.probe, .probing(let underWay, let succeeded)): finishProbe(outcome, underWay - 1, succeeded, now)

@@ -1,7 +1,7 @@
 import Clocks
 import Testing
 
-@testable import AuthorizationService
+@testable import OutboundHttp
 
 @Suite struct CircuitBreakerTests {
     private static let start = Timestamp(seconds: 1_000_000)

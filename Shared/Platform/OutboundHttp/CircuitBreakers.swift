@@ -1,16 +1,18 @@
-internal import Clocks
+package import Clocks
 internal import Synchronization
 
 /// One breaker per endpoint.
-final class CircuitBreakers: Sendable {
+package final class CircuitBreakers: Sendable {
     private let breakers = Mutex<[OctetText: CircuitBreaker]>([:])
 
+    package init() {}
+
     /// - Parameter endpoint: Its URL; there are as many as the catalogue has.
-    func ask(_ endpoint: String, now: Timestamp) -> CircuitBreaker.Permission {
+    package func ask(_ endpoint: String, now: Timestamp) -> CircuitBreaker.Permission {
         breakers.withLock { $0[endpoint, default: CircuitBreaker()].ask(now: now) }
     }
 
-    func record(_ outcome: CircuitBreaker.Outcome, _ endpoint: String, permission: CircuitBreaker.Permission, now: Timestamp) {
+    package func record(_ outcome: CircuitBreaker.Outcome, _ endpoint: String, permission: CircuitBreaker.Permission, now: Timestamp) {
         breakers.withLock { $0[endpoint, default: CircuitBreaker()].record(outcome, permission: permission, now: now) }
     }
 }

@@ -1,0 +1,149 @@
+internal import BridgeClient
+internal import Clocks
+internal import Contracts
+internal import CoreMetrics
+internal import Faults
+internal import Logging
+internal import OutboundHttp
+
+/// Carries calls to upstreams: breaker, limits, the device's budget, and one repetition where it can do no harm (bridge §5.2 to §5.4).
+struct BridgeLine: Sendable {
+    /// Longest wait for the budget of a device that somebody sits before.
+    private static let longestWait: Duration = .seconds(1)
+
+    let transport: any OutboundTransport
+    let clock: any WallClock
+    let logger: Logger
+    private let breakers = CircuitBreakers()
+    private let underWay = CallsInFlight()
+    private let budgets = BridgeBudgets()
+
+    init(transport: any OutboundTransport, clock: any WallClock, logger: Logger) {
+        self.transport = transport
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// - Parameters:
+    ///   - bearer: `nil` for register and token.
+    ///   - device: Whom the call is for; `nil`: no device.
+    ///   - read: Makes of a whole answer what it means.
+    func ask<Value: Sendable>(
+        _ call: BridgeCall, bearer: String?, for device: BridgeDevice?, at upstream: BridgeUpstream, _ patience: BridgePatience,
+        _ read: (OutboundAnswer) throws(BridgeFailure) -> Value
+    ) async throws(BridgeTrouble) -> Value {
+        try await waitForRoom(device, upstream, patience)
+        do throws(BridgeTrouble) {
+            return try await attempt(call, bearer, device, upstream, patience, read)
+        } catch {
+            guard case .failure(let failure) = error, let pause = pause(before: call.operation, after: failure, device, upstream, patience) else {
+                throw error
+            }
+            try? await Task.sleep(for: pause)
+            return try await attempt(call, bearer, device, upstream, patience, read)
+        }
+    }
+
+    /// - Returns: How long to wait before the same call once more; `nil`: it is not made again.
+    private func pause(
+        before operation: BridgeOperation, after failure: BridgeFailure, _ device: BridgeDevice?, _ upstream: BridgeUpstream,
+        _ patience: BridgePatience
+    ) -> Duration? {
+        let jitter: Duration
+        switch failure {
+        case .throttled(let rest):
+            budgets.throttled(rest, device, upstream, now: clock.now())
+            guard !patience.isBackground else { return nil }
+            jitter = rest + .milliseconds(Int64.random(in: 0...300))
+        default:
+            guard operation.mayRepeat(after: failure) else { return nil }
+            jitter = .milliseconds(Int64.random(in: 50...250))
+        }
+        return jitter < patience.budget.left ? jitter : nil
+    }
+
+    private func waitForRoom(_ device: BridgeDevice?, _ upstream: BridgeUpstream, _ patience: BridgePatience) async throws(BridgeTrouble) {
+        guard let wait = budgets.take(device, upstream, now: clock.now()) else { return }
+        guard !patience.isBackground, wait <= Self.longestWait, wait < patience.budget.left else { throw .failure(.throttled(retryAfter: wait)) }
+        try? await Task.sleep(for: wait)
+        if let rest = budgets.take(device, upstream, now: clock.now()) { throw .failure(.throttled(retryAfter: rest)) }
+    }
+
+    private func attempt<Value: Sendable>(
+        _ call: BridgeCall, _ bearer: String?, _ device: BridgeDevice?, _ upstream: BridgeUpstream, _ patience: BridgePatience,
+        _ read: (OutboundAnswer) throws(BridgeFailure) -> Value
+    ) async throws(BridgeTrouble) -> Value {
+        let group = "\(upstream.id)/\(call.operation.group.rawValue)"
+        let permission = breakers.ask(group, now: clock.now())
+        guard permission != .refused else {
+            tell(upstream, call.operation, "open", .zero)
+            throw .failure(.unreachable(.notSent))
+        }
+        guard underWay.enter(upstream.id, limit: upstream.mostInFlight) else {
+            breakers.record(.abandoned, group, permission: permission, now: clock.now())
+            throw .busy
+        }
+        let start = ContinuousClock.now
+        let result: Result<Value, BridgeFailure>
+        do throws(BridgeFailure) {
+            let answer = try await send(call, bearer, device, upstream, patience)
+            result = .success(try read(answer))
+        } catch {
+            result = .failure(error)
+        }
+        underWay.leave(upstream.id)
+        breakers.record(Self.outcome(result), group, permission: permission, now: clock.now())
+        tell(upstream, call.operation, Self.word(result), start.duration(to: .now))
+        do { return try result.get() } catch { throw .failure(error) }
+    }
+
+    private func send(
+        _ call: BridgeCall, _ bearer: String?, _ device: BridgeDevice?, _ upstream: BridgeUpstream, _ patience: BridgePatience
+    ) async throws(BridgeFailure) -> OutboundAnswer {
+        let limit = upstream.timeout(call.operation.timeLimit)
+        let route = OutboundRoute(
+            peer: "upstream \(upstream.id)", trustAnchors: upstream.trustAnchors, connectTimeout: upstream.connectTimeout, responseTimeout: limit,
+            connections: upstream.connections)
+        let request = call.request(to: upstream.baseURL, bearer: bearer, device: device, form: upstream.deviceForm)
+        let answer: OutboundAnswer
+        do throws(OutboundFailure) {
+            answer = try await transport.send(request, by: route, timeLeft: min(limit, patience.budget.left))
+        } catch {
+            throw .unreachable(error.kind)
+        }
+        guard answer.body.count <= upstream.largestAnswer(call.operation) else { throw .unusable("the body is larger than the limit") }
+        return answer
+    }
+
+    private static func outcome(_ result: Result<some Any, BridgeFailure>) -> CircuitBreaker.Outcome {
+        switch result {
+        case .success: .success
+        case .failure(.unreachable(.cancelled)): .abandoned
+        case .failure(let failure): failure.isOutage ? .failure : .success
+        }
+    }
+
+    /// The metric's label.
+    private static func word(_ result: Result<some Any, BridgeFailure>) -> String {
+        switch result {
+        case .success: "ok"
+        case .failure(.unreachable(.responseTimeout)), .failure(.unreachable(.budgetSpent)), .failure(.unreachable(.connectTimeout)): "timeout"
+        case .failure(.unreachable): "unreachable"
+        case .failure(.unusable), .failure(.wrongAddress), .failure(.badRequest): "unusable"
+        case .failure(.serverError): "server_error"
+        case .failure(.throttled): "throttled"
+        case .failure(.refused), .failure(.unauthorized): "refused"
+        }
+    }
+
+    private func tell(_ upstream: BridgeUpstream, _ operation: BridgeOperation, _ outcome: String, _ time: Duration) {
+        let labels = [("upstream", upstream.id), ("operation", operation.rawValue), ("outcome", outcome)]
+        Counter(label: "boxoffice_authentication_bridge_calls_total", dimensions: labels).increment()
+        logger.debug(
+            "bridge.call",
+            metadata: [
+                "upstream": "\(upstream.id)", "operation": "\(operation.rawValue)", "outcome": "\(outcome)",
+                "ms": "\(time.components.seconds * 1000 + time.components.attoseconds / 1_000_000_000_000_000)",
+            ])
+    }
+}

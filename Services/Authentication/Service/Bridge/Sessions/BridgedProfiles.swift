@@ -1,0 +1,102 @@
+internal import BridgeClient
+internal import Catalogue
+internal import Clocks
+internal import Contracts
+internal import Cryptography
+internal import Faults
+internal import Identifiers
+
+/// Makes sessions of upstream's profiles (bridge §8).
+struct BridgedProfiles: Sendable {
+    let seal: TokenSeal
+    let scrambler: UserIDScrambler
+    let random: any RandomSource
+
+    /// Whose session it becomes.
+    struct Holder: Sendable {
+        let key: SessionKey
+        let claims: DeviceClaims
+        let clientID: ClientID
+        let device: DeviceInformation
+        let userAgent: String
+        let record: RegistrationRecordID?
+        let mvpd: MvpdID
+        let upstream: BridgeUpstream
+        let serviceProvider: String
+        let theirMvpd: String
+        let slot: String
+    }
+
+    func session(of profile: BridgedProfile, for holder: Holder, now: Timestamp) throws(Fault) -> (session: SessionRecord, part: BridgedPart) {
+        // A session of another kind would be looked at by our own rules: what kind it is upstream stands in its part (decision 0074).
+        let session = SessionRecord(
+            id: SessionID(random.uuid()), key: holder.key, mvpd: holder.mvpd, record: holder.record, claims: holder.claims, clientID: holder.clientID,
+            userID: userID(profile, holder), subject: UpstreamSubject(userID: "", name: SubjectName(), isHomeBased: false, attributes: []),
+            createdAt: now, expiresAt: profile.end, origin: SessionOrigin(kind: .regular, authenticatedAt: now), updatedAt: profile.start,
+            device: holder.device)
+        return (session, try part(of: profile, holder, session.id, now))
+    }
+
+    func part(of profile: BridgedProfile, _ holder: Holder, _ session: SessionID, _ now: Timestamp) throws(Fault) -> BridgedPart {
+        BridgedPart(
+            session: session, key: holder.key, mvpd: holder.mvpd, upstream: holder.upstream.id, serviceProvider: holder.serviceProvider,
+            theirMvpd: holder.theirMvpd, slot: holder.slot, kind: profile.kind.rawValue, startsAt: profile.start, expiresAt: profile.end,
+            confirmedAt: now, encryptedNames: profile.attributes.filter(\.isEncrypted).map(\.name),
+            attributes: try sealed(profile.attributes, session), device: holder.device, userAgent: holder.userAgent)
+    }
+
+    /// The part after upstream has told it again.
+    func confirmed(_ part: BridgedPart, by profile: BridgedProfile, now: Timestamp) throws(Fault) -> BridgedPart {
+        var part = part
+        (part.expiresAt, part.confirmedAt, part.isSuspect) = (profile.end, now, false)
+        guard attributes(of: part) != Self.listed(profile.attributes) else { return part }
+        part.encryptedNames = profile.attributes.filter(\.isEncrypted).map(\.name)
+        part.attributes = try sealed(profile.attributes, part.session)
+        return part
+    }
+
+    /// Each by its name, its value as JSON.
+    func attributes(of part: BridgedPart) -> [UserAttribute] {
+        guard let text = seal.open(part.attributes, of: part.session, as: ProviderSecret.self)?.text, let octets = Base64.standard.decode(text) else {
+            return []
+        }
+        return (try? UpstreamSubject.attributes(column: octets)) ?? []
+    }
+
+    private func sealed(_ attributes: [BridgedAttribute], _ session: SessionID) throws(Fault) -> [UInt8] {
+        let subject = UpstreamSubject(userID: "", name: SubjectName(), isHomeBased: false, attributes: Self.listed(attributes))
+        return try seal.close(ProviderSecret(Base64.standard.encode(try subject.attributesColumn())), of: session)
+    }
+
+    private static func listed(_ attributes: [BridgedAttribute]) -> [UserAttribute] {
+        attributes.map { UserAttribute(key: $0.name, values: [$0.json]) }
+    }
+
+    /// The user id of REST v1, which v2 does not tell (bridge §8.2).
+    private func userID(_ profile: BridgedProfile, _ holder: Holder) -> String {
+        guard let attribute = profile[attribute: "userID"] else { return scrambler.degraded(holder.key.device) }
+        guard let plain = attribute.plainText else {
+            return scrambler.scramble("\(holder.slot)|\(holder.key.device)|\(profile.start.milliseconds)", mvpd: holder.mvpd)
+        }
+        let isTold = holder.upstream.userIDSource == .attribute || profile.kind == .degraded || profile.kind == .temporary
+        return isTold ? plain : scrambler.scramble(plain, mvpd: holder.mvpd)
+    }
+}
+
+extension BridgeDevice {
+    /// The device that calls.
+    init(_ call: DeviceCall) {
+        let device = call.device ?? DeviceInformation()
+        self.init(
+            id: call.deviceID, information: device, address: call.clientAddress, port: call.clientPort, isSecure: device.connectionSecure == "true",
+            userAgent: call.userAgent)
+        (visitor, subjectToken, rokuToken) = (call.visitorID, call.subjectToken, call.rokuToken)
+    }
+
+    /// The device that a code or a session is of, where another one calls, or none.
+    init(_ device: DeviceID, _ information: DeviceInformation, userAgent: String) {
+        self.init(
+            id: device.text, information: information, address: information.connectionIP, port: UInt32(information.connectionPort) ?? 0,
+            isSecure: information.connectionSecure == "true", userAgent: userAgent)
+    }
+}

@@ -1,0 +1,145 @@
+internal import Clocks
+internal import Contracts
+internal import Faults
+
+/// A client of ours at an upstream, as it is kept: secret and bearer are sealed.
+struct BridgeSlotRecord: Hashable, Sendable {
+    /// One that nobody uses for so long is forgotten.
+    static let unusedLife: Duration = .seconds(400 * 86_400)
+
+    let name: BridgeSlotName
+    let clientID: String
+    let secret: [UInt8]
+    let scopes: [String]
+    /// Empty: none.
+    var bearer: [UInt8] = []
+    var bearerEnd = Timestamp(milliseconds: 0)
+    var bearerLifeSeconds: Int64 = 0
+}
+
+/// Names a client of ours at an upstream: that of one device, one of a few for many, or the one that serves lists.
+struct BridgeSlotName: Hashable, Sendable {
+    let text: String
+    let upstream: String
+    /// Of the upstream's `clients`.
+    let entry: String
+    /// Whether it is one device's alone.
+    let isDevices: Bool
+}
+
+/// A browser's login under way at an upstream (bridge §7).
+struct BridgePending: Hashable, Sendable {
+    /// The state at which the next one may begin.
+    enum State: Int64, Sendable {
+        case open = 0
+        /// Its session was made, or its code is dead: nothing more comes of it.
+        case done = 1
+        /// The browser is back, and upstream could not be asked.
+        case undecided = 2
+        /// The browser is back, and nobody was signed in.
+        case declined = 3
+    }
+
+    /// Of our own return page; of a login that ends at the app's page nobody knows the secret.
+    let handle: SecretDigest
+    let record: RegistrationRecordID
+    let code: RegistrationCodeText
+    let key: SessionKey
+    let claims: DeviceClaims
+    let clientID: ClientID
+    let device: DeviceInformation
+    let userAgent: String
+    let mvpd: MvpdID
+    let upstream: String
+    let serviceProvider: String
+    let theirMvpd: String
+    let slot: String
+    /// Upstream's code, sealed.
+    let upstreamCode: [UInt8]
+    let redirectURL: String
+    /// Whether the browser comes back to us.
+    let isOwn: Bool
+    let startedAt: Timestamp
+    let expiresAt: Timestamp
+    var state = State.open
+}
+
+/// What belongs to a session that an upstream's login made (bridge §2). It outlives the session where upstream has to be told of the logout.
+struct BridgedPart: Hashable, Sendable {
+    let session: SessionID
+    let key: SessionKey
+    let mvpd: MvpdID
+    let upstream: String
+    let serviceProvider: String
+    let theirMvpd: String
+    let slot: String
+    /// Upstream's word: `regular`, `temporary`, …
+    let kind: String
+    let startsAt: Timestamp
+    var expiresAt: Timestamp
+    var confirmedAt: Timestamp
+    /// A decision said that nobody is signed in: upstream is asked before anything else.
+    var isSuspect = false
+    /// Names of attributes that upstream encrypted.
+    var encryptedNames: [String]
+    /// Sealed.
+    var attributes: [UInt8]
+    let device: DeviceInformation
+    let userAgent: String
+
+    /// Whether a logout has to tell upstream: a trial and a degradation rule know none (bridge §10.2).
+    var knowsLogout: Bool { kind != "temporary" && kind != "degraded" }
+}
+
+/// A logout that upstream has not heard of.
+struct BridgeLogout: Hashable, Sendable {
+    let part: BridgedPart
+    let tries: Int
+}
+
+/// What the bridge keeps.
+protocol BridgeStore: Sendable {
+    func bridgeSlot(_ name: BridgeSlotName) async throws(Fault) -> BridgeSlotRecord?
+
+    /// Takes the turn of registering a client, until the lease ends or the client is kept.
+    /// - Returns: False while somebody else has it.
+    func claimBridgeSlot(_ name: BridgeSlotName, until lease: Timestamp, now: Timestamp) async throws(Fault) -> Bool
+    func keep(_ slot: BridgeSlotRecord, now: Timestamp) async throws(Fault)
+
+    /// Forgets a client that upstream does not know any more, and ends what it signed in.
+    /// - Returns: How many sessions ended.
+    func dropBridgeSlot(_ name: String) async throws(Fault) -> Int
+
+    /// Stores a login under way in place of the code's earlier one.
+    func begin(_ pending: BridgePending) async throws(Fault)
+    func bridgePending(_ handle: SecretDigest, now: Timestamp) async throws(Fault) -> BridgePending?
+    func bridgePending(of record: RegistrationRecordID, now: Timestamp) async throws(Fault) -> BridgePending?
+    /// Those of a device that are not done, the newest first; at most 8.
+    func bridgePendings(_ key: SessionKey, now: Timestamp) async throws(Fault) -> [BridgePending]
+    func settle(_ handle: SecretDigest, as state: BridgePending.State) async throws(Fault)
+
+    /// Stores a session with its part, uses its code, and ends the login that it came of, as one change. A logout of the same profile that upstream has not
+    /// heard of is forgotten.
+    /// - Returns: False when the code is no longer live or has been used; nothing changed.
+    func start(_ session: SessionRecord, _ part: BridgedPart, of pending: SecretDigest?, now: Timestamp) async throws(Fault) -> Bool
+    func bridgedPart(_ session: SessionID) async throws(Fault) -> BridgedPart?
+    /// What upstream said of a session now; with another end the session ends then.
+    func confirm(_ part: BridgedPart, updatedAt: Timestamp?) async throws(Fault)
+    func suspect(_ session: SessionID) async throws(Fault)
+    /// Ends a session that upstream does not know any more, with its part.
+    func drop(_ part: BridgedPart) async throws(Fault)
+
+    /// Remembers that upstream has to hear of the logouts of these sessions, which are gone already.
+    func remember(logoutsOf sessions: [SessionID], now: Timestamp) async throws(Fault)
+    /// The same for a profile that no session was made of.
+    func remember(logoutOf part: BridgedPart, now: Timestamp) async throws(Fault)
+    /// The same for all parts whose session is gone.
+    func rememberOrphans(now: Timestamp) async throws(Fault) -> Int
+    func dueLogouts(now: Timestamp, most: Int) async throws(Fault) -> [BridgeLogout]
+    func openLogouts(of key: SessionKey, upstream: String, mvpd: String, now: Timestamp) async throws(Fault) -> [BridgeLogout]
+    func postpone(_ logout: BridgeLogout, until moment: Timestamp) async throws(Fault)
+    func finish(_ logout: BridgeLogout) async throws(Fault)
+
+    func keep(list: [UInt8], _ key: String, at moment: Timestamp) async throws(Fault)
+    func list(_ key: String) async throws(Fault) -> (content: [UInt8], at: Timestamp)?
+}

@@ -1,0 +1,284 @@
+@testable import BoxofficeCommand
+import Foundation
+import Testing
+import TextEncodings
+
+/// Old apps in front, the stand-in v2 server behind (bridge §18).
+@Suite("The bridge", .serialized, .bridge)
+struct BridgeTests {
+    private func upstream() async throws -> StandInUpstream {
+        let upstream = try StandInUpstream.running()
+        try await upstream.comeBack()
+        try await upstream.forgetCalls()
+        return upstream
+    }
+
+    /// A person signs a device in through the upstream's own page.
+    @discardableResult
+    private func signIn(
+        _ device: Device, at mvpd: String = "CoastCable", as person: String = "ada", action: String = "sign-in", code given: String? = nil
+    ) async throws -> String {
+        let upstream = try StandInUpstream.running()
+        var code = given
+        if code == nil { code = try await device.code() }
+        let begun = try await device.authenticate(try #require(code), mvpd: mvpd)
+        try #require(begun.status == 302, "\(begun.status) \(begun.text)")
+        let back = try await upstream.signIn(at: try #require(begun.header("location")), as: person, action: action)
+        let address = try #require(back.header("location"), "\(back.status) \(back.text)")
+        guard device.requestor == "ACME1" else { return try #require(code) }
+        try #require(address.hasPrefix("\(device.cluster.gateway)/bridge/return/"), "\(address)")
+        let end = try await device.cluster.exchange.send("GET", address)
+        #expect(end.status == 302 && end.header("location") == device.end, "\(end.status) \(end.text)")
+        return try #require(code)
+    }
+
+    @Test("bridge B26, B27, B28: upstream's list comes with ours, each once; it is read once, and kept when upstream is away")
+    func listsProviders() async throws {
+        let upstream = try await upstream()
+        let cluster = try TestCluster.running()
+        let list = try await BridgeTrait.list("ACME1", of: cluster)
+        #expect(Set(["CoastCable", "HillTel", "TrialUp", "PromoUp", "NorthCable"]).isSubset(of: list) && Set(list).count == list.count)
+        for _ in 0..<50 { _ = try await BridgeTrait.list("ACME1", of: cluster) }
+        #expect(try await upstream.count("configuration") == 0, "it was read before")
+        let record = try await cluster.exchange.send("GET", "\(cluster.gateway)/api/v1/config/ACME1.json")
+        #expect(record.text.contains(#""isTempPass":true"#))
+        try await upstream.goAway()
+        #expect(try await BridgeTrait.list("ACME1", of: cluster) == list)
+        try await upstream.comeBack()
+    }
+
+    @Test("bridge B11, B12, B19, B31, B32, B33, B34, B62, B64: one login and one play, and what of them reaches upstream")
+    func playsOnce() async throws {
+        let upstream = try await upstream()
+        let device = try await Device.make()
+        let code = try await device.code()
+        #expect(try await device.record(code).status == 200)
+        #expect(try await upstream.entries().isEmpty, "codes are ours")
+        let begun = try await device.authenticate(code, mvpd: "CoastCable")
+        let location = try #require(begun.header("location"))
+        #expect(begun.status == 302 && location.contains("/api/v2/authenticate/ACME1/"))
+        for _ in 0..<100 { #expect(try await device.authnToken().status == 404) }
+        #expect(try await upstream.count("profileByCode") == 0, "polls cost nothing before the browser is back")
+        let back = try await upstream.signIn(at: location)
+        let end = try await device.cluster.exchange.send("GET", try #require(back.header("location")))
+        #expect(end.status == 302 && end.header("location") == device.end)
+        #expect(try await device.checkAuthn() == 200)
+        #expect(try await device.checkAuthn(code: code) == 200)
+        let token = try await device.authnToken()
+        #expect(token.status == 200 && token.object["mvpd"] as? String == "CoastCable" && token.object["requestor"] as? String == "ACME1")
+        #expect(try await device.authorize("ACME1-NEWS").status == 200)
+        let media = try await device.mediaToken("ACME1-NEWS")
+        #expect(media.status == 200, "\(media.text)")
+        #expect(try await upstream.count("authorize") == 1, "the media token waited")
+        let again = try await device.mediaToken("ACME1-NEWS")
+        #expect(again.status == 200 && again.object["serializedToken"] as? String != media.object["serializedToken"] as? String)
+        #expect(try await upstream.count("authorize") == 2)
+        #expect(try await device.authzToken("ACME1-NEWS").status == 200)
+        let counts = try await upstream.counts()
+        #expect(counts["register"] == 1 && counts["token"] == 1 && counts["createSession"] == 1 && counts["profileByCode"] == 1, "\(counts)")
+        let identifier = "fingerprint " + Data(device.id.utf8).base64EncodedString()
+        let calls = try await upstream.entries().filter { $0.path.hasPrefix("/api/v2/ACME1/") }
+        #expect(!calls.isEmpty && calls.allSatisfy { $0.headers["ap-device-identifier"] == identifier })
+        #expect(try await upstream.entries().allSatisfy { $0.headers["authorization"]?.contains(device.accessToken) != true })
+    }
+
+    @Test("bridge B35, B36, B39: an unknown handle calls nobody; a cancelled login leaves the code good; two starts are one")
+    func endsLogins() async throws {
+        let upstream = try await upstream()
+        let device = try await Device.make()
+        let strange = try await device.cluster.exchange.send("GET", "\(device.cluster.gateway)/bridge/return/unknown")
+        #expect(strange.status == 400)
+        #expect(try await upstream.entries().isEmpty)
+        let code = try await device.code()
+        let first = try await device.authenticate(code, mvpd: "CoastCable").header("location")
+        #expect(try await device.authenticate(code, mvpd: "CoastCable").header("location") == first)
+        #expect(try await upstream.count("createSession") == 1)
+        try await signIn(device, action: "cancel", code: code)
+        #expect(try await device.checkAuthn(code: code) == 403)
+        #expect(try await device.checkAuthn() == 403)
+        try await signIn(device, at: "HillTel", code: code)
+        #expect(try await device.checkAuthn(code: code) == 200)
+        #expect(try await device.authenticate(code, mvpd: "HillTel").status == 400, "it is used")
+    }
+
+    @Test("bridge B41: a code that was deleted during the login signs nobody in, and upstream hears of it")
+    func forgetsDeletedCodes() async throws {
+        let upstream = try await upstream()
+        let device = try await Device.make()
+        let code = try await device.code()
+        let begun = try await device.authenticate(code, mvpd: "CoastCable")
+        let back = try await upstream.signIn(at: try #require(begun.header("location")))
+        #expect(try await device.cluster.send(Call("DELETE", "/reggie/v1/ACME1/regcode/\(code)", headers: device.headers)).status == 204)
+        let end = try await device.cluster.exchange.send("GET", try #require(back.header("location")))
+        #expect(end.status == 302)
+        #expect(try await device.checkAuthn() == 403)
+        try await Condition.wait("upstream has ended the profile") { try await upstream.count("logout") == 1 }
+    }
+
+    @Test("bridge B63, B65, B67: a permit is asked about again after a minute only, a denial comes with its words and takes the permit along")
+    func decides() async throws {
+        let upstream = try await upstream()
+        let device = try await Device.make()
+        try await signIn(device)
+        #expect(try await device.mediaToken("ACME1-NEWS").status == 403, "nobody authorized it")
+        #expect(try await upstream.count("authorize") == 0)
+        let first = try await device.authorize("ACME1-NEWS")
+        let second = try await device.authorize("ACME1-NEWS")
+        #expect(first.status == 200 && second.object["expires"] as? String == first.object["expires"] as? String)
+        #expect(try await upstream.count("authorize") == 1)
+        let denial: [String: Any] = [
+            "serviceProvider": "ACME1", "mvpd": "CoastCable", "resource": "ACME1-NEWS", "code": "authorization_denied_by_parental_controls",
+            "details": "Not before eight", "times": 0,
+        ]
+        try await upstream.control("DELETE", "permits")
+        _ = try await device.mediaToken("ACME1-NEWS")
+        try await upstream.setDecisions([denial])
+        #expect(try await device.mediaToken("ACME1-NEWS").status == 403)
+        #expect(try await device.authzToken("ACME1-NEWS").status == 404, "the permit is gone")
+        #expect(try await device.authorize("ACME1-NEWS").status == 403)
+        try await upstream.setDecisions([])
+        let malformed = try await device.authorize("<rss>")
+        #expect(malformed.status == 400)
+    }
+
+    @Test("bridge B75, B76, B77: preauthorization goes in batches of five; too large a batch is halved")
+    func preauthorizes() async throws {
+        let upstream = try await upstream()
+        let device = try await Device.make()
+        try await signIn(device)
+        let olga = try await Administrator.fresh()
+        #expect(try await olga.change("/integrations/ACME1/CoastCable") { $0["preflightMaxResources"] = 50 }.status == 200)
+        try await olga.push("More at once")
+        let names = (1...12).map { "ACME1-NEWS-\($0)" }
+        try await Condition.wait("authorization has it") { try await device.preauthorize(names.joined(separator: ",")).status == 200 }
+        try await upstream.forgetCalls()
+        let answer = try await device.preauthorize(names.joined(separator: ","))
+        let items = answer.object["resources"] as? [[String: Any]] ?? []
+        #expect(items.compactMap { $0["id"] as? String } == names, "\(answer.text)")
+        #expect(try await upstream.count("preauthorize") == 3)
+        #expect(try await upstream.mostInFlight("preauthorize") <= 2)
+        try await upstream.setIntegration("ACME1", "CoastCable", ["preauthorizeLimit": 3])
+        #expect(try await device.preauthorize(names.prefix(5).joined(separator: ",")).status == 200)
+        try await upstream.forgetCalls()
+        #expect(try await device.preauthorize(names.prefix(5).joined(separator: ",")).status == 200)
+        #expect(try await upstream.count("preauthorize") == 2, "the smaller size is remembered")
+        try await upstream.setIntegration("ACME1", "CoastCable", ["preauthorizeLimit": 5])
+    }
+
+    @Test("bridge B79, B80: a logout ends the profile upstream, at once or when upstream is back")
+    func logsOut() async throws {
+        let upstream = try await upstream()
+        let device = try await Device.make()
+        try await signIn(device)
+        #expect(try await device.logout() == 204)
+        #expect(try await device.checkAuthn() == 403)
+        #expect(try await upstream.count("logout") == 1)
+        #expect(try await device.logout() == 204)
+        try await signIn(device)
+        try await upstream.goAway()
+        #expect(try await device.logout() == 204)
+        #expect(try await device.checkAuthn() == 403)
+        try await upstream.comeBack()
+        try await upstream.forgetCalls()
+        try await Condition.wait("upstream has heard of it", within: .seconds(30)) { try await upstream.count("logout") >= 1 }
+        #expect(try await device.checkAuthn() == 403)
+    }
+
+    @Test("bridge B13, B15, B53: a bearer that upstream refuses is renewed; a lost client or profile ends the one device's session")
+    func heals() async throws {
+        let upstream = try await upstream()
+        let device = try await Device.make()
+        let other = try await Device.make()
+        try await signIn(device)
+        try await signIn(other, as: "ben")
+        try await upstream.fail("authorize", ["kind": "answer", "status": 401, "body": "{}", "times": 1])
+        #expect(try await device.authorize("ACME1-NEWS").status == 200)
+        try await upstream.removeProfiles([("person", "ada")])
+        #expect(try await device.mediaToken("ACME1-NEWS").status == 200, "that one waited")
+        #expect(try await device.mediaToken("ACME1-NEWS").status == 403)
+        #expect(try await device.checkAuthn() == 403)
+        #expect(try await other.checkAuthn() == 200)
+        let clients = try JSONSerialization.jsonObject(with: Data(try await upstream.control("GET", "clients").body)) as? [[String: Any]] ?? []
+        for client in clients { try await upstream.control("DELETE", "clients/\(try #require(client["id"] as? String))") }
+        try await upstream.forgetCalls()
+        #expect(try await other.authorize("ACME1-SPORT").status == 403)
+        #expect(try await other.checkAuthn() == 403)
+        try await signIn(other, as: "ben")
+        #expect(try await other.authorize("ACME1-NEWS").status == 200)
+    }
+
+    @Test("bridge B43, B94, B95: an upstream that is away is 503 with a time, never a sign-out; what it permitted holds; direct MVPDs do not notice")
+    func survivesOutages() async throws {
+        let upstream = try await upstream()
+        let (device, fresh, direct) = (try await Device.make(), try await Device.make(), try await Device.make())
+        try await signIn(device)
+        #expect(try await device.authorize("ACME1-NEWS").status == 200)
+        let code = try await fresh.code()
+        try await upstream.goAway()
+        let begun = try await fresh.authenticate(code, mvpd: "CoastCable")
+        #expect(begun.status == 503 && begun.header("retry-after") != nil, "\(begun.status)")
+        let denied = try await device.authorize("ACME1-SPORT")
+        #expect(denied.status == 503 && denied.header("retry-after") != nil, "\(denied.status)")
+        #expect(try await device.checkAuthn() == 200)
+        #expect(try await device.authnToken().status == 200)
+        #expect(try await fresh.checkAuthn() == 403, "nobody can have signed in")
+        try await direct.signIn()
+        #expect(try await direct.authorize("ACME1-NEWS").status == 200)
+        for _ in 0..<25 { _ = try await device.authorize("ACME1-SPORT") }
+        try await upstream.forgetCalls()
+        let start = ContinuousClock.now
+        #expect(try await device.authorize("ACME1-SPORT").status == 503)
+        #expect(start.duration(to: .now) < .seconds(1))
+        #expect(try await upstream.count("authorize") == 0, "the breaker is open")
+        try await upstream.comeBack()
+        try await Condition.wait("it is asked again", within: .seconds(30)) { try await device.authorize("ACME1-NEWS").status == 200 }
+        try await Condition.wait("logins work again", within: .seconds(30)) { try await fresh.authenticate(code, mvpd: "CoastCable").status == 302 }
+    }
+
+    @Test("bridge B37: without a page of our own the login is found by looking, at the poll's pace")
+    func findsLogins() async throws {
+        let upstream = try await upstream()
+        let device = try await Device.make("BRAVO")
+        let code = try await device.code()
+        #expect(try await device.checkAuthn() == 403)
+        let begun = try await device.authenticate(code, mvpd: "CoastCable")
+        for _ in 0..<20 { #expect(try await device.checkAuthn() == 403) }
+        #expect(try await upstream.count("profileByCode") <= 4)
+        let back = try await upstream.signIn(at: try #require(begun.header("location")))
+        #expect(back.header("location") == device.end)
+        #expect(try await device.checkAuthn(code: code) == 200, "the page asks once, right after")
+        #expect(try await device.checkAuthn() == 200)
+        #expect(try await upstream.entries().contains { $0.path.contains("/BRAVOUP/") })
+        let token = try await device.authnToken()
+        #expect(token.object["requestor"] as? String == "BRAVO")
+    }
+
+    @Test("bridge B57, B58: what upstream tells of the person comes as v1 has it, what it encrypted as it was")
+    func tellsMetadata() async throws {
+        let upstream = try await upstream()
+        let device = try await Device.make()
+        try await signIn(device)
+        let answer = try await device.get("/api/v1/tokens/usermetadata")
+        #expect(answer.status == 200, "\(answer.text)")
+        let data = answer.object["data"] as? [String: Any] ?? [:]
+        #expect((answer.object["encrypted"] as? [String])?.contains("zip") == true && data["zip"] is String, "\(answer.text)")
+        #expect(data["channelID"] is [String] && data["userID"] is String, "\(answer.text)")
+        _ = upstream
+    }
+
+    @Test("bridge B17: a restart of authentication forgets no client and no session")
+    func outlivesRestarts() async throws {
+        let upstream = try await upstream()
+        let device = try await Device.make()
+        try await signIn(device)
+        let cluster = device.cluster
+        let running = try cluster.process(.authentication)
+        running.signal(SIGKILL)
+        try await Condition.wait("authentication has stopped") { !running.isRunning }
+        _ = try await cluster.starter.restart(.authentication)
+        try await upstream.forgetCalls()
+        try await Condition.wait("it is there again") { try await device.checkAuthn() == 200 }
+        try await Condition.wait("it decides again") { try await device.authorize("ACME1-NEWS").status == 200 }
+        #expect(try await upstream.count("register") == 0)
+    }
+}

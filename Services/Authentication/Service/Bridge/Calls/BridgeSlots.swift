@@ -276,7 +276,8 @@ struct BridgeClientAt: Sendable {
         case .device, .unrecognized: self.init(upstream, entry, Hex.encode(digest), isDevices: true)
         case .shared:
             let number = digest.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-            self.init(upstream, entry, "\(number % (upstream.shards == 0 ? Self.standardShards : upstream.shards))", isDevices: false)
+            let shard = number % (upstream.shards == 0 ? Self.standardShards : upstream.shards)
+            self.init(upstream, entry, "\(shard)", isDevices: false)
         }
     }
 

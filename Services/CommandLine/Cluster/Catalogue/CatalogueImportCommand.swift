@@ -26,9 +26,7 @@ public struct CatalogueImportCommand: AsyncParsableCommand {
 
     public func run() async throws {
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
-        guard let cluster = try ClusterFile.read(home) else {
-            throw CommandFailure("no cluster runs in \(home.root.path)", advice: "start one with ./Services/up")
-        }
+        let cluster = try ClusterFile.required(home)
         let console = Console()
         let importer = try CatalogueImporter(cluster)
         let answer = try await importer.bring(try file.map { try OwnCatalogue(file: $0, home: home) }, isForced: force)

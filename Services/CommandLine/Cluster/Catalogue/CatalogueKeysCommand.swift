@@ -19,9 +19,7 @@ public struct CatalogueKeysCommand: AsyncParsableCommand {
 
     public func run() async throws {
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
-        guard let cluster = try ClusterFile.read(home) else {
-            throw CommandFailure("no cluster runs in \(home.root.path)", advice: "start one with ./Services/up")
-        }
+        let cluster = try ClusterFile.required(home)
         let console = Console()
         for key in try await CatalogueImporter(cluster).statementKeys(retiring: retired) { console.line(key.line) }
     }

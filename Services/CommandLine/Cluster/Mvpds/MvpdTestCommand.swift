@@ -33,9 +33,7 @@ public struct MvpdTestCommand: AsyncParsableCommand {
     public func run() async throws {
         guard (1...1800).contains(wait) else { throw CommandFailure("--wait is from 1 to 1800") }
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
-        guard let cluster = try ClusterFile.read(home) else {
-            throw CommandFailure("no cluster runs in \(home.root.path)", advice: "start one with ./Services/up, or set BOXOFFICE_HOME")
-        }
+        let cluster = try ClusterFile.required(home)
         let requestor = try await channel()
         let before = Set(try await traces())
         let client = HTTPExchange.makeClient()

@@ -76,6 +76,15 @@ struct ClusterFile: Codable, Sendable, Equatable {
         }
     }
 
+    /// - Parameter advice: Beside starting one.
+    /// - Throws: `CommandFailure` when no cluster runs there, or the file is damaged.
+    static func required(_ home: ClusterHome, advice: String = "set BOXOFFICE_HOME") throws -> ClusterFile {
+        guard let file = try read(home) else {
+            throw CommandFailure("no cluster runs in \(home.root.path)", advice: "start one with ./Services/up, or \(advice)")
+        }
+        return file
+    }
+
     /// Replaces the file as a whole; readable by its owner alone, as it holds the admin token.
     func write(_ home: ClusterHome) throws {
         let encoder = JSONEncoder()

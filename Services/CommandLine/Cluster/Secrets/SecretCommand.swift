@@ -85,9 +85,7 @@ enum AdministrationCall {
     /// - Throws: `CommandFailure` with what the cluster says.
     static func send(_ method: String, _ path: String, body: String? = nil, ifMatch: String? = nil) async throws -> HTTPAnswer {
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
-        guard let cluster = try ClusterFile.read(home) else {
-            throw CommandFailure("no cluster runs in \(home.root.path)", advice: "start one with ./Services/up, or set BOXOFFICE_HOME")
-        }
+        let cluster = try ClusterFile.required(home)
         var headers = [("Authorization", "Bearer \(cluster.adminToken)")]
         if body != nil { headers.append(("Content-Type", "application/json")) }
         if let ifMatch { headers.append(("If-Match", ifMatch)) }

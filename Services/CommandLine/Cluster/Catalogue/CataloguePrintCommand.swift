@@ -34,7 +34,7 @@ public struct CataloguePrintCommand: AsyncParsableCommand {
         do {
             try Data(content).write(to: URL(fileURLWithPath: output), options: .atomic)
         } catch {
-            throw CommandFailure("cannot write \(output)", advice: error.localizedDescription)
+            throw CommandFailure("cannot write \(output)", advice: PlainReason.of(error))
         }
     }
 

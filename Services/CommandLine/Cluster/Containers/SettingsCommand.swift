@@ -88,7 +88,7 @@ public struct SettingsCommand: AsyncParsableCommand {
         do {
             try FileManager.default.createDirectory(at: keys.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw CommandFailure("cannot make the folder \(pki)", advice: "check its owner and permissions (\(error.localizedDescription))")
+            throw CommandFailure("cannot make the folder \(pki)", advice: "check its owner and permissions (\(PlainReason.of(error)))")
         }
         var made = try keys.ensure()
         if !hosts.isEmpty { made += try keys.ensureSharedKeys() }

@@ -121,7 +121,8 @@ struct ClusterFile: Codable, Sendable, Equatable {
 
     func program(of service: ClusterService) -> ProgramFile? { program(of: ServiceCopy(service)) }
 
-    private func entry(of copy: ServiceCopy) -> Entry? {
+    /// The entry of a copy of a service.
+    func entry(of copy: ServiceCopy) -> Entry? {
         let first = services[copy.service.rawValue]
         guard copy.number > 1 else { return first }
         return first?.copies?.dropFirst(copy.number - 2).first

@@ -65,7 +65,8 @@ struct ClusterStore: Sendable {
             // One that runs may be an earlier release's, which kept fewer services there.
             for service in Self.services { try makeRole(service.rawValue, server) }
         } catch {
-            throw CommandFailure("the cluster's PostgreSQL does not start: \(error)", advice: "see \(folder.path)/log, or leave --store out")
+            throw CommandFailure(
+                "the cluster's PostgreSQL does not start: \(PlainReason.of(error))", advice: "see \(folder.path)/log, or leave --store out")
         }
         return !isRunning
     }

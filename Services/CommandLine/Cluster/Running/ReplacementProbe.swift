@@ -43,7 +43,7 @@ struct ReplacementProbe: Sendable {
         do {
             client = try connect()
         } catch {
-            return (nil, ["it cannot be asked: \(error)"])
+            return (nil, ["it cannot be asked: \(PlainReason.of(error))"])
         }
         var answer: (report: HealthReport?, problems: [String]) = (nil, [])
         do {

@@ -69,7 +69,7 @@ struct StatusReader: Sendable {
 
     /// Version and catalogue, as the program tells them; the version of one that does not tell is asked of the file that it runs from.
     private func addFacts(to status: inout ProgramStatus, of copy: ServiceCopy, pid: Int32) async {
-        if let debug = entry(of: copy)?.debug, let answer = try? await exchange.send("GET", "http://\(debug)/metrics"), answer.status == 200 {
+        if let debug = cluster.entry(of: copy)?.debug, let answer = try? await exchange.send("GET", "http://\(debug)/metrics"), answer.status == 200 {
             let metrics = PrometheusText(answer.text)
             let build = metrics.samples.first { $0.name == "boxoffice_build_info" }
             (status.version, status.build) = (build?.labels["version"], build?.labels["build"])
@@ -83,17 +83,12 @@ struct StatusReader: Sendable {
     }
 
     private func readinessURL(of copy: ServiceCopy) -> String? {
-        copy.service == .sandbox ? "\(cluster.sandbox.mvpd)/healthz" : entry(of: copy)?.debug.map { "http://\($0)/readyz" }
+        copy.service == .sandbox ? "\(cluster.sandbox.mvpd)/healthz" : cluster.entry(of: copy)?.debug.map { "http://\($0)/readyz" }
     }
 
     private func address(of copy: ServiceCopy) -> String {
-        guard copy.service == .sandbox else { return entry(of: copy)?.address ?? "" }
+        guard copy.service == .sandbox else { return cluster.entry(of: copy)?.address ?? "" }
         return cluster.sandbox.mvpd.split(separator: "/").last.map(String.init) ?? ""
-    }
-
-    private func entry(of copy: ServiceCopy) -> ClusterFile.Entry? {
-        let first = cluster.services[copy.service.rawValue]
-        return copy.number == 1 ? first : first?.copies?.dropFirst(copy.number - 2).first
     }
 
     /// The cluster's own PostgreSQL, where its services use one.

@@ -83,7 +83,7 @@ extension DeviceCommand {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             try Data((id + "\n").utf8).write(to: file, options: .atomic)
         } catch {
-            throw DeviceFailure(.usage, nil, "cannot keep the device in \(folder.path): \(error.localizedDescription); name another with --state DIR")
+            throw DeviceFailure(.usage, nil, "cannot keep the device in \(folder.path): \(PlainReason.of(error)); name another with --state DIR")
         }
         return id
     }

@@ -181,7 +181,7 @@ enum TextFile {
         do {
             return try Data(contentsOf: URL(fileURLWithPath: path))
         } catch {
-            throw CommandFailure("cannot read \(path)", advice: error.localizedDescription)
+            throw CommandFailure("cannot read \(path)", advice: PlainReason.of(error))
         }
     }
 
@@ -189,7 +189,7 @@ enum TextFile {
         do {
             return try String(contentsOfFile: path, encoding: .utf8)
         } catch {
-            throw CommandFailure("cannot read \(path)", advice: error.localizedDescription)
+            throw CommandFailure("cannot read \(path)", advice: PlainReason.of(error))
         }
     }
 }

@@ -59,7 +59,7 @@ struct DeviceFailure: Error, CustomStringConvertible {
         case let error as EntitlementError: self.init(error, statuses)
         case let refusal as V2Refusal: self.init(refusal.exit, nil, refusal.description)
         case is CancellationError: self.init(.cancelled, nil, "cancelled")
-        default: self.init(.refused, statuses.last { $0.level == .error }?.code, "\(error)")
+        default: self.init(.refused, statuses.last { $0.level == .error }?.code, PlainReason.of(error))
         }
     }
 

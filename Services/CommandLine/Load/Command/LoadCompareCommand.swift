@@ -45,19 +45,19 @@ public struct LoadCompareCommand: AsyncParsableCommand {
             if let html { try Data(try comparison.html().utf8).write(to: URL(fileURLWithPath: html)) }
             guard comparison.hasPassed else { throw LoadExit.assertionFailed }
         } catch let error as ComparedAssertion.Malformed {
-            LoadExit.explain("\(error)")
+            LoadExit.explain(PlainReason.of(error))
             throw LoadExit.usage
         } catch let error as ExitCode {
             throw error
         } catch {
-            LoadExit.explain("\(error)")
+            LoadExit.explain(PlainReason.of(error))
             throw LoadExit.couldNotRun
         }
     }
 
     private static func read(_ path: String) throws -> LoadReport {
         guard let content = FileManager.default.contents(atPath: path) else { throw CommandFailure("cannot read \(path)") }
-        do { return try LoadReport(json: content) } catch { throw CommandFailure("cannot use \(path): \(error)") }
+        do { return try LoadReport(json: content) } catch { throw CommandFailure("cannot use \(path): \(PlainReason.of(error))") }
     }
 
     /// File names, with their folders where they are the same.

@@ -39,7 +39,7 @@ public struct LoadServiceCommand: AsyncParsableCommand {
         do {
             try await measure()
         } catch let error as BadOption {
-            LoadExit.explain("\(error)")
+            LoadExit.explain(PlainReason.of(error))
             throw LoadExit.usage
         } catch let error as ExitCode {
             throw error

@@ -141,7 +141,7 @@ struct V2App: Sendable {
         do {
             return try decoder.decode(Answer.self, from: Data(answer.body))
         } catch {
-            throw unexpected("\(what): \(error)")
+            throw unexpected("\(what): \(PlainReason.of(error))")
         }
     }
 

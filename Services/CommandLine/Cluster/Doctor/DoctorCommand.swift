@@ -32,6 +32,6 @@ public struct DoctorCommand: AsyncParsableCommand {
         } else {
             for line in diagnosis.lines(console) { console.line(line) }
         }
-        guard diagnosis.isWell else { throw ExitCode.failure }
+        guard diagnosis.isWell else { throw CommandExit.failed.exitCode }
     }
 }

@@ -50,7 +50,7 @@ public struct MvpdTestCommand: AsyncParsableCommand {
             throw CommandFailure("nobody has signed in at \(mvpd) within \(wait) seconds", advice: "--wait gives more time")
         }
         print(try report.text(asJSON: json, Console()))
-        guard report.result == "signedIn" else { throw ExitCode.failure }
+        guard report.result == "signedIn" else { throw CommandExit.failed.exitCode }
     }
 
     private func channel() async throws -> String {

@@ -80,7 +80,7 @@ struct ClusterFile: Codable, Sendable, Equatable {
     /// - Throws: `CommandFailure` when no cluster runs there, or the file is damaged.
     static func required(_ home: ClusterHome, advice: String = "set BOXOFFICE_HOME") throws -> ClusterFile {
         guard let file = try read(home) else {
-            throw CommandFailure("no cluster runs in \(home.root.path)", advice: "start one with ./Services/up, or \(advice)")
+            throw CommandFailure("no cluster runs in \(home.root.path)", advice: "start one with ./Services/up, or \(advice)", exit: .unreachable)
         }
         return file
     }

@@ -30,6 +30,9 @@ public struct SecretSetCommand: AsyncParsableCommand {
     @Option(help: "The programmer who owns it; without it, the operators.")
     var programmer: String?
 
+    @Flag(help: "Print JSON.")
+    var json = false
+
     public init() {}
 
     public func run() async throws {
@@ -39,6 +42,7 @@ public struct SecretSetCommand: AsyncParsableCommand {
         let answer = try await AdministrationCall.send(
             "POST", "/secrets/\(FormEncoding.encode(reference))", body: try AdministrationCall.json(body))
         let replaced = answer.object["replaced"] as? Bool == true
+        guard !json else { return try JsonOutput.show(["reference": reference, "replaced": replaced]) }
         Console().line("\(reference): \(replaced ? "replaced" : "kept"); name it in the catalogue and push")
     }
 }

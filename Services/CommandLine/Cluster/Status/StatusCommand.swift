@@ -22,6 +22,6 @@ public struct StatusCommand: AsyncParsableCommand {
         } else {
             for line in status.lines(console) { console.line(line) }
         }
-        guard status.isReady else { throw ExitCode.failure }
+        guard status.isReady else { throw CommandExit.failed.exitCode }
     }
 }

@@ -494,7 +494,7 @@ if hasAny("tests") {
                 "Clocks", "BoxofficeCommand", "ContractRuntime", "Contracts", "Cryptography", "EntitlementClient", "EntitlementSimulator", "Faults",
                 "LoadTool", "MediaTokenVerifier", "PostgresServer", "Rpc", "SamlResponder", "ServiceKit", "Storage", "StoragePostgres",
                 "StorageSqlite", "Tokens",
-                "Transport", arguments, nioCore, nioHTTP1, nioPosix, logging,
+                "Transport", arguments, httpClient, nioCore, nioHTTP1, nioPosix, logging,
             ]),
         tests(
             "IntegrationTests",

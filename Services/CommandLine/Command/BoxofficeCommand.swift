@@ -8,7 +8,9 @@ public struct BoxofficeCommand: AsyncParsableCommand {
         abstract: "Run, try and check a Boxoffice cluster.",
         version: SoftwareVersion.description,
         subcommands: [
-            UpCommand.self, DownCommand.self, RunCommand.self, PkiCommand.self, SettingsCommand.self, CatalogueCommand.self, MvpdCommand.self,
+            UpCommand.self, DownCommand.self, StatusCommand.self, LogsCommand.self, DoctorCommand.self, RunCommand.self, PkiCommand.self,
+            SettingsCommand.self,
+            CatalogueCommand.self, MvpdCommand.self,
             SecretCommand.self, SupportCommand.self, StoreCommand.self,
             ApplicationCommand.self,
             DeviceCommand.self,

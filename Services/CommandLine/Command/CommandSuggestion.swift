@@ -13,11 +13,16 @@ enum CommandSuggestion {
                 (command, words) = (known, words + [argument])
                 continue
             }
-            // Long words may have more mistakes.
-            let near = commands.map { (name: name($0), distance: distance(argument, name($0))) }.filter { $0.distance <= max(1, $0.name.count / 3) }
-            return near.min { $0.distance < $1.distance }.map { (words + [$0.name]).joined(separator: " ") }
+            return nearest(to: argument, among: commands.map(name)).map { (words + [$0]).joined(separator: " ") }
         }
         return nil
+    }
+
+    /// The word that somebody may have meant; `nil`: none is near.
+    static func nearest(to word: String, among known: [String]) -> String? {
+        // Long words may have more mistakes.
+        let near = known.map { (name: $0, distance: distance(word, $0)) }.filter { $0.distance <= max(1, $0.name.count / 3) }
+        return near.min { $0.distance < $1.distance }?.name
     }
 
     private static func name(_ command: any ParsableCommand.Type) -> String { command.configuration.commandName ?? "" }

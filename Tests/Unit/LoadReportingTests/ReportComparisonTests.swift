@@ -146,6 +146,17 @@ import Testing
         #expect(text.contains("by step"))
     }
 
+    @Test func programsReadTheFigures() throws {
+        var comparison = ReportComparison(base: report(), new: report(slowness: 1.5, random: 99), names: ("a.json", "b.json"))
+        comparison.judge([try ComparedAssertion("p50<=1.1x")])
+        let json = try #require(try JSONSerialization.jsonObject(with: Data(comparison.json().utf8)) as? [String: Any])
+        let figures = try #require(json["figures"] as? [[String: Any]])
+        let median = try #require(figures.first { $0["name"] as? String == "p50" })
+        #expect(json["hasPassed"] as? Bool == false && json["base"] as? String == "a.json" && figures.count == 10)
+        #expect(median["verdict"] as? String == "worse" && (median["ratio"] as? Double ?? 0) > 1.3 && (median["noise"] as? [Double])?.count == 2)
+        #expect(((json["assertions"] as? [[String: Any]])?.first?["text"] as? String) == "p50<=1.1x")
+    }
+
     @Test func thePageEscapesNamesAndShowsBoth() throws {
         var comparison = ReportComparison(base: report(seconds: 10), new: report(slowness: 1.2, seconds: 10), names: ("<b>a</b>", "x\"y"))
         comparison.judge([try ComparedAssertion("p50<=1.1x")])

@@ -40,15 +40,35 @@ struct PushOptions: ParsableArguments {
     @Flag(help: "Push the draft at once, with everything in it.")
     var push = false
 
-    /// - Parameter description: Of the push.
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    /// For what is said beside JSON.
+    var console: Console { Console(isQuiet: json) }
+
+    /// - Parameters:
+    ///   - description: Of the push.
+    ///   - facts: What was done, for programs.
     /// - Throws: `CommandFailure` with what the cluster says.
-    func finish(_ description: String, _ console: Console = Console()) async throws {
-        guard push else { return console.line("In the draft; it counts once that is pushed (--push, or POST /admin/v1/draft/push).") }
+    func finish(_ description: String, facts: [String: Any]) async throws {
+        let version = push ? try await pushed(description) : nil
+        let state = push ? version == nil ? "waits" : "pushed" : "draft"
+        switch state {
+        case "draft": console.line("In the draft; it counts once that is pushed (--push, or POST /admin/v1/draft/push).")
+        case "waits": console.line("The push waits for a second person's approval.")
+        default: console.line("Pushed as version \(version ?? 0).")
+        }
+        guard json else { return }
+        var members = facts.merging(["push": state]) { $1 }
+        if let version { members["version"] = version }
+        try JsonOutput.show(members)
+    }
+
+    /// - Returns: The version that it has become; nil: it waits for a second person.
+    private func pushed(_ description: String) async throws -> Int? {
         let draft = try await AdministrationCall.send("GET", "/draft")
         let body = try AdministrationCall.json(["description": description])
-        let pushed = try await AdministrationCall.send("POST", "/draft/push", body: body, ifMatch: draft.header("etag"))
-        if let version = pushed.object["version"] as? Int { return console.line("Pushed as version \(version).") }
-        console.line("The push waits for a second person's approval.")
+        return try await AdministrationCall.send("POST", "/draft/push", body: body, ifMatch: draft.header("etag")).object["version"] as? Int
     }
 }
 

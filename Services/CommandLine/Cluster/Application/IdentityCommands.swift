@@ -26,11 +26,15 @@ public struct StatementAddCommand: AsyncParsableCommand {
         }
         let digest = Hex.encode(SHA256.hash(statement))
         var entry = try await ApplicationEntry.read(application)
-        guard !entry.statements.contains(digest) else { return Console().line("\(application) has it already: \(digest)") }
+        guard !entry.statements.contains(digest) else {
+            pushing.console.line("\(application) has it already: \(digest)")
+            if pushing.json { try JsonOutput.show(["application": application, "statement": digest, "push": "none"]) }
+            return
+        }
         entry.statements.append(digest)
         try await entry.write()
-        Console().line("\(application): \(digest)")
-        try await pushing.finish("A statement of another house for \(application)")
+        pushing.console.line("\(application): \(digest)")
+        try await pushing.finish("A statement of another house for \(application)", facts: ["application": application, "statement": digest])
     }
 }
 
@@ -57,7 +61,8 @@ public struct ClientImportCommand: AsyncParsableCommand {
         let reference = "client-\(Hex.encode(SHA256.hash(clientID).prefix(8)))"
         entry.clients.append(["clientId": clientID, "secret": reference])
         try await entry.write(keeping: secret, as: reference)
-        Console().line("\(clientID): imported; its secret is kept as '\(reference)'")
-        try await pushing.finish("The client \(clientID) of \(application)")
+        pushing.console.line("\(clientID): imported; its secret is kept as '\(reference)'")
+        try await pushing.finish(
+            "The client \(clientID) of \(application)", facts: ["application": application, "client": clientID, "secretReference": reference])
     }
 }

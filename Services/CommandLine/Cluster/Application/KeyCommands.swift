@@ -53,11 +53,12 @@ public struct KeyMakeCommand: AsyncParsableCommand {
         let reference = "key-\(publicKey)"
         entry.keys.append(options.pair(publicKey, secret: reference, of: entry, strict: !lenient, window: lenient ? nil : Self.window))
         try await entry.write(keeping: secret, as: reference)
-        let console = Console()
+        let console = pushing.console
         console.line("public key  \(publicKey)")
         console.line("secret      \(secret)")
         console.line("The secret is not shown again; it is kept as '\(reference)'.")
-        try await pushing.finish("A key pair for \(application)", console)
+        let facts = ["application": application, "publicKey": publicKey, "secret": secret, "secretReference": reference]
+        try await pushing.finish("A key pair for \(application)", facts: facts)
     }
 
     /// Letters and digits, as all pairs that were seen have.
@@ -100,8 +101,9 @@ public struct KeyImportCommand: AsyncParsableCommand {
         let reference = "key-\(publicKey)"
         entry.keys.append(options.pair(publicKey, secret: reference, of: entry, strict: strict, window: nil))
         try await entry.write(keeping: secret, as: reference)
-        Console().line("\(publicKey): imported; its secret is kept as '\(reference)'")
-        try await pushing.finish("The key pair \(publicKey) of \(application)")
+        pushing.console.line("\(publicKey): imported; its secret is kept as '\(reference)'")
+        let facts = ["application": application, "publicKey": publicKey, "secretReference": reference]
+        try await pushing.finish("The key pair \(publicKey) of \(application)", facts: facts)
     }
 }
 
@@ -171,7 +173,8 @@ public struct KeyDisableCommand: AsyncParsableCommand {
         var entry = try await ApplicationEntry.read(found.id)
         entry.keys = entry.keys.map { isMeant($0) ? $0.merging(["enabled": false]) { $1 } : $0 }
         try await entry.write()
-        Console().line("\(publicKey) of \(entry.id): disabled")
-        try await pushing.finish("The key pair \(publicKey) of \(entry.id) counts no more")
+        pushing.console.line("\(publicKey) of \(entry.id): disabled")
+        try await pushing.finish(
+            "The key pair \(publicKey) of \(entry.id) counts no more", facts: ["application": entry.id, "publicKey": publicKey, "enabled": false])
     }
 }

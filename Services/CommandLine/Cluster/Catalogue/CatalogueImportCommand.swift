@@ -22,21 +22,35 @@ public struct CatalogueImportCommand: AsyncParsableCommand {
     @Flag(help: "Replace what administrators pushed.")
     var force = false
 
+    @Flag(help: "Print JSON.")
+    var json = false
+
     public init() {}
 
     public func run() async throws {
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
-        guard let cluster = try ClusterFile.read(home) else {
-            throw CommandFailure("no cluster runs in \(home.root.path)", advice: "start one with ./Services/up")
-        }
-        let console = Console()
+        let cluster = try ClusterFile.required(home)
+        let console = Console(isQuiet: json)
         let importer = try CatalogueImporter(cluster)
         let answer = try await importer.bring(try file.map { try OwnCatalogue(file: $0, home: home) }, isForced: force)
         for line in try answer.told(of: file ?? home.catalogue.path) { console.line(line) }
+        if json { try JsonOutput.show(answer.members) }
     }
 }
 
 extension CatalogueImport {
+    /// For programs.
+    fileprivate var members: [String: Any] {
+        var members: [String: Any] = ["isNew": isNew, "changeCount": changeCount, "changes": changes.map { ["line": $0.text] }]
+        switch outcome {
+        case .version(let version): members["version"] = version.version
+        case .pending(let push): members["push"] = push.id
+        default: break
+        }
+        members["replaced"] = pushedVersions
+        return members
+    }
+
     /// At most so many changes are printed.
     private static let most = 50
 

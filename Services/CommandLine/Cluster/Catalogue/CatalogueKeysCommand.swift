@@ -15,22 +15,34 @@ public struct CatalogueKeysCommand: AsyncParsableCommand {
     @Option(name: .customLong("retire"), help: ArgumentHelp("Take this key out for good.", valueName: "id"))
     var retired: String?
 
+    @Flag(help: "Print JSON.")
+    var json = false
+
     public init() {}
 
     public func run() async throws {
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
-        guard let cluster = try ClusterFile.read(home) else {
-            throw CommandFailure("no cluster runs in \(home.root.path)", advice: "start one with ./Services/up")
-        }
+        let cluster = try ClusterFile.required(home)
         let console = Console()
-        for key in try await CatalogueImporter(cluster).statementKeys(retiring: retired) { console.line(key.line) }
+        let keys = try await CatalogueImporter(cluster).statementKeys(retiring: retired)
+        guard !json else { return try JsonOutput.show(["keys": keys.map(\.members)]) }
+        for key in keys { console.line(key.line) }
     }
 }
 
 extension StatementKey {
     fileprivate var line: String {
-        func moment(_ milliseconds: UInt64) -> String { Date(timeIntervalSince1970: Double(milliseconds / 1000)).formatted(.iso8601) }
-        let since = publishedSinceMilliseconds == 0 ? "from the beginning" : "since \(moment(publishedSinceMilliseconds))"
-        return "\(id)  \(since)" + (retiredAtMilliseconds == 0 ? "" : ", taken out \(moment(retiredAtMilliseconds))")
+        let since = publishedSinceMilliseconds == 0 ? "from the beginning" : "since \(Self.moment(publishedSinceMilliseconds))"
+        return "\(id)  \(since)" + (retiredAtMilliseconds == 0 ? "" : ", taken out \(Self.moment(retiredAtMilliseconds))")
+    }
+
+    private static func moment(_ milliseconds: UInt64) -> String { Date(timeIntervalSince1970: Double(milliseconds / 1000)).formatted(.iso8601) }
+
+    /// For programs; a key from the beginning has no `publishedSince`.
+    fileprivate var members: [String: Any] {
+        var members: [String: Any] = ["id": id]
+        if publishedSinceMilliseconds != 0 { members["publishedSince"] = Self.moment(publishedSinceMilliseconds) }
+        if retiredAtMilliseconds != 0 { members["retiredAt"] = Self.moment(retiredAtMilliseconds) }
+        return members
     }
 }

@@ -27,6 +27,12 @@ public struct CataloguePrintCommand: AsyncParsableCommand {
 
     public init() {}
 
+    /// A word of one command that no file has may be meant for another: `catalogue keyz`.
+    public func validate() throws {
+        guard let file, !file.contains("/"), !FileManager.default.fileExists(atPath: file) else { return }
+        throw ValidationError("there is no file '\(file)', and no command of that name")
+    }
+
     public func run() async throws {
         let schema = try ContractSchema(fileDescriptorSet: ContractDescriptors.fileDescriptorSet)
         let content = Array((try schema.json(try configuration().serialized(), of: Configuration.messageName) + "\n").utf8)
@@ -34,7 +40,7 @@ public struct CataloguePrintCommand: AsyncParsableCommand {
         do {
             try Data(content).write(to: URL(fileURLWithPath: output), options: .atomic)
         } catch {
-            throw CommandFailure("cannot write \(output)", advice: error.localizedDescription)
+            throw CommandFailure("cannot write \(output)", advice: PlainReason.of(error))
         }
     }
 

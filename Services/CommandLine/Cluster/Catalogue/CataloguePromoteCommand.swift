@@ -38,9 +38,7 @@ public struct CataloguePromoteCommand: AsyncParsableCommand {
 
     public func run() async throws {
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
-        guard let cluster = try ClusterFile.read(home) else {
-            throw CommandFailure("no cluster runs in \(home.root.path)", advice: "start one with ./Services/up")
-        }
+        let cluster = try ClusterFile.required(home)
         let catalogue = try await source(home)
         let draft = try await CatalogueImporter(cluster).promote(
             catalogue, keepsEndpoints: keep.contains(.endpoints), keepsOthers: !remove)

@@ -260,7 +260,7 @@ struct ContainerSettings {
             try FileManager.default.createDirectory(
                 at: place.appendingPathComponent("pki"), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw CommandFailure("cannot make the folder \(place.path)", advice: "check its owner and permissions (\(error.localizedDescription))")
+            throw CommandFailure("cannot make the folder \(place.path)", advice: "check its owner and permissions (\(PlainReason.of(error)))")
         }
         return place
     }

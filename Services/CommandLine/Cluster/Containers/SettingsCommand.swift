@@ -65,6 +65,9 @@ public struct SettingsCommand: AsyncParsableCommand {
     @Option(help: "Burst of calls that one address may make, above one a second: 0 to 1000000.")
     var burst = 10
 
+    @Flag(help: "Print JSON.")
+    var json = false
+
     public init() {}
 
     public func validate() throws {
@@ -84,11 +87,12 @@ public struct SettingsCommand: AsyncParsableCommand {
     }
 
     public func run() async throws {
+        let console = Console(isQuiet: json)
         let keys = LocalPki(folder: URL(fileURLWithPath: pki))
         do {
             try FileManager.default.createDirectory(at: keys.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw CommandFailure("cannot make the folder \(pki)", advice: "check its owner and permissions (\(error.localizedDescription))")
+            throw CommandFailure("cannot make the folder \(pki)", advice: "check its owner and permissions (\(PlainReason.of(error)))")
         }
         var made = try keys.ensure()
         if !hosts.isEmpty { made += try keys.ensureSharedKeys() }
@@ -100,14 +104,15 @@ public struct SettingsCommand: AsyncParsableCommand {
             network: network, pki: keys, checkout: Checkout.current, folder: URL(fileURLWithPath: folder),
             trustedProxy: trustedProxy == "none" ? "" : trustedProxy, burst: burst, database: database
         ).write()
-        for file in kept { Console().line("\(file): kept as it is; it differs from what this release writes (remove it to have it written again)") }
+        for file in kept { console.line("\(file): kept as it is; it differs from what this release writes (remove it to have it written again)") }
         let places = hosts.isEmpty ? "" : " on \(hosts.count) hosts"
-        Console().line("\(folder): settings of \(ClusterService.allCases.count) programs\(places), \(made.count) keys and certificates made")
+        console.line("\(folder): settings of \(ClusterService.allCases.count) programs\(places), \(made.count) keys and certificates made")
         if !hosts.isEmpty, database == nil {
-            Console().line("copies on several hosts share no store yet: give --store-host, or name one in 'storage' of each service's settings")
+            console.line("copies on several hosts share no store yet: give --store-host, or name one in 'storage' of each service's settings")
         }
         if database != nil {
-            Console().line("\(folder)/\(HostDatabase.script): makes roles and databases; run it once with psql at the primary, as its administrator")
+            console.line("\(folder)/\(HostDatabase.script): makes roles and databases; run it once with psql at the primary, as its administrator")
         }
+        if json { try JsonOutput.show(["folder": folder, "kept": kept.map { "\($0)" }, "made": made]) }
     }
 }

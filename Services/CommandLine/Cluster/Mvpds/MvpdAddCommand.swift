@@ -62,7 +62,7 @@ public struct MvpdAddCommand: AsyncParsableCommand {
         let found = try await ProviderPreview.read(try document(), for: try mvpd())
         guard isConfirmed(found) else {
             print(try json ? found.json() : found.text(Console()))
-            guard found.problems.isEmpty else { throw ExitCode.failure }
+            guard found.problems.isEmpty else { throw CommandExit.failed.exitCode }
             return
         }
         var steps = [try await add(found)]

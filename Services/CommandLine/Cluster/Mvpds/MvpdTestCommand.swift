@@ -36,9 +36,7 @@ public struct MvpdTestCommand: AsyncParsableCommand {
     public func run() async throws {
         guard (1...1800).contains(wait) else { throw CommandFailure("--wait is from 1 to 1800") }
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
-        guard let cluster = try ClusterFile.read(home) else {
-            throw CommandFailure("no cluster runs in \(home.root.path)", advice: "start one with ./Services/up, or set BOXOFFICE_HOME")
-        }
+        let cluster = try ClusterFile.required(home)
         let requestor = try await channel()
         guard !draft else { return try await testDraft(for: requestor) }
         let before = Set(try await traces())
@@ -56,7 +54,7 @@ public struct MvpdTestCommand: AsyncParsableCommand {
             throw CommandFailure("nobody has signed in at \(mvpd) within \(wait) seconds", advice: "--wait gives more time")
         }
         print(try report.text(asJSON: json, Console()))
-        guard report.result == "signedIn" else { throw ExitCode.failure }
+        guard report.result == "signedIn" else { throw CommandExit.failed.exitCode }
     }
 
     /// The test has an id of its own, so that its report cannot be another's.

@@ -20,8 +20,15 @@ package struct LocalPki: Sendable {
         "sandbox-upstream", "programmer-acme", "programmer-bravo",
     ]
 
+    /// P-256 keys without a certificate.
+    static let signingKeys = ["access-token", "statement", "media-token-ec"]
+    /// The client secrets of the sandbox's providers and the one of the demo's key pair are no keys, but as good as some.
+    static let symmetric = ["user-id.key", "oauth.key", "openfiber.secret", "console.secret", "acme-legacy.secret", "autosignin-seal.key"]
+
     /// Signs the identity tokens of the stand-in platform.
-    private static let platformKey = "platform-identity.key"
+    static let platformKey = "platform-identity.key"
+    /// Its public half.
+    static let platformKeySet = "platform-identity.jwks"
 
     /// The keys that programmers have at the stand-in Apple; it knows their public halves, autosignin signs with them (apple §1.3, §2.4).
     static let appleKeys = ["apple-acme-sign-in", "apple-acme-purchase", "apple-bravo-sign-in", "apple-bravo-purchase"]
@@ -35,7 +42,7 @@ package struct LocalPki: Sendable {
         try make { made in
             try ensureConnectionKeys(&made)
             try ensureRSAKeys(&made)
-            for name in ["access-token", "statement", "media-token-ec"] where isMissing("\(name).key") {
+            for name in Self.signingKeys where isMissing("\(name).key") {
                 try write(try P256PrivateKey.generate().pem(), to: "\(name).key", mode: 0o600)
                 made.append("\(name).key")
             }
@@ -44,9 +51,7 @@ package struct LocalPki: Sendable {
                 try write(SymmetricKey.random().hexRepresentation + "\n", to: "admin.token", mode: 0o600)
                 made.append("admin.token")
             }
-            // The client secrets of the sandbox's providers and the one of the demo's key pair are no keys, but as good as some.
-            let symmetric = ["user-id.key", "oauth.key", "openfiber.secret", "console.secret", "acme-legacy.secret", "autosignin-seal.key"]
-            for name in symmetric where isMissing(name) {
+            for name in Self.symmetric where isMissing(name) {
                 try write(SymmetricKey.random().hexRepresentation + "\n", to: name, mode: 0o600)
                 made.append(name)
             }
@@ -60,7 +65,8 @@ package struct LocalPki: Sendable {
     private func make(_ body: (inout [String]) throws -> Void) throws -> [String] {
         var made: [String] = []
         do { try body(&made) } catch let error as CryptographyError {
-            throw CommandFailure("the local PKI in \(folder.path) is damaged (\(error))", advice: "remove that folder and start again")
+            throw CommandFailure(
+                "the local PKI in \(folder.path) is damaged (\(PlainReason.of(error)))", advice: "remove that folder and start again")
         }
         return made
     }
@@ -146,7 +152,8 @@ package struct LocalPki: Sendable {
             }
             try other.write(authority.certificate.pem(), to: "ca.crt", mode: 0o644)
         } catch let error as CryptographyError {
-            throw CommandFailure("the local PKI in \(folder.path) or \(target.path) is damaged (\(error))", advice: "remove the damaged file")
+            throw CommandFailure(
+                "the local PKI in \(folder.path) or \(target.path) is damaged (\(PlainReason.of(error)))", advice: "remove the damaged file")
         }
         return !made.isEmpty
     }
@@ -218,7 +225,7 @@ package struct LocalPki: Sendable {
 
     /// The public half of the key of the stand-in platform's identity tokens, as a JWK set.
     private func ensurePlatformKeySet(isNew: Bool) throws {
-        let keys = "platform-identity.jwks"
+        let keys = Self.platformKeySet
         guard isNew || isMissing(keys) else { return }
         let key = try RSAPrivateKey(pemFile: path(Self.platformKey))
         try write(JSONWebKeySet(keys: [JSONWebKey(.rsa(key.publicKey))]).json + "\n", to: keys, mode: 0o644)

@@ -26,6 +26,9 @@ public struct PkiCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("With --issue: the host that the certificate is for; hosts have keys of their own.", valueName: "host"))
     var host: String?
 
+    @Flag(help: "Print JSON.")
+    var json = false
+
     public init() {}
 
     public func validate() throws {
@@ -41,7 +44,7 @@ public struct PkiCommand: AsyncParsableCommand {
     }
 
     public func run() async throws {
-        let console = Console()
+        let console = Console(isQuiet: json)
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
         if let issue, let folder { return try run(issuing: issue, to: URL(fileURLWithPath: folder), home, console) }
         let pki = LocalPki(folder: folder.map { URL(fileURLWithPath: $0) } ?? home.pki)
@@ -53,6 +56,7 @@ public struct PkiCommand: AsyncParsableCommand {
         let made = try pki.ensure()
         console.line(
             made.isEmpty ? "\(pki.folder.path): all keys and certificates are there" : "\(pki.folder.path): made \(made.joined(separator: ", "))")
+        if json { try JsonOutput.show(["folder": pki.folder.path, "made": made]) }
     }
 
     private func run(issuing name: String, to folder: URL, _ home: ClusterHome, _ console: Console) throws {
@@ -63,5 +67,8 @@ public struct PkiCommand: AsyncParsableCommand {
         let isMade = try pki.issue(name, host: host, to: folder)
         let files = "\(name).crt, \(name).key and ca.crt for \(name).boxoffice" + (host.map { " on \($0)" } ?? "")
         console.line(isMade ? "\(folder.path): made \(files)" : "\(folder.path): \(files) are there and good for more than 30 days")
+        if json {
+            try JsonOutput.show(["folder": folder.path, "name": "\(name).boxoffice", "made": isMade ? ["\(name).crt", "\(name).key", "ca.crt"] : []])
+        }
     }
 }

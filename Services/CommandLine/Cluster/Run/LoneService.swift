@@ -52,7 +52,8 @@ struct LoneService: Sendable {
         do {
             try await doubles?.start()
         } catch {
-            throw CommandFailure("a double cannot listen (\(error))", advice: "stop the port's owner, or move all ports with BOXOFFICE_PORT_BASE")
+            throw CommandFailure(
+                "a double cannot listen (\(PlainReason.of(error)))", advice: "stop the port's owner, or move all ports with BOXOFFICE_PORT_BASE")
         }
         var started: [ServiceProcess] = []
         do {
@@ -144,7 +145,7 @@ extension LoneService {
         } catch let error as CommandFailure {
             throw error
         } catch {
-            throw CommandFailure("the doubles cannot be made (\(error))", advice: "remove \(home.pki.path) and start again")
+            throw CommandFailure("the doubles cannot be made (\(PlainReason.of(error)))", advice: "remove \(home.pki.path) and start again")
         }
     }
 

@@ -79,7 +79,7 @@ public struct RunCommand: AsyncParsableCommand {
         if hasEnded {
             console.line(console.bad("\n\(service) (process \(running.process.pid)) has ended; the last lines of its log:"))
             words.forEach { console.line("  \($0)") }
-            throw ExitCode.failure
+            throw CommandExit.failed.exitCode
         }
         if wasKilled { console.line(console.bad("\(service) did not stop in 10 s and was killed")) }
         console.line("\nStopped.")

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// A time on the command line: `250us`, `5ms`, `1.5s`, `2m`; a bare number is seconds.
+/// A time on the command line: `250us`, `5ms`, `1.5s`, `2m`, `3h`, `4d`; a bare number is seconds.
 struct TimeSpan: ExpressibleByArgument, Hashable, Sendable {
     let duration: Duration
 
@@ -20,5 +20,5 @@ struct TimeSpan: ExpressibleByArgument, Hashable, Sendable {
         return milliseconds.truncatingRemainder(dividingBy: 1000) == 0 ? "\(Int64(milliseconds / 1000))s" : "\(Int64(milliseconds))ms"
     }
 
-    private static let units: [String: Double] = ["us": 1e3, "ms": 1e6, "s": 1e9, "m": 60e9, "": 1e9]
+    private static let units: [String: Double] = ["us": 1e3, "ms": 1e6, "s": 1e9, "m": 60e9, "h": 3600e9, "d": 86_400e9, "": 1e9]
 }

@@ -76,6 +76,15 @@ struct ClusterFile: Codable, Sendable, Equatable {
         }
     }
 
+    /// - Parameter advice: Beside starting one.
+    /// - Throws: `CommandFailure` when no cluster runs there, or the file is damaged.
+    static func required(_ home: ClusterHome, advice: String = "set BOXOFFICE_HOME") throws -> ClusterFile {
+        guard let file = try read(home) else {
+            throw CommandFailure("no cluster runs in \(home.root.path)", advice: "start one with ./Services/up, or \(advice)", exit: .unreachable)
+        }
+        return file
+    }
+
     /// Replaces the file as a whole; readable by its owner alone, as it holds the admin token.
     func write(_ home: ClusterHome) throws {
         let encoder = JSONEncoder()
@@ -112,7 +121,8 @@ struct ClusterFile: Codable, Sendable, Equatable {
 
     func program(of service: ClusterService) -> ProgramFile? { program(of: ServiceCopy(service)) }
 
-    private func entry(of copy: ServiceCopy) -> Entry? {
+    /// The entry of a copy of a service.
+    func entry(of copy: ServiceCopy) -> Entry? {
         let first = services[copy.service.rawValue]
         guard copy.number > 1 else { return first }
         return first?.copies?.dropFirst(copy.number - 2).first

@@ -37,7 +37,7 @@ package struct ClusterHome: Sendable {
             } catch {
                 throw CommandFailure(
                     "cannot make the folder \(folder.path)",
-                    advice: "check its parent's permissions, or set BOXOFFICE_HOME (\(error.localizedDescription))")
+                    advice: "check its parent's permissions, or set BOXOFFICE_HOME (\(PlainReason.of(error)))")
             }
         }
     }

@@ -23,7 +23,7 @@ extension ClusterStarter {
             do {
                 try await session.play(deviceID: "demo-\(UUID().uuidString)")
             } catch {
-                console.failed("\(error)")
+                console.failed(PlainReason.of(error))
                 _ = await ClusterStopper.stop(started)
                 forgetProcesses(started)
                 throw CommandFailure("the sign-in failed", advice: "the logs are in \(home.logs.path)")

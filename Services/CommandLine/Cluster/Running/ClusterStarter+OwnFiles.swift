@@ -30,7 +30,7 @@ extension ClusterStarter {
             let lines = try answer.told(of: home.catalogue.path)
             if isBrought { for line in lines { console.line("  \(line)") } }
         } catch {
-            console.line("  \(console.bad("\(error)"))")
+            console.line("  \(console.bad(PlainReason.of(error)))")
         }
     }
 }

@@ -21,7 +21,7 @@ extension ClusterStarter {
             do {
                 try await console.step(what) { try await probe.wait(for: goal) }
             } catch  where !isRequired {
-                console.line("  \(console.bad("away"))  \(error)")
+                console.line("  \(console.bad("away"))  \(PlainReason.of(error))")
             }
         }
     }

@@ -65,9 +65,20 @@ struct ClusterStore: Sendable {
             // One that runs may be an earlier release's, which kept fewer services there.
             for service in Self.services { try makeRole(service.rawValue, server) }
         } catch {
-            throw CommandFailure("the cluster's PostgreSQL does not start: \(error)", advice: "see \(folder.path)/log, or leave --store out")
+            throw CommandFailure(
+                "the cluster's PostgreSQL does not start: \(PlainReason.of(error))", advice: "see \(folder.path)/log, or leave --store out")
         }
         return !isRunning
+    }
+
+    /// The cluster's own server, where its services use one.
+    var ownServer: (pid: Int32?, port: Int, version: String?)? {
+        guard isServerUsed else { return nil }
+        let hosts = Self.services.lazy.compactMap { written($0)?["hosts"] as? [String] }.first
+        let port = hosts?.first.flatMap { $0.split(separator: ":").last }.flatMap { Int($0) } ?? ports.postgres
+        let version = try? String(contentsOf: folder.appendingPathComponent("data/PG_VERSION"), encoding: .utf8)
+        let pid = PrivatePostgres.installed.flatMap { PrivatePostgres(folder: folder, port: port, programs: $0).pid }
+        return (pid, port, version?.trimmingCharacters(in: .whitespacesAndNewlines))
     }
 
     /// Stops the cluster's own server, if it runs.

@@ -13,7 +13,7 @@ struct OwnSettings: Sendable {
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }.sorted()
         } catch {
-            throw CommandFailure("cannot read the folder \(folder)", advice: error.localizedDescription)
+            throw CommandFailure("cannot read the folder \(folder)", advice: PlainReason.of(error))
         }
         let known = Dictionary(uniqueKeysWithValues: ClusterService.allCases.map { ("\($0.rawValue).json", $0) })
         // The record that 'up' makes in a folder of settings is no settings.
@@ -67,24 +67,7 @@ struct OwnSettings: Sendable {
         let trial = home.settings.appendingPathComponent(".\(service.rawValue).trial.json")
         try WrittenFiles.replace(trial, with: content)
         defer { try? FileManager.default.removeItem(at: trial) }
-        let check = Process()
-        check.executableURL = URL(fileURLWithPath: program.path)
-        check.arguments = ["--config", trial.path, "--check-config"]
-        check.environment = ProcessInfo.processInfo.environment.merging(service.environment) { $1 }
-        check.standardInput = FileHandle.nullDevice
-        let output = Pipe()
-        check.standardOutput = FileHandle.nullDevice
-        check.standardError = output
-        do {
-            try check.run()
-        } catch {
-            throw CommandFailure("cannot start \(program.path)", advice: error.localizedDescription)
-        }
-        let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        check.waitUntilExit()
-        guard check.terminationStatus != 0 else { return [] }
         let file = "\(folder)/\(service.rawValue).json"
-        let lines = said.split(separator: "\n").map { $0.replacingOccurrences(of: trial.path, with: file) }
-        return lines.isEmpty ? ["\(file): \(service.rawValue) --check-config ended with \(check.terminationStatus)"] : lines
+        return try program.complaints(of: trial.path, environment: service.environment).map { $0.replacingOccurrences(of: trial.path, with: file) }
     }
 }

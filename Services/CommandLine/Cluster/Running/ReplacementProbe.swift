@@ -36,6 +36,31 @@ struct ReplacementProbe: Sendable {
         }
     }
 
+    /// What it says of itself now.
+    /// - Returns: Its report, where it gave one, and what keeps it from being used; no problems: it serves.
+    func report() async -> (report: HealthReport?, problems: [String]) {
+        let client: RpcClient
+        do {
+            client = try connect()
+        } catch {
+            return (nil, ["it cannot be asked: \(PlainReason.of(error))"])
+        }
+        var answer: (report: HealthReport?, problems: [String]) = (nil, [])
+        do {
+            let report = try await HealthClient(caller: client).check(CheckHealthRequest(), context: CallContext(deadline: .now + .seconds(3)))
+            answer = (report, report.status == .serving ? [] : [Self.notServing(report)])
+        } catch {
+            let problem = ReplacementProblem(Fault.unexpected(error), replacement: replacement, pki: pki)
+            answer.problems = [problem.what + (problem.advice.map { ": \($0)" } ?? "")]
+        }
+        await client.shutDown()
+        return answer
+    }
+
+    private static func notServing(_ report: HealthReport) -> String {
+        report.reason.isEmpty ? "it does not serve yet" : "it does not serve yet: \(report.reason)"
+    }
+
     private var place: String { "the replaced \(replacement.service.rawValue) at \(replacement.address)" }
 
     private func patientOutcome(_ goal: Goal, _ health: some Health) async -> ReplacementProblem? {
@@ -61,7 +86,7 @@ struct ReplacementProbe: Sendable {
         do {
             let report = try await health.check(CheckHealthRequest(), context: CallContext(deadline: .now + .seconds(2)))
             guard goal == .serves, report.status != .serving else { return nil }
-            return (ReplacementProblem(what: report.reason.isEmpty ? "it does not serve yet" : "it does not serve yet: \(report.reason)"), true)
+            return (ReplacementProblem(what: Self.notServing(report)), true)
         } catch {
             let fault = Fault.unexpected(error)
             return (ReplacementProblem(fault, replacement: replacement, pki: pki), fault.code != .deadlineExceeded)

@@ -1,7 +1,4 @@
 internal import Faults
-internal import Glibc
-internal import NIOCore
-internal import NIOPosix
 internal import Rpc
 internal import Transport
 
@@ -25,7 +22,7 @@ struct ReplacementProblem: Equatable {
         case let end as ConnectionEnd:
             self.init(what: "it takes no calls; \(end)", advice: "WIRE.md §6 explains the code; 'boxoffice conformance' tries the whole protocol")
         case let other as Fault: self.init(what: other.message, advice: "its log may say why")
-        case let error?: self.init(what: Self.networkReason(error), advice: "start it, or give another address with --replace")
+        case let error?: self.init(what: PlainReason.of(error), advice: "start it, or give another address with --replace")
         case nil: self.init(ofCall: fault, name: name)
         }
     }
@@ -34,15 +31,16 @@ struct ReplacementProblem: Equatable {
         let issue = "'boxoffice pki --issue \(name.prefix { $0 != "." }) --folder DIR' makes a certificate that fits"
         switch error.code {
         case .wrongPeerName: self.init(what: "TLS: its certificate does not have the DNS name \(name)", advice: issue)
-        case .untrustedPeer: self.init(what: "TLS: its certificate does not lead to \(pki.path("ca.crt")) (\(error.message))", advice: issue)
+        case .untrustedPeer: self.init(what: "TLS: its certificate does not lead to \(pki.path("ca.crt")); \(PlainReason.of(error))", advice: issue)
         case .refusedByPeer:
             self.init(
-                what: "TLS: it refuses the certificate of operator.boxoffice (\(error.message))",
+                what: "TLS: it refuses the certificate of operator.boxoffice; \(PlainReason.of(error))",
                 advice: "it must trust \(pki.path("ca.crt")) for its callers")
         case .handshakeTimedOut: self.init(what: "TLS: it does not answer the handshake", advice: "is it a service of this wire at that port?")
         default:
             self.init(
-                what: "TLS: no handshake of TLS 1.3 with it (\(error.message))", advice: "WIRE.md §1; is it a service of this wire at that port?")
+                what: "TLS: no handshake of TLS 1.3 with it; \(PlainReason.of(error))",
+                advice: "WIRE.md §1; is it a service of this wire at that port?")
         }
     }
 
@@ -53,14 +51,5 @@ struct ReplacementProblem: Equatable {
         case .unimplemented: self.init(what: "it does not offer boxoffice.platform.v1.Health", advice: "every service must (WIRE.md §8)")
         default: self.init(what: "Health.Check fails with \(fault)", advice: "its log may say why")
         }
-    }
-
-    private static func networkReason(_ error: any Error) -> String {
-        guard let error = error as? NIOConnectionError else { return "\(error)" }
-        if let reason = error.connectionErrors.first?.error {
-            guard let reason = reason as? IOError else { return "\(reason)" }
-            return reason.errnoCode == ECONNREFUSED ? "connection refused" : "\(reason)"
-        }
-        return error.dnsAError.map { "its name cannot be resolved (\($0))" } ?? "\(error)"
     }
 }

@@ -39,7 +39,7 @@ package struct SoftwareStatements: Sendable {
         do {
             return try await ask()
         } catch {
-            throw CommandFailure("config gives no software statements (\(error))", advice: "its log says why")
+            throw CommandFailure("config gives no software statements (\(PlainReason.of(error)))", advice: "its log says why")
         }
     }
 
@@ -51,7 +51,7 @@ package struct SoftwareStatements: Sendable {
         } catch let fault as Fault where [.unimplemented, .permissionDenied].contains(fault.code) {
             return nil
         } catch {
-            throw CommandFailure("config gives no software statements (\(error))", advice: "its log says why")
+            throw CommandFailure("config gives no software statements (\(PlainReason.of(error)))", advice: "its log says why")
         }
     }
 

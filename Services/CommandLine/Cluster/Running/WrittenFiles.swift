@@ -51,7 +51,7 @@ struct WrittenFiles {
             do {
                 try FileManager.default.moveItem(at: file, to: place)
             } catch {
-                throw CommandFailure("cannot keep \(file.path) as \(place.path)", advice: error.localizedDescription)
+                throw CommandFailure("cannot keep \(file.path) as \(place.path)", advice: PlainReason.of(error))
             }
             return place
         }
@@ -69,7 +69,7 @@ struct WrittenFiles {
         do {
             try content.write(to: file, options: .atomic)
         } catch {
-            throw CommandFailure("cannot write \(file.path)", advice: "check its permissions and the free space (\(error.localizedDescription))")
+            throw CommandFailure("cannot write \(file.path)", advice: "check its permissions and the free space (\(PlainReason.of(error)))")
         }
     }
 

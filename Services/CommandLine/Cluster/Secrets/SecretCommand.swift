@@ -30,6 +30,9 @@ public struct SecretSetCommand: AsyncParsableCommand {
     @Option(help: "The programmer who owns it; without it, the operators.")
     var programmer: String?
 
+    @Flag(help: "Print JSON.")
+    var json = false
+
     public init() {}
 
     public func run() async throws {
@@ -39,6 +42,7 @@ public struct SecretSetCommand: AsyncParsableCommand {
         let answer = try await AdministrationCall.send(
             "POST", "/secrets/\(FormEncoding.encode(reference))", body: try AdministrationCall.json(body))
         let replaced = answer.object["replaced"] as? Bool == true
+        guard !json else { return try JsonOutput.show(["reference": reference, "replaced": replaced]) }
         Console().line("\(reference): \(replaced ? "replaced" : "kept"); name it in the catalogue and push")
     }
 }
@@ -85,9 +89,7 @@ enum AdministrationCall {
     /// - Throws: `CommandFailure` with what the cluster says.
     static func send(_ method: String, _ path: String, body: String? = nil, ifMatch: String? = nil) async throws -> HTTPAnswer {
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
-        guard let cluster = try ClusterFile.read(home) else {
-            throw CommandFailure("no cluster runs in \(home.root.path)", advice: "start one with ./Services/up, or set BOXOFFICE_HOME")
-        }
+        let cluster = try ClusterFile.required(home)
         var headers = [("Authorization", "Bearer \(cluster.adminToken)")]
         if body != nil { headers.append(("Content-Type", "application/json")) }
         if let ifMatch { headers.append(("If-Match", ifMatch)) }

@@ -69,7 +69,7 @@ struct CopiedTable {
         do {
             try database.run("DELETE FROM \(PostgresMaintenance.quoted(name))")
         } catch {
-            throw CommandFailure("\(database.place) has rows in \(name) already (\(error))", advice: Self.onlyEmpty)
+            throw CommandFailure("\(database.place) has rows in \(name) already (\(PlainReason.of(error)))", advice: Self.onlyEmpty)
         }
     }
 

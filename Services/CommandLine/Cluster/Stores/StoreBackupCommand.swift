@@ -15,10 +15,13 @@ public struct StoreBackupCommand: AsyncParsableCommand {
 
     @OptionGroup var stores: StoreOptions
 
+    @Flag(help: "Print JSON.")
+    var json = false
+
     public init() {}
 
     public func run() async throws {
-        let console = Console()
+        let console = Console(isQuiet: json)
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
         let descriptions = try stores.descriptions(home)
         let folder = URL(fileURLWithPath: to)
@@ -26,6 +29,7 @@ public struct StoreBackupCommand: AsyncParsableCommand {
             throw CommandFailure("\(folder.path) is there already", advice: "name a folder that is not there yet")
         }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let manifest: BackupManifest
         do {
             var saved: [BackupManifest.Store] = []
             for description in descriptions {
@@ -35,7 +39,7 @@ public struct StoreBackupCommand: AsyncParsableCommand {
                 console.step("\(store.service): \(rows) rows in \(store.file)", took: ContinuousClock.now - start)
                 saved.append(store)
             }
-            let manifest = BackupManifest(madeAt: Date.now.formatted(.iso8601), software: SoftwareVersion.description, stores: saved)
+            manifest = BackupManifest(madeAt: Date.now.formatted(.iso8601), software: SoftwareVersion.description, stores: saved)
             try manifest.write(to: folder)
         } catch {
             // Half a backup would pass for one.
@@ -48,5 +52,8 @@ public struct StoreBackupCommand: AsyncParsableCommand {
             return names.filter { $0.hasSuffix(".key") }.sorted().map { "\(description.data)/\($0)" }
         }
         if !keys.isEmpty { console.line("Keys are not in it; keep these too, apart from it: \(keys.joined(separator: " "))") }
+        guard json else { return }
+        let saved = manifest.stores.map { ["service": $0.service, "file": $0.file, "rows": $0.tables.values.reduce(0, +)] as [String: Any] }
+        try JsonOutput.show(["folder": folder.path, "madeAt": manifest.madeAt, "stores": saved, "keysToKeep": keys])
     }
 }

@@ -37,6 +37,6 @@ public struct StoreCheckCommand: AsyncParsableCommand {
         } else {
             for line in reports.flatMap({ $0.lines(console) }) { console.line(line) }
         }
-        guard isSound else { throw ExitCode.failure }
+        guard isSound else { throw CommandExit.failed.exitCode }
     }
 }

@@ -23,7 +23,7 @@ struct StoreExamination {
         do {
             if let server = description.server { try examine(server, &report) } else { try examineFile(&report) }
         } catch {
-            report.problems.append((error as? StoreError)?.reason ?? "\(error)")
+            report.problems.append((error as? StoreError)?.reason ?? PlainReason.of(error))
         }
         return report
     }

@@ -27,6 +27,9 @@ public struct StoreMigrateCommand: AsyncParsableCommand {
 
     @OptionGroup var stores: StoreOptions
 
+    @Flag(help: "Print JSON.")
+    var json = false
+
     public init() {}
 
     public func validate() throws {
@@ -34,7 +37,7 @@ public struct StoreMigrateCommand: AsyncParsableCommand {
     }
 
     public func run() async throws {
-        let (environment, console) = (ProcessInfo.processInfo.environment, Console())
+        let (environment, console) = (ProcessInfo.processInfo.environment, Console(isQuiet: json))
         let home = ClusterHome(environment: environment, checkout: Checkout.current)
         let target = try MigrationTarget(StoreChoice(to), home: home, ports: try PortPlan(environment: environment))
         defer { target.end() }
@@ -53,17 +56,21 @@ public struct StoreMigrateCommand: AsyncParsableCommand {
         guard !migrations.isEmpty else { throw CommandFailure("there is no store to copy", advice: "name the folder with --from") }
         try target.prepare()
         var table = TextTable(["store", "table", "rows", "checksum"])
+        var stores: [[String: Any]] = []
         for migration in migrations {
             let (name, start) = (migration.description.service, ContinuousClock.now)
             let outcome = try migration.run()
             let rows = outcome.tables.reduce(0) { $0 + $1.digest.rows }
             console.step(
                 outcome.wasThere ? "\(name): all \(rows) rows are there already" : "\(name): copied \(rows) rows", took: ContinuousClock.now - start)
+            let tables = outcome.tables.map { ["name": $0.name, "rows": $0.digest.rows, "checksum": $0.digest.text] as [String: Any] }
+            stores.append(["service": name, "wasThere": outcome.wasThere, "rows": rows, "tables": tables])
             for copied in outcome.tables { table.add([name, copied.name, "\(copied.digest.rows)", copied.digest.text]) }
         }
         for line in table.lines { console.line(line) }
         console.line(
             "Each table was read back and is the same. The files are as they were; the services do not use them once their settings name the server.")
+        if json { try JsonOutput.show(["stores": stores]) }
     }
 
     /// - Throws: `CommandFailure` when it was named and is not there.

@@ -34,6 +34,9 @@ public struct StorePrepareCommand: AsyncParsableCommand {
     @Flag(help: "In place of a server: the services keep their stores in files again.")
     var files = false
 
+    @Flag(help: "Print JSON.")
+    var json = false
+
     public init() {}
 
     public func validate() throws {
@@ -44,7 +47,8 @@ public struct StorePrepareCommand: AsyncParsableCommand {
     }
 
     public func run() async throws {
-        let console = Console()
+        let console = Console(isQuiet: json)
+        var prepared: [[String: String]] = []
         let database = try server.map { try PostgresMaintenance(place($0).options) }
         for service in ClusterStore.services {
             guard
@@ -54,6 +58,7 @@ public struct StorePrepareCommand: AsyncParsableCommand {
             guard let database, let server else {
                 try write(nil, to: file)
                 console.line("\(service.rawValue): in a file")
+                prepared.append(["service": service.rawValue])
                 continue
             }
             let password = file.deletingLastPathComponent().appendingPathComponent("pki/postgres-\(service.rawValue).password")
@@ -63,7 +68,9 @@ public struct StorePrepareCommand: AsyncParsableCommand {
             if let trustAnchors { storage["tls"] = ["trustAnchors": URL(fileURLWithPath: trustAnchors).standardizedFileURL.path] }
             try write(storage, to: file)
             console.line("\(service.rawValue): in the database \(service.rawValue) at \(server)")
+            prepared.append(["service": service.rawValue, "database": service.rawValue, "server": server])
         }
+        if json { try JsonOutput.show(["stores": prepared]) }
     }
 
     private func place(_ server: String) -> StoreDescription.Server {

@@ -18,10 +18,13 @@ public struct StoreRestoreCommand: AsyncParsableCommand {
 
     @OptionGroup var stores: StoreOptions
 
+    @Flag(help: "Print JSON.")
+    var json = false
+
     public init() {}
 
     public func run() async throws {
-        let console = Console()
+        let console = Console(isQuiet: json)
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
         let folder = URL(fileURLWithPath: from)
         let manifest = try BackupManifest.read(folder)
@@ -38,5 +41,8 @@ public struct StoreRestoreCommand: AsyncParsableCommand {
             let saved = restoring.saved
             try await console.step("\(saved.service): \(saved.tables.values.reduce(0, +)) rows of \(manifest.madeAt)") { try restoring.run() }
         }
+        guard json else { return }
+        let restored = restorings.map { ["service": $0.saved.service, "rows": $0.saved.tables.values.reduce(0, +)] as [String: Any] }
+        try JsonOutput.show(["folder": folder.path, "madeAt": manifest.madeAt, "stores": restored])
     }
 }

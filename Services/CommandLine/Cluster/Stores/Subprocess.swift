@@ -22,7 +22,7 @@ struct Subprocess {
         do {
             try process.run()
         } catch {
-            throw CommandFailure("cannot start \(program)", advice: error.localizedDescription)
+            throw CommandFailure("cannot start \(program)", advice: PlainReason.of(error))
         }
         // Read beside one another: whoever waits for a full pipe would wait for ever.
         let complaints = Gathered(error.fileHandleForReading)

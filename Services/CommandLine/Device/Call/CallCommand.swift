@@ -19,7 +19,7 @@ public struct CallCommand: AsyncParsableCommand {
             this checkout. JSON is protobuf's own form: names in lowerCamelCase, 64-bit numbers as strings, bytes in base64, enum values by name. \
             The items of a stream are printed as they come, until it ends, --items have come or the time is over.
 
-            Exit codes: 0 the call was answered, 1 with a fault, 2 the arguments are wrong, 3 the service could not be reached.
+            Exit codes: 0 the call was answered, 1 with a fault, 2 the arguments are wrong, 4 the service could not be reached.
             """
     )
 
@@ -49,22 +49,24 @@ public struct CallCommand: AsyncParsableCommand {
         do {
             try await talk()
         } catch let error as BadOption {
-            throw Self.exit("\(error)", LoadExit.usage)
+            throw Self.exit("\(error)", .usage)
         } catch let error as Answered {
             let details = error.fault.retryAfter.map { "; try again after \($0)" } ?? ""
-            throw Self.exit("\(service) answered \(error.fault.code.rawValue): \(error.fault.message)\(details)", ExitCode(1))
+            throw Self.exit("\(service) answered \(error.fault.code.rawValue): \(error.fault.message)\(details)", .failed)
         } catch let fault as Fault where fault.code == .unavailable {
-            throw Self.exit("\(fault.message)\(fault.cause.map { " \(LoadFailure.describe($0))" } ?? "")", LoadExit.couldNotRun)
+            throw Self.exit(
+                fault.cause.map { "\(fault.message.hasSuffix(".") ? String(fault.message.dropLast()) : fault.message): \(LoadFailure.describe($0))" }
+                    ?? fault.message, .unreachable)
         } catch let problem as MalformedMessage {
-            throw Self.exit("\(service) answered with what its own description does not fit: \(problem)", ExitCode(1))
+            throw Self.exit("\(service) answered with what its own description does not fit: \(problem)", .failed)
         } catch {
-            throw Self.exit(LoadFailure.describe(error), LoadExit.couldNotRun)
+            throw Self.exit(LoadFailure.describe(error), .ofStart(error))
         }
     }
 
-    private static func exit(_ reason: String, _ code: ExitCode) -> ExitCode {
-        StandardStream.error.writeOrEnd(Data("boxoffice call: \(reason)\n".utf8))
-        return code
+    private static func exit(_ reason: String, _ exit: CommandExit) -> ExitCode {
+        CommandExit.explain(reason)
+        return exit.exitCode
     }
 
     /// At once, also into a pipe.

@@ -43,7 +43,7 @@ struct PeerOptions: ParsableArguments {
         guard let text = address ?? cluster?.services[service.rawValue]?.address else {
             throw CommandFailure(
                 "no cluster runs in \(clusterHome.root.path)",
-                advice: "start one with ./Services/up, or pass --address, --certificate, --key and --ca")
+                advice: "start one with ./Services/up, or pass --address, --certificate, --key and --ca", exit: .unreachable)
         }
         return try text.split(separator: ",").map { part in
             guard let address = RpcAddress(String(part)) else { throw BadOption("--address '\(part)'", "give host:port") }

@@ -21,7 +21,7 @@ struct ReflectedService {
         do {
             schema = try ContractSchema(fileDescriptorSet: set.fileDescriptorSet)
         } catch {
-            throw CommandFailure("\(service.rawValue) does not describe itself: \(error)")
+            throw CommandFailure("\(service.rawValue) does not describe itself: \(PlainReason.of(error))")
         }
         self.service = service
     }

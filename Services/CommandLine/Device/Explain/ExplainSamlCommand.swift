@@ -44,7 +44,7 @@ public struct ExplainSamlCommand: AsyncParsableCommand {
     public func run() async throws {
         let explained = try await explained()
         print(try explained.text(asJSON: json, Console()))
-        guard explained.result == "signedIn" else { throw ExitCode.failure }
+        guard explained.result == "signedIn" else { throw CommandExit.failed.exitCode }
     }
 
     private func explained() async throws -> ExplainedSignIn {

@@ -8,9 +8,7 @@ struct RunningCluster {
 
     static func ask(_ question: (RunningCluster) async throws -> ExplainedSignIn) async throws -> ExplainedSignIn {
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
-        guard let cluster = try ClusterFile.read(home) else {
-            throw CommandFailure("no cluster runs in \(home.root.path)", advice: "start one with ./Services/up, or pass --catalogue FILE")
-        }
+        let cluster = try ClusterFile.required(home, advice: "pass --catalogue FILE")
         let client = HTTPExchange.makeClient()
         let answer: Result<ExplainedSignIn, any Error>
         do {

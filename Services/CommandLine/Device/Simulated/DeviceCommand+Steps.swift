@@ -34,7 +34,7 @@ extension DeviceCommand {
         var device = DeviceScript.Device(platform: platform == "ios" ? .iOS : .tvOS, person: person ?? "ada")
         device.scenario = try scenarioOfFile() ?? (usesPlatform ? Self.signedIn : nil)
         let report = try await runner.run(DeviceScript(devices: [device], steps: [ScriptStep(action: action)]))
-        if case .status = action, report?.session == nil { throw DeviceExit.refused.exitCode }
+        if case .status = action, report?.session == nil { throw CommandExit.refused.exitCode }
     }
 
     static let signedIn = Scenario(permission: .init(initial: "granted"), system: .init(provider: "north-cable"))
@@ -83,7 +83,7 @@ extension DeviceCommand {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             try Data((id + "\n").utf8).write(to: file, options: .atomic)
         } catch {
-            throw DeviceFailure(.usage, nil, "cannot keep the device in \(folder.path): \(error.localizedDescription); name another with --state DIR")
+            throw DeviceFailure(.usage, nil, "cannot keep the device in \(folder.path): \(PlainReason.of(error)); name another with --state DIR")
         }
         return id
     }

@@ -42,7 +42,7 @@ extension DeviceCommand {
             terminal.close()
             group.cancelAll()
         }
-        if await program.isInterrupted { throw DeviceExit.cancelled.exitCode }
+        if await program.isInterrupted { throw CommandExit.cancelled.exitCode }
     }
 
     /// What the demo catalogue's requestors show.

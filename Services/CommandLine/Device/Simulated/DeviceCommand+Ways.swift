@@ -53,7 +53,8 @@ extension DeviceCommand {
     private func ground(_ exchange: HTTPExchange) async throws -> DeviceGround {
         let cluster = try ClusterFile.read(home)
         guard let gateway = gateway ?? cluster?.gateway else {
-            throw CommandFailure("no cluster runs here", advice: "start one with ./Services/up, or name a gateway with --gateway URL")
+            throw CommandFailure(
+                "no cluster runs here", advice: "start one with ./Services/up, or name a gateway with --gateway URL", exit: .unreachable)
         }
         return DeviceGround(
             exchange: exchange, gateway: gateway, requestor: requestor, statement: try await softwareStatement(cluster),

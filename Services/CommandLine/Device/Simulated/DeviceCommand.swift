@@ -168,7 +168,7 @@ public struct DeviceCommand: AsyncParsableCommand {
         do {
             try outcome.get()
         } catch let failure as DeviceFailure {
-            DeviceExit.explain(failure.description)
+            CommandExit.explain(failure.description)
             throw failure.exit.exitCode
         }
     }
@@ -181,7 +181,7 @@ enum TextFile {
         do {
             return try Data(contentsOf: URL(fileURLWithPath: path))
         } catch {
-            throw CommandFailure("cannot read \(path)", advice: error.localizedDescription)
+            throw CommandFailure("cannot read \(path)", advice: PlainReason.of(error), exit: .usage)
         }
     }
 
@@ -189,7 +189,7 @@ enum TextFile {
         do {
             return try String(contentsOfFile: path, encoding: .utf8)
         } catch {
-            throw CommandFailure("cannot read \(path)", advice: error.localizedDescription)
+            throw CommandFailure("cannot read \(path)", advice: PlainReason.of(error), exit: .usage)
         }
     }
 }

@@ -14,7 +14,8 @@ enum MediaTokenKeys {
             if let jwks { try keys.add(jwks: jwks) }
             return keys
         } catch {
-            throw CommandFailure("the keys that verify media tokens cannot be used (\(error))", advice: "give a PEM certificate or a JWK set")
+            throw CommandFailure(
+                "the keys that verify media tokens cannot be used (\(PlainReason.of(error)))", advice: "give a PEM certificate or a JWK set")
         }
     }
 

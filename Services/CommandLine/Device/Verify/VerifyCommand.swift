@@ -40,7 +40,7 @@ public struct VerifyCommand: AsyncParsableCommand {
         let text = token == "-" ? String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self) : token
         let check = MediaTokenVerifier(trustedKeys: try await keys()).verify(text, requestor: requestor, resource: resource)
         print(try MediaTokenReport(check).text(asJSON: json))
-        guard check.verdict == .valid else { throw ExitCode.failure }
+        guard check.verdict == .valid else { throw CommandExit.failed.exitCode }
     }
 
     private func keys() async throws -> TrustedMediaTokenKeys {

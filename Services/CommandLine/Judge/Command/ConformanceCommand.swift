@@ -16,7 +16,7 @@ public struct ConformanceCommand: AsyncParsableCommand {
             An implementation that calls peers finds them here: they are played at the ports from --peers-port on (config, then authentication), \
             with certificates from the same folder. Start the tool, then the implementation; it waits for it.
 
-            Exit code 0: every requirement is met; 1: one is not; 2: the implementation could not be examined.
+            Exit code 0: every requirement is met; 1: one is not; 4: the implementation could not be examined.
             """
     )
 
@@ -99,15 +99,15 @@ public struct ConformanceCommand: AsyncParsableCommand {
         do {
             report = try await ConformanceSession(options: options, console: console).examine(try selection())
         } catch let failure as CommandFailure {
-            StandardStream.error.writeOrEnd(Data("\(failure)\n".utf8))
-            throw ExitCode(2)
+            CommandExit.explain(failure.description)
+            throw CommandExit.ofStart(failure).exitCode
         }
         switch format {
         case .text: ConformanceText(console: console).print(report)
         case .json: StandardStream.output.writeOrEnd(Data(try report.json().utf8))
         case .junit: StandardStream.output.writeOrEnd(Data(report.junit.utf8))
         }
-        if !report.isConforming { throw ExitCode.failure }
+        if !report.isConforming { throw CommandExit.failed.exitCode }
     }
 
     private func selection() throws -> [Requirement]? {

@@ -127,7 +127,7 @@ struct ConformanceSession {
             let authority = CertificateAuthority(identity: try CertifiedKey(certificateFile: certificate, keyFile: key))
             subject.stranger = try write(authority, name: "stranger", as: "stranger", in: scratch, anchors: subject.caller.trustAnchors)
         } catch let error as CryptographyError {
-            throw CommandFailure("no certificates can be made (\(error))")
+            throw CommandFailure("no certificates can be made (\(PlainReason.of(error)))")
         }
     }
 
@@ -158,7 +158,8 @@ struct ConformanceSession {
         } catch let failure as CommandFailure {
             throw failure
         } catch {
-            throw CommandFailure("the peers cannot be played (\(error))", advice: "give another --peers-port, or the folder of their certificates")
+            throw CommandFailure(
+                "the peers cannot be played (\(PlainReason.of(error)))", advice: "give another --peers-port, or the folder of their certificates")
         }
         for (peer, address) in addresses { console.line("  \(peer.rawValue) is played at \(address)") }
         console.line("  Waiting for \(options.service.rawValue) at \(options.address ?? "") ...")

@@ -19,7 +19,7 @@ enum PeersForConformance {
         do {
             try Data(template.replacing("${SANDBOX_MVPD}", with: "http://127.0.0.1:9").utf8).write(to: file)
         } catch {
-            throw CommandFailure("cannot write \(file.path)", advice: error.localizedDescription)
+            throw CommandFailure("cannot write \(file.path)", advice: PlainReason.of(error))
         }
         defer { try? FileManager.default.removeItem(at: file) }
         return try DoubleCatalogue(file: file.path, hasDecisionPoints: false).configuration()

@@ -25,7 +25,7 @@ struct HttpRequests {
 
     private func base(_ cluster: ClusterFile?) throws -> Base {
         guard let text = target.peer.address ?? cluster?.gateway else {
-            throw CommandFailure("no cluster runs", advice: "start one with ./Services/up, or pass --address http://HOST:PORT")
+            throw CommandFailure("no cluster runs", advice: "start one with ./Services/up, or pass --address http://HOST:PORT", exit: .unreachable)
         }
         let whole = text.contains("://") ? text : "http://\(text)"
         guard let url = URLComponents(string: whole), let host = url.host, ["http", "https"].contains(url.scheme) else {

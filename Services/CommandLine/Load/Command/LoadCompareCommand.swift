@@ -11,7 +11,7 @@ public struct LoadCompareCommand: AsyncParsableCommand {
             Each figure comes with its ratio and with the interval in which chance alone may have put the typical second; what lies within it is \
             said to be noise. Different settings or machines are said as well.
 
-            Exit codes: 0 all went well, 1 an assertion failed, 2 the options are wrong, 3 a report could not be read.
+            Exit codes: 0 all went well, 1 an assertion failed, 2 the options are wrong, or a report cannot be read.
             """
     )
 
@@ -34,6 +34,9 @@ public struct LoadCompareCommand: AsyncParsableCommand {
     @Option(help: "Write the comparison as one self-contained HTML page.")
     var html: String?
 
+    @Flag(help: "Print JSON.")
+    var json = false
+
     public init() {}
 
     public func run() async throws {
@@ -41,23 +44,23 @@ public struct LoadCompareCommand: AsyncParsableCommand {
             let assertions = try assert.map { text throws(ComparedAssertion.Malformed) in try ComparedAssertion(text) }
             var comparison = ReportComparison(base: try Self.read(base), new: try Self.read(new), names: Self.names(base, new))
             comparison.judge(assertions, toleratesNoise: tolerateNoise)
-            print(comparison.text(), terminator: "")
+            print(json ? try comparison.json() : comparison.text(), terminator: "")
             if let html { try Data(try comparison.html().utf8).write(to: URL(fileURLWithPath: html)) }
-            guard comparison.hasPassed else { throw LoadExit.assertionFailed }
+            guard comparison.hasPassed else { throw CommandExit.failed.exitCode }
         } catch let error as ComparedAssertion.Malformed {
-            LoadExit.explain("\(error)")
-            throw LoadExit.usage
+            CommandExit.explain(PlainReason.of(error))
+            throw CommandExit.usage.exitCode
         } catch let error as ExitCode {
             throw error
         } catch {
-            LoadExit.explain("\(error)")
-            throw LoadExit.couldNotRun
+            CommandExit.explain(PlainReason.of(error))
+            throw CommandExit.ofStart(error).exitCode
         }
     }
 
     private static func read(_ path: String) throws -> LoadReport {
-        guard let content = FileManager.default.contents(atPath: path) else { throw CommandFailure("cannot read \(path)") }
-        do { return try LoadReport(json: content) } catch { throw CommandFailure("cannot use \(path): \(error)") }
+        guard let content = FileManager.default.contents(atPath: path) else { throw CommandFailure("cannot read \(path)", exit: .usage) }
+        do { return try LoadReport(json: content) } catch { throw CommandFailure("cannot use \(path): \(PlainReason.of(error))", exit: .usage) }
     }
 
     /// File names, with their folders where they are the same.

@@ -13,7 +13,8 @@ enum LoadMvpd {
         do {
             return PlayedMvpd(entityID: "\(cluster.sandbox.mvpd)/saml/\(id)/metadata", key: try RSAPrivateKey(pemFile: file))
         } catch {
-            throw CommandFailure("cannot sign as \(id): \(file): \(error)", advice: "people sign in only with the keys of a local cluster")
+            throw CommandFailure(
+                "cannot sign as \(id): \(file): \(PlainReason.of(error))", advice: "people sign in only with the keys of a local cluster")
         }
     }
 

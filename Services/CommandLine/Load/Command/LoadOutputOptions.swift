@@ -58,7 +58,7 @@ struct LoadOutputOptions: ParsableArguments {
         do {
             try content.write(to: URL(fileURLWithPath: path))
         } catch {
-            throw CommandFailure("cannot write \(path)", advice: error.localizedDescription)
+            throw CommandFailure("cannot write \(path)", advice: PlainReason.of(error))
         }
     }
 }

@@ -14,7 +14,7 @@ public struct LoadServiceCommand: AsyncParsableCommand {
             hide its stalls. The service is found through the local cluster's cluster.json, or by --address; with --isolated it is started for the \
             run, alone, and this program answers what it calls.
 
-            Exit codes: 0 all went well, 1 an assertion failed, 2 the options are wrong, 3 it could not run.
+            Exit codes: 0 all went well, 1 an assertion failed, 2 the options are wrong, 4 it could not run.
             """
     )
 
@@ -39,13 +39,13 @@ public struct LoadServiceCommand: AsyncParsableCommand {
         do {
             try await measure()
         } catch let error as BadOption {
-            LoadExit.explain("\(error)")
-            throw LoadExit.usage
+            CommandExit.explain(PlainReason.of(error))
+            throw CommandExit.usage.exitCode
         } catch let error as ExitCode {
             throw error
         } catch {
-            LoadExit.explain(LoadFailure.describe(error))
-            throw LoadExit.couldNotRun
+            CommandExit.explain(LoadFailure.describe(error))
+            throw CommandExit.ofStart(error).exitCode
         }
     }
 
@@ -101,9 +101,9 @@ public struct LoadServiceCommand: AsyncParsableCommand {
         report.serviceBuild = watch.serviceBuild
         try output.write(report)
         if measurement.end == .targetLost {
-            LoadExit.explain("the service was lost: no connection to \(report.settings.targets.joined(separator: ", ")) could be opened again")
-            throw LoadExit.couldNotRun
+            CommandExit.explain("the service was lost: no connection to \(report.settings.targets.joined(separator: ", ")) could be opened again")
+            throw CommandExit.unreachable.exitCode
         }
-        guard report.hasPassed else { throw LoadExit.assertionFailed }
+        guard report.hasPassed else { throw CommandExit.failed.exitCode }
     }
 }

@@ -3,11 +3,21 @@ internal import Foundation
 /// Finds the processes that listen on a port of this machine.
 enum PortOwner {
     /// - Returns: Process ids, ascending; empty when no process listens there or this user may not read it from `/proc`.
-    static func find(port: Int) -> [Int32] {
+    static func find(port: Int) -> [Int32] { all([port])[port] ?? [] }
+
+    /// The same for many ports in one look.
+    static func all(_ ports: Set<Int>) -> [Int: [Int32]] {
         let tables = ["/proc/net/tcp", "/proc/net/tcp6"].compactMap { try? String(contentsOfFile: $0, encoding: .utf8) }
-        let wanted = Set(tables.flatMap { listeners($0, port: port) }.map { "socket:[\($0)]" })
-        guard !wanted.isEmpty, let entries = try? FileManager.default.contentsOfDirectory(atPath: "/proc") else { return [] }
-        return entries.compactMap { Int32($0) }.filter { owns($0, anyOf: wanted) }.sorted()
+        var wanted: [String: Int] = [:]
+        for port in ports {
+            for inode in tables.flatMap({ listeners($0, port: port) }) { wanted["socket:[\(inode)]"] = port }
+        }
+        guard !wanted.isEmpty, let entries = try? FileManager.default.contentsOfDirectory(atPath: "/proc") else { return [:] }
+        var found: [Int: [Int32]] = [:]
+        for pid in entries.compactMap({ Int32($0) }).sorted() {
+            for port in owned(by: pid, of: wanted) { found[port, default: []].append(pid) }
+        }
+        return found
     }
 
     /// Inodes of the listening sockets in `/proc/net/tcp`: field 2 is the local address with the port in hexadecimal, 4 the state, 10 the inode.
@@ -21,11 +31,11 @@ enum PortOwner {
         }
     }
 
-    private static func owns(_ pid: Int32, anyOf sockets: Set<String>) -> Bool {
+    /// - Parameter sockets: The port of each, by what a link to it says.
+    private static func owned(by pid: Int32, of sockets: [String: Int]) -> Set<Int> {
         let folder = "/proc/\(pid)/fd"
-        guard let descriptors = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return false }
-        return descriptors.contains { descriptor in
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(descriptor)")).map(sockets.contains) ?? false
-        }
+        guard let descriptors = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return [] }
+        return Set(
+            descriptors.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)") }.compactMap { sockets[$0] })
     }
 }

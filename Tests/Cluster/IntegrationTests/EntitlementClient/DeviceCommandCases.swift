@@ -101,7 +101,7 @@ struct DeviceCommandCases {
     func endsWithExitCode(script: String, status: Int32) throws {
         let end = try play(script)
         #expect(end.status == status, "\(end.output)")
-        #expect(end.output.contains("boxoffice device: "))
+        #expect(end.output.contains("boxoffice: "))
     }
 
     @Test("what cannot be used is usage", arguments: [["fly"], ["play", "a", "b"], ["--poll", "1"], ["--count", "0"], ["auto-signin", "x"]])

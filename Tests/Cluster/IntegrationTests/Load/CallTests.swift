@@ -53,7 +53,7 @@ import Testing
         let cases: [(arguments: [String], status: Int32, words: String)] = [
             (["authentication", "GetSession"], 1, "access_denied"), (["config", "Nothing"], 2, "there are GetConfiguration"),
             (["config", "GetConfiguration", "{"], 2, "line 1, column 2"), (["config", "Echo", #"{"content": 5}"#], 2, "content: must be a string"),
-            (["gateway", "Echo"], 2, "speaks the wire"), (["config", "Echo", "--address", "127.0.0.1:1"], 3, "cannot be reached"),
+            (["gateway", "Echo"], 2, "speaks the wire"), (["config", "Echo", "--address", "127.0.0.1:1"], 4, "cannot be reached"),
         ]
         let cluster = try TestCluster.running()
         let program = try TestCluster.binaries(Checkout.current).appendingPathComponent("boxoffice").path

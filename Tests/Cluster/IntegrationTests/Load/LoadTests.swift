@@ -108,13 +108,13 @@ import Testing
         #expect(run.output.contains(hint), "\(run.output)")
     }
 
-    @Test func aServiceThatCannotBeReachedIsThree() throws {
+    @Test func aServiceThatCannotBeReachedIsFour() throws {
         let nobody = try load("config", "--rate", "5", "--address", "127.0.0.1:1")
-        #expect(nobody.status == 3)
-        #expect(nobody.output.contains("Connection refused"))
+        #expect(nobody.status == 4)
+        #expect(nobody.output.contains("connection refused"))
         let file = try #require(try ClusterFile.read(TestCluster.running().home))
         let other = try load("config", "--rate", "5", "--address", try #require(file.services["authentication"]?.address))
-        #expect(other.status == 3)
+        #expect(other.status == 4)
         #expect(other.output.contains("another service answers there"))
     }
 }

@@ -122,7 +122,7 @@ struct DeviceScriptTests {
     @Test(
         "errors of the library have their exit codes",
         arguments: [
-            (EntitlementError.authenticationFailed("N130"), DeviceExit.expired), (.configurationFailed("CFG404"), .unreachable),
+            (EntitlementError.authenticationFailed("N130"), CommandExit.expired), (.configurationFailed("CFG404"), .unreachable),
             (.configurationFailed("CFG503"), .unreachable), (.configurationFailed("SEC420"), .unreachable),
             (.configurationFailed("CFG400"), .configuration),
             (.configurationFailed("R400"), .configuration), (.notConfigured, .configuration), (.providerNotSelected, .cancelled),
@@ -130,7 +130,7 @@ struct DeviceScriptTests {
             (.denied(AuthorizationDenial(code: .notAuthorized, statusCode: "Z100", text: "no")), .refused),
             (.denied(AuthorizationDenial(code: .internal, statusCode: "Z500")), .unreachable),
         ])
-    func mapsErrors(error: EntitlementError, exit: DeviceExit) {
+    func mapsErrors(error: EntitlementError, exit: CommandExit) {
         #expect(DeviceFailure(error).exit == exit)
         #expect(!DeviceFailure(error).description.isEmpty)
     }

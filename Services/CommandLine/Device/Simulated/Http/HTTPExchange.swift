@@ -59,7 +59,9 @@ package struct HTTPExchange: Sendable {
             }
         } catch {
             let place = URL(string: url).map { "\($0.scheme ?? "http")://\($0.host ?? "?"):\($0.port ?? 80)" } ?? "the server"
-            throw CommandFailure("\(method) to \(place) failed (\(error))", advice: "is the cluster running? Start it with ./Services/up")
+            throw CommandFailure(
+                "\(method) to \(place) failed (\(PlainReason.of(error)))", advice: "is the cluster running? Start it with ./Services/up",
+                exit: .unreachable)
         }
     }
 

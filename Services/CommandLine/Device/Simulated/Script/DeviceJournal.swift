@@ -52,7 +52,7 @@ final class DeviceJournal: Sendable {
     }
 
     /// The end of a run.
-    func end(_ exit: DeviceExit) { add("end", [.object(["exit": .integer(Int64(exit.rawValue)), "outcome": .string(exit.name)])], nil) }
+    func end(_ exit: CommandExit) { add("end", [.object(["exit": .integer(Int64(exit.rawValue)), "outcome": .string(exit.name)])], nil) }
 
     private func add(_ name: String, _ arguments: [JSONValue], _ device: String?) {
         guard isJSON else { return }
@@ -77,7 +77,7 @@ final class DeviceJournal: Sendable {
 
 /// What a step came to.
 struct StepReport: Sendable {
-    var outcome = DeviceExit.done
+    var outcome = CommandExit.done
     /// For people: what happened, in a line.
     var text: String
     var failureCode: StatusCode?

@@ -111,7 +111,7 @@ enum ScriptAction: Sendable {
 
 /// What has to be true after a step; what is `nil` is not looked at.
 struct ExpectedEnd: Sendable {
-    var outcome: DeviceExit?
+    var outcome: CommandExit?
     /// An advanced code that was told meanwhile (client-sdk §2.6).
     var code: String?
     var isSignedIn: Bool?

@@ -27,7 +27,7 @@ struct DeviceGround: Sendable {
     /// The stand-in Apple as an address.
     func standIn() throws -> URL {
         guard let apple, let url = URL(string: apple) else {
-            throw CommandFailure("no cluster runs here, and so no stand-in Apple", advice: "start one with ./Services/up")
+            throw CommandFailure("no cluster runs here, and so no stand-in Apple", advice: "start one with ./Services/up", exit: .unreachable)
         }
         return url
     }

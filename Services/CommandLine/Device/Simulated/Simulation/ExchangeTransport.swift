@@ -17,7 +17,7 @@ struct ExchangeTransport: HTTPTransport {
             return HTTPResponse(status: answer.status, headers: answer.headers.map { HTTPHeader($0.name, $0.value) }, body: Data(answer.body))
         } catch {
             if Task.isCancelled || error is CancellationError || error as? HTTPClientError == .cancelled { throw CancellationError() }
-            throw TransportFailure(error is NIOSSLError || error is NIOSSLExtraError ? .insecure : .unreachable, "\(error)")
+            throw TransportFailure(error is NIOSSLError || error is NIOSSLExtraError ? .insecure : .unreachable, PlainReason.of(error))
         }
     }
 }

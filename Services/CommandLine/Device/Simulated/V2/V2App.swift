@@ -141,7 +141,7 @@ struct V2App: Sendable {
         do {
             return try decoder.decode(Answer.self, from: Data(answer.body))
         } catch {
-            throw unexpected("\(what): \(error)")
+            throw unexpected("\(what): \(PlainReason.of(error))")
         }
     }
 
@@ -160,7 +160,7 @@ struct V2Refusal: Error, CustomStringConvertible {
     }
 
     /// How a command that met it ends.
-    var exit: DeviceExit {
+    var exit: CommandExit {
         switch failure.action {
         case "application-registration", "configuration": .configuration
         case "retry": .unreachable

@@ -20,7 +20,8 @@ struct GatewayLoad {
         guard let cluster else {
             throw CommandFailure(
                 "no cluster runs in \(home.root.path)",
-                advice: "start one with ./Services/up; the scenarios use its software statements, its catalogue and the keys of its stand-in MVPD")
+                advice: "start one with ./Services/up; the scenarios use its software statements, its catalogue and the keys of its stand-in MVPD",
+                exit: .unreachable)
         }
         let gateway = target.peer.address.map { $0.contains("://") ? $0 : "http://\($0)" } ?? cluster.gateway
         guard let parts = URLComponents(string: gateway), let host = parts.host, let port = parts.port, parts.scheme == "http" else {

@@ -16,7 +16,7 @@ final class SignedAnswer: Sendable {
     init(_ work: @escaping @Sendable () throws -> String) {
         Self.queue.async { [self] in
             let state: State
-            do { state = .ready(try work()) } catch { state = .failed("\(error)") }
+            do { state = .ready(try work()) } catch { state = .failed(PlainReason.of(error)) }
             result.withLock { $0 = state }
         }
     }

@@ -1,13 +1,13 @@
 internal import Foundation
 
 /// What `/proc` says of a process (proc(5)).
-struct ProcessReading: Equatable, Sendable {
+package struct ProcessReading: Equatable, Sendable {
     /// User and system time since its start.
-    let cpuSeconds: Double
-    let residentBytes: Int
-    let threads: Int
+    package let cpuSeconds: Double
+    package let residentBytes: Int
+    package let threads: Int
     /// Clock ticks after the machine's start: tells a process from another one with the same id.
-    let startTicks: UInt64
+    package let startTicks: UInt64
 
     /// - Parameters:
     ///   - stat: The content of `/proc/{pid}/stat`.
@@ -27,7 +27,7 @@ struct ProcessReading: Equatable, Sendable {
     }
 
     /// - Returns: `nil` when there is no such process, or it may not be looked at.
-    static func read(_ pid: Int32) -> ProcessReading? {
+    package static func read(_ pid: Int32) -> ProcessReading? {
         guard let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return nil }
         return ProcessReading(stat: stat, ticksPerSecond: Double(sysconf(Int32(_SC_CLK_TCK))), pageSize: Int(sysconf(Int32(_SC_PAGESIZE))))
     }

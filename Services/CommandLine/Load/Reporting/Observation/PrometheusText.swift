@@ -1,16 +1,16 @@
 /// One line of the Prometheus text format.
-struct MetricSample: Equatable, Sendable {
-    let name: String
-    let labels: [String: String]
-    let value: Double
+package struct MetricSample: Equatable, Sendable {
+    package let name: String
+    package let labels: [String: String]
+    package let value: Double
 }
 
 /// Reads the Prometheus text format, version 0.0.4, from any program.
 ///
 /// A line that is not understood is left out and counted; nothing in the text can make the reader fail or keep more than `lineLimit` samples.
-struct PrometheusText: Sendable {
+package struct PrometheusText: Sendable {
     /// In the order of the text.
-    private(set) var samples: [MetricSample] = []
+    package private(set) var samples: [MetricSample] = []
     /// Lines that are neither comments nor samples.
     private(set) var unreadable = 0
     /// True when the text held more than `lineLimit` lines: the rest was left out.
@@ -19,7 +19,7 @@ struct PrometheusText: Sendable {
     private static let lineLimit = 20_000
     private static let labelLimit = 32
 
-    init(_ text: some StringProtocol) {
+    package init(_ text: some StringProtocol) {
         var lines = 0
         for line in text.utf8.split(whereSeparator: { $0 == UInt8(ascii: "\n") }) {
             lines += 1

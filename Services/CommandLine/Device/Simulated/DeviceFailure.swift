@@ -3,52 +3,30 @@ internal import EntitlementClient
 internal import Foundation
 internal import ServiceKit
 
-/// How `boxoffice device` ends (client-sdk §4.3).
-enum DeviceExit: Int32, Sendable {
-    case done = 0
-    /// Not signed in, or refused by the MVPD or the servers.
-    case refused = 1
-    /// Options or a script that cannot be used.
-    case usage = 2
-    /// The servers do not take the app or know the requestor.
-    case configuration = 3
-    /// The servers cannot be reached, or do not answer as these servers do.
-    case unreachable = 4
-    /// The registration code ended before anybody signed in.
-    case expired = 5
-    /// A script's expectation did not come true.
-    case unexpected = 6
-    /// The person gave up.
-    case cancelled = 130
-
-    /// As scripts and reports call it.
+extension CommandExit {
+    /// As scripts and reports of `boxoffice device` call it (client-sdk §4.3).
     var name: String {
         switch self {
         case .done: "ok"
-        case .refused: "refused"
+        case .failed: "refused"
         case .usage: "usage"
         case .configuration: "configuration"
         case .unreachable: "unreachable"
         case .expired: "expired"
         case .unexpected: "unexpected"
-        case .cancelled: "cancelled"
+        case .cancelled, .readerGone: "cancelled"
         }
     }
-
-    var exitCode: ExitCode { ExitCode(rawValue) }
-
-    /// Says why the command ends, on standard error.
-    static func explain(_ reason: String) { StandardStream.error.writeOrEnd(Data("boxoffice device: \(reason)\n".utf8)) }
 }
 
 /// Why an operation of a simulated device did not work.
 struct DeviceFailure: Error, CustomStringConvertible {
-    let exit: DeviceExit
+    let exit: CommandExit
     /// The advanced code, if there is one (client-sdk §2.6).
     let code: StatusCode?
     let description: String
 
-    init(_ exit: DeviceExit, _ code: StatusCode? = nil, _ description: String) {
+    init(_ exit: CommandExit, _ code: StatusCode? = nil, _ description: String) {
         (self.exit, self.code, self.description) = (exit, code, description)
     }
 
@@ -58,8 +36,9 @@ struct DeviceFailure: Error, CustomStringConvertible {
         case let failure as DeviceFailure: self = failure
         case let error as EntitlementError: self.init(error, statuses)
         case let refusal as V2Refusal: self.init(refusal.exit, nil, refusal.description)
+        case let failure as CommandFailure: self.init(failure.exit, nil, failure.description)
         case is CancellationError: self.init(.cancelled, nil, "cancelled")
-        default: self.init(.refused, statuses.last { $0.level == .error }?.code, "\(error)")
+        default: self.init(.refused, statuses.last { $0.level == .error }?.code, PlainReason.of(error))
         }
     }
 
@@ -76,14 +55,14 @@ struct DeviceFailure: Error, CustomStringConvertible {
             self.init(Self.exit(of: statuses), code, Self.text(code, statuses))
         case .authenticationFailed(nil): self.init(.refused, nil, "the sign-in failed")
         case .denied(let denial):
-            let exit: DeviceExit = denial.code == .internal ? .unreachable : .refused
+            let exit: CommandExit = denial.code == .internal ? .unreachable : .refused
             if let code = denial.statusCode {
                 self.init(exit, code, "\(code): \(denial.text.isEmpty ? code.meaning : denial.text)")
             } else {
                 self.init(exit, .notAuthenticated, "nobody is signed in")
             }
         case .preauthorizationFailed(let status):
-            let exit: DeviceExit = status.code == "network_error" || status.status >= 500 ? .unreachable : .refused
+            let exit: CommandExit = status.code == "network_error" || status.status >= 500 ? .unreachable : .refused
             let reason = status.details ?? status.message
             self.init(
                 exit, statuses.last { $0.code == .preauthorizationFailed }?.code, [status.code, reason].compactMap(\.self).joined(separator: ": "))
@@ -97,7 +76,7 @@ struct DeviceFailure: Error, CustomStringConvertible {
         return "\(code): \(code.meaning)\(more.isEmpty ? "" : " (\(more))")"
     }
 
-    private static func exit(of statuses: [Status]) -> DeviceExit {
+    private static func exit(of statuses: [Status]) -> CommandExit {
         statuses.contains { $0.details?.contains("simulated: no connection") == true } ? .unreachable : .refused
     }
 

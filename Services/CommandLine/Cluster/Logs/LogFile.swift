@@ -1,0 +1,136 @@
+internal import Clocks
+internal import Foundation
+
+/// Reads a program's log line by line, and goes on with what is written later: also after the file was truncated, or another one took its place.
+final class LogFile {
+    let program: String
+    private let path: String
+    private var descriptor: Int32 = -1
+    /// Octets that were read, of the file that is open.
+    private var offset: Int64 = 0
+    /// Read, but not given out yet: whole lines, and the beginning of one.
+    private var waiting: [UInt8] = []
+    private var taken = 0
+    /// The last octets before `offset`: a file that has others there was truncated and has grown again.
+    private var last: [UInt8] = []
+    private var place = Timestamp(milliseconds: 0)
+
+    private static let portion = 64 * 1024
+    /// A longer line is broken: what has no end must not be gathered for ever.
+    private static let longest = 1024 * 1024
+    private static let remembered = 64
+
+    /// - Parameters:
+    ///   - program: The copy's name.
+    ///   - path: Need not exist yet.
+    init(program: String, path: String) {
+        self.program = program
+        self.path = path
+        reopen()
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// The next line whose end is written; `nil`: there is none now.
+    func next() -> LogLine? {
+        while true {
+            if let end = waiting[taken...].firstIndex(of: 0x0a) {
+                defer { taken = end + 1 }
+                return line(waiting[taken..<end])
+            }
+            guard waiting.count - taken < Self.longest else {
+                defer { taken = waiting.count }
+                return line(waiting[taken...])
+            }
+            guard read() else { return nil }
+        }
+    }
+
+    /// What stands at the end of the file without an end of line.
+    func rest() -> LogLine? {
+        guard taken < waiting.count else { return nil }
+        defer { taken = waiting.count }
+        return line(waiting[taken...])
+    }
+
+    /// Looks whether the file is still the one that is being read, and begins anew where it is not. To be called when `next` has no more.
+    /// - Returns: What stood at the end of the former one without an end of line.
+    func follow() -> LogLine? {
+        var facts = stat()
+        guard stat(path, &facts) == 0 else { return nil }
+        var open = stat()
+        let isOther = descriptor < 0 || fstat(descriptor, &open) != 0 || open.st_ino != facts.st_ino || open.st_dev != facts.st_dev
+        guard isOther || open.st_size < offset || !isContinued else { return nil }
+        let rest = rest()
+        reopen()
+        return rest
+    }
+
+    /// Skips lines from before that moment, as far as that is possible without reading them all. Some may be left: their times are to be looked at.
+    func skip(before moment: Timestamp) {
+        guard descriptor >= 0 else { return }
+        // Threads write their lines nearly in the order of their times.
+        let moment = moment - .seconds(10)
+        var (low, high): (Int64, Int64) = (0, Int64(lseek(descriptor, 0, SEEK_END)))
+        while high - low > Int64(Self.portion) {
+            let middle = low + (high - low) / 2
+            guard let found = firstTime(from: middle, below: high), found.time < moment else {
+                high = middle
+                continue
+            }
+            low = found.offset
+        }
+        (offset, waiting, taken) = (low, [], 0)
+    }
+
+    private func line(_ octets: ArraySlice<UInt8>) -> LogLine {
+        let octets = octets.last == 0x0d ? octets.dropLast() : octets
+        let line = LogLine(program: program, text: String(decoding: octets, as: UTF8.self), after: place)
+        place = line.place
+        return line
+    }
+
+    private func reopen() {
+        if descriptor >= 0 { close(descriptor) }
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        (offset, waiting, taken, last) = (0, [], 0, [])
+    }
+
+    /// Whether what was read last still stands before the offset.
+    private var isContinued: Bool {
+        guard !last.isEmpty else { return true }
+        return octets(from: offset - Int64(last.count), count: last.count) == last
+    }
+
+    private func read() -> Bool {
+        if taken > 0 {
+            waiting.removeFirst(taken)
+            taken = 0
+        }
+        let octets = octets(from: offset, count: Self.portion)
+        guard !octets.isEmpty else { return false }
+        waiting += octets
+        offset += Int64(octets.count)
+        last = Array((last + octets).suffix(Self.remembered))
+        return true
+    }
+
+    private func octets(from offset: Int64, count: Int) -> [UInt8] {
+        guard descriptor >= 0 else { return [] }
+        return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            repeat { initialized = pread(descriptor, buffer.baseAddress, count, off_t(offset)) } while initialized < 0 && errno == EINTR
+            initialized = max(0, initialized)
+        }
+    }
+
+    /// The first line with a time that begins after an offset, and where it begins.
+    private func firstTime(from offset: Int64, below end: Int64) -> (time: Timestamp, offset: Int64)? {
+        let octets = octets(from: offset, count: Int(min(Int64(Self.longest), end - offset)))
+        var start = octets.firstIndex(of: 0x0a).map { $0 + 1 } ?? octets.count
+        while let end = octets[start...].firstIndex(of: 0x0a) {
+            if let time = LogLine.Event(String(decoding: octets[start..<end], as: UTF8.self))?.time { return (time, offset + Int64(start)) }
+            start = end + 1
+        }
+        return nil
+    }
+}

@@ -1,0 +1,52 @@
+internal import StrictJson
+
+extension LogLine {
+    /// As a person reads it: time, program, level, event, then the fields. What is no event is shown as it is.
+    /// - Parameter width: Of the longest name of a program.
+    func text(_ console: Console, width: Int) -> String {
+        let name = Self.padded(program, width)
+        guard let event else { return "\(Self.padded("", 23))  \(name)  \(Self.printable(text))" }
+        // As it is, but for what a reader does without.
+        let time = event.timeText.hasSuffix("Z") ? event.timeText.dropLast().split(separator: "T").joined(separator: " ") : event.timeText
+        let level = Self.padded(Self.printable(event.level), 8)
+        let fields = event.fields.map { "\(console.faint(Self.printable($0.name) + "="))\(Self.value($0.value))" }
+        let words = [
+            console.faint(Self.padded(Self.printable(time), 23)), name, event.isError ? console.bad(level) : level,
+            console.bold(Self.printable(event.name)),
+        ]
+        return (words + fields.prefix(1)).joined(separator: "  ") + fields.dropFirst().map { " " + $0 }.joined()
+    }
+
+    /// As a program reads it: the line with the name of the program, or the line that is no JSON in an object.
+    var json: String {
+        let program = "\"program\":\(JsonNode.quoted(program))"
+        guard event != nil else { return "{\(program),\"line\":\(JsonNode.quoted(text))}" }
+        let members = text.dropFirst()
+        return "{\(program)\(members.contains("\"") ? "," : "")\(members)"
+    }
+
+    /// Time, event and fields of one program's line, without colours.
+    var shortText: String {
+        guard let event else { return Self.printable(text) }
+        return ([event.timeText, event.name].map(Self.printable) + event.fields.map { "\(Self.printable($0.name))=\(Self.value($0.value))" }).joined(
+            separator: " ")
+    }
+
+    /// A value that has blanks, quotation marks or nothing at all is quoted.
+    private static func value(_ text: String) -> String {
+        let isPlain = !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x7f }
+        return isPlain ? printable(text) : "\"\(printable(text.replacing("\"", with: "\\\"")))\""
+    }
+
+    /// Shows control characters in place of sending them to the terminal: strangers can write some of what stands in logs.
+    static func printable(_ text: some StringProtocol) -> String {
+        guard text.unicodeScalars.contains(where: isControl) else { return String(text) }
+        return text.unicodeScalars.map { isControl($0) ? "\\u{\(String($0.value, radix: 16))}" : String($0) }.joined()
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar != "\t" && [.control, .format, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String { text + String(repeating: " ", count: max(0, width - text.count)) }
+}

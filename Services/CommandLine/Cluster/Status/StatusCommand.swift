@@ -1,0 +1,27 @@
+public import ArgumentParser
+internal import Foundation
+
+/// `boxoffice status`: how the programs of the local cluster are.
+public struct StatusCommand: AsyncParsableCommand {
+    public static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "List the programs of the running cluster: ready or not, since when, memory, version, last error.",
+        discussion: "Ends with 0 when every program is ready, with 1 when one is not. 'boxoffice doctor' says what to do.")
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    public init() {}
+
+    public func run() async throws {
+        let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
+        let status = try await StatusReader.read(home, try ClusterFile.required(home))
+        let console = Console()
+        if json {
+            console.line(try JsonOutput.text(status))
+        } else {
+            for line in status.lines(console) { console.line(line) }
+        }
+        guard status.isReady else { throw CommandExit.failed.exitCode }
+    }
+}

@@ -1,0 +1,76 @@
+internal import ArgumentParser
+internal import Foundation
+internal import ServiceKit
+
+/// How commands end: one table for all of them. README.md of the command line has it, too.
+enum CommandExit: Int32, CaseIterable, Sendable {
+    case done = 0
+    case failed = 1
+    case usage = 2
+    case configuration = 3
+    case unreachable = 4
+    case expired = 5
+    case unexpected = 6
+    case cancelled = 130
+    case readerGone = 141
+
+    /// What `boxoffice device` calls `failed` in scripts.
+    static let refused = CommandExit.failed
+
+    /// For whoever reads the table.
+    var meaning: String {
+        switch self {
+        case .done: "done; what was asked is so"
+        case .failed: "the answer is no, or something is not as it should be: what that is stands on standard error or in the output"
+        case .usage: "options, arguments or a file that cannot be used"
+        case .configuration: "`device`: the servers do not accept the app or do not know the requestor"
+        case .unreachable: "what the command needs cannot be reached: no cluster runs, a service does not answer, or something else answers"
+        case .expired: "`device`: the registration code expired"
+        case .unexpected: "`device`: an expectation of a script failed"
+        case .cancelled: "given up, by Ctrl-C or by the person"
+        case .readerGone: "whoever read the output has gone"
+        }
+    }
+
+    var exitCode: ExitCode { ExitCode(rawValue) }
+
+    /// Says why a command ends, on standard error, as all commands do.
+    static func explain(_ reason: String) { StandardStream.error.writeOrEnd(Data("\(prefix)\(reason)\n".utf8)) }
+
+    /// How a command ends that could not begin with what it was asked for, because of an error.
+    static func ofStart(_ error: any Error) -> CommandExit {
+        switch error {
+        case let failure as CommandFailure where failure.exit != .failed: failure.exit
+        default: .unreachable
+        }
+    }
+
+    static let prefix = "boxoffice: "
+}
+
+/// How a command ends that has thrown an error.
+struct CommandEnd {
+    let exit: Int32
+    /// Nothing: the command has said all.
+    let message: String
+
+    init(_ error: any Error, of command: any ParsableCommand.Type = BoxofficeCommand.self) {
+        switch error {
+        case let code as ExitCode: (exit, message) = (code.rawValue, "")
+        case let failure as CommandFailure: (exit, message) = (failure.exit.rawValue, CommandExit.prefix + failure.description)
+        default:
+            let code = command.exitCode(for: error)
+            let text = command.fullMessage(for: error)
+            if code == .success {
+                (exit, message) = (0, text)
+            } else if code == .validationFailure {
+                (exit, message) = (CommandExit.usage.rawValue, CommandExit.prefix + Self.withoutPrefix(text))
+            } else {
+                (exit, message) = (CommandExit.failed.rawValue, CommandExit.prefix + PlainReason.of(error))
+            }
+        }
+    }
+
+    /// The library begins with a word of its own.
+    private static func withoutPrefix(_ text: String) -> String { text.hasPrefix("Error: ") ? String(text.dropFirst(7)) : text }
+}

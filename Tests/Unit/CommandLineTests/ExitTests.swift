@@ -1,0 +1,80 @@
+import ArgumentParser
+@testable import BoxofficeCommand
+import Foundation
+import Testing
+
+@Suite("How commands end")
+struct ExitTests {
+    private static let program = Bundle.main.bundleURL.appendingPathComponent("boxoffice").path
+
+    private static func readme() throws -> String {
+        try String(
+            contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../../Services/CommandLine/README.md"),
+            encoding: .utf8)
+    }
+
+    @Test("the table of the README is that of the program")
+    func table() throws {
+        let readme = try Self.readme()
+        let start = try #require(readme.range(of: "\n## Exit codes\n"))
+        let chapter = readme[start.upperBound...].prefix(while: { $0 != "#" })
+        let rows = chapter.split(separator: "\n").filter { $0.hasPrefix("| ") && !$0.hasPrefix("| Exit") }
+        #expect(rows.map(String.init) == CommandExit.allCases.map { "| \($0.rawValue) | \($0.meaning) |" })
+        #expect(readme.components(separatedBy: "| Exit code |").count == 2, "there is one table")
+    }
+
+    @Test(
+        "errors of all kinds end alike",
+        arguments: [
+            (ValidationError("no") as any Error, 2, "boxoffice: no"), (CommandFailure("no", advice: "do"), 1, "boxoffice: no: do"),
+            (CommandFailure("away", exit: .unreachable), 4, "boxoffice: away"), (CommandExit.expired.exitCode, 5, ""),
+            (CancellationError(), 1, "boxoffice: it was given up"), (ExitCode.success, 0, ""),
+            (NSError(domain: NSPOSIXErrorDomain, code: Int(ENOSPC)), 1, "boxoffice: the disk is full"), (CleanExit.message("hello"), 0, "hello"),
+        ] as [(any Error, Int32, String)])
+    func errors(error: any Error, exit: Int32, message: String) {
+        let end = CommandEnd(error)
+        #expect(end.exit == exit)
+        #expect(end.message.split(separator: "\n").first.map(String.init) ?? "" == message)
+    }
+
+    @Test("what could not begin is told from what was found wrong")
+    func starts() {
+        #expect(CommandExit.ofStart(CommandFailure("x")) == .unreachable)
+        #expect(CommandExit.ofStart(CommandFailure("x", exit: .usage)) == .usage)
+        #expect(CommandExit.ofStart(CancellationError()) == .unreachable)
+    }
+
+    @Test(
+        "commands say on standard error what is wrong, after the same words",
+        arguments: [
+            (["frobnicate"], 2, "Unexpected argument 'frobnicate'"), (["up", "--copies", "x"], 2, "--copies"), (["status"], 4, "no cluster runs in"),
+            (["catalogue", "keyz"], 2, "there is no file 'keyz'"), (["catalogue", "keyz"], 2, "Did you mean 'boxoffice catalogue keys'?"),
+            (["device", "--poll", "1"], 2, "--poll"), (["load", "config", "--rate", "5", "--unheard-of"], 2, "--unheard-of"),
+            (["load", "compare", "/nowhere/a", "/nowhere/b"], 2, "cannot read /nowhere/a"), (["load", "gateway", "--rate", "1"], 2, "--path"),
+            (["call", "config"], 4, "no cluster runs in"), (["call", "x"], 2, "'x' is not a service"), (["secret", "list"], 4, "no cluster runs in"),
+            (["support", "find", "--requestor", "ACME1", "--code", "X"], 4, "no cluster runs in"),
+            (["verify", "x", "--jwks", "/nowhere"], 2, "cannot read /nowhere: there is no such file or folder"),
+            (["logs"], 1, "there are no logs in"), (["logs", "gatway"], 2, "did you mean gateway?"),
+        ] as [([String], Int32, String)])
+    func told(arguments: [String], exit: Int32, part: String) throws {
+        let home = FileManager.default.temporaryDirectory.appendingPathComponent("exit-\(UUID().uuidString)")
+        let ended = try Subprocess.run(Self.program, arguments, environment: ["BOXOFFICE_HOME": home.path])
+        #expect(ended.status == exit, "\(ended.error)")
+        #expect(ended.error.contains(part), "\(ended.error)")
+        #expect(ended.error.hasPrefix("boxoffice: ") && !ended.error.contains("Error: "), "\(ended.error)")
+        #expect(ended.output.isEmpty)
+    }
+
+    private static func all(_ command: any ParsableCommand.Type = BoxofficeCommand.self) -> [any ParsableCommand.Type] {
+        [command] + command.configuration.subcommands.flatMap { all($0) }
+    }
+
+    @Test("every command prints JSON for programs, but for those of which cluster.json tells, and those whose output is JSON")
+    func json() {
+        let others = ["up", "run", "print", "call"]
+        for command in Self.all() where command.configuration.subcommands.isEmpty && !others.contains(command.configuration.commandName ?? "") {
+            let help = BoxofficeCommand.helpMessage(for: command)
+            #expect(help.contains("--json") || help.contains("--format"), "\(command.configuration.commandName ?? "")")
+        }
+    }
+}

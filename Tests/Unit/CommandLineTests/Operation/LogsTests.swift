@@ -1,0 +1,171 @@
+@testable import BoxofficeCommand
+import Clocks
+import Foundation
+import Testing
+
+@Suite("The joined logs of a cluster")
+struct LogsTests {
+    private static func line(_ service: String, _ second: Int, _ event: String, _ more: String = "") -> String {
+        let time = "2031-03-04T10:00:\(second < 10 ? "0" : "")\(second).000Z"
+        return #"{"time":"\#(time)","level":"info","service":"\#(service)","event":"\#(event)"\#(more)}"#
+    }
+
+    private static func write(_ lines: [String], to program: String, _ home: ClusterHome, end: String = "\n") throws {
+        let file = home.logs.appendingPathComponent("\(program).log")
+        if !FileManager.default.fileExists(atPath: file.path) { _ = FileManager.default.createFile(atPath: file.path, contents: nil) }
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data((lines.joined(separator: "\n") + end).utf8))
+        try handle.close()
+    }
+
+    private static func all(_ logs: JoinedLogs) -> [LogLine] {
+        var lines: [LogLine] = []
+        while let line = logs.next() { lines.append(line) }
+        return lines
+    }
+
+    private static func names(_ lines: [LogLine]) -> [String] { lines.map { $0.event?.name ?? $0.text } }
+
+    @Test("lines of several programs come in the order of their times, what is no event after the line before it")
+    func joined() throws {
+        try withHome { home in
+            try Self.write([Self.line("config", 1, "a"), "Fatal error: no", Self.line("config", 5, "e")], to: "config", home)
+            try Self.write([Self.line("gateway", 2, "b"), Self.line("gateway", 4, "d")], to: "gateway", home)
+            try Self.write([Self.line("authentication", 3, "c")], to: "authentication-2", home)
+            let lines = Self.all(JoinedLogs(folder: home.logs, selection: LogSelection()))
+            #expect(Self.names(lines) == ["a", "Fatal error: no", "b", "c", "d", "e"])
+            #expect(lines.map(\.program) == ["config", "config", "gateway", "authentication-2", "gateway", "config"])
+        }
+    }
+
+    @Test("programs are chosen by name; a service's name means its copies too")
+    func chosen() {
+        #expect(LogSelection().includes(program: "config"))
+        let selection = LogSelection(programs: ["authentication", "gateway"])
+        #expect(["authentication", "authentication-2", "gateway"].allSatisfy(selection.includes(program:)))
+        #expect(!["authorization", "authentication-x", "config"].contains(where: selection.includes(program:)))
+        #expect(!LogSelection(programs: ["authentication-2"]).includes(program: "authentication"))
+        #expect(["config", "authentication-2", "sandbox"].allSatisfy(LogsCommand.isProgram))
+        #expect(!["", "gatway", "config-1", "config-9", "config-x", "postgres"].contains(where: LogsCommand.isProgram))
+    }
+
+    @Test("a request is found by its trace id, by the gateway's id of it, and by a traceparent")
+    func trace() throws {
+        let trace = "ac2b7d5d84a5cae2b03eee4a80c4c08f"
+        let other = LogLine.Event(Self.line("config", 1, "x", #","trace_id":"bc2b7d5d84a5cae2b03eee4a80c4c08f""#))
+        let own = LogLine.Event(Self.line("config", 1, "x", #","trace_id":"\#(trace)""#))
+        let gateway = LogLine.Event(
+            Self.line("gateway", 1, "request", #","request":"ac2b7d5d-84a5-4ae2-b03e-ee4a80c4c08f","trace_id":"11111111111111111111111111111111""#))
+        for text in [trace, trace.uppercased(), "00-\(trace)-0102030405060708-01", "ac2b7d5d-84a5-4ae2-b03e-ee4a80c4c08f"] {
+            let name = try #require(TraceName(argument: text))
+            #expect(try name.names(#require(own)), "\(text)")
+            #expect(try !name.names(#require(other)), "\(text)")
+        }
+        #expect(try TraceName(argument: "ac2b7d5d-84a5-4ae2-b03e-ee4a80c4c08f")?.names(#require(gateway)) == true)
+        #expect(try TraceName(argument: trace)?.names(#require(gateway)) == false)
+        for text in ["", "abc", trace + "0", "zc2b7d5d84a5cae2b03eee4a80c4c08f"] { #expect(TraceName(argument: text) == nil, "\(text)") }
+    }
+
+    @Test("lines from before a moment are left out, without reading a long file from its beginning")
+    func since() throws {
+        try withHome { home in
+            let lines = (0..<20_000).map { number in
+                #"{"time":"2031-03-04T\#(10 + number / 3600):\#(Self.two(number / 60 % 60)):\#(Self.two(number % 60)).000Z","level":"info","event":"n\#(number)"}"#
+            }
+            try Self.write(lines, to: "config", home)
+            let moment = try #require(Timestamp(logged: "2031-03-04T15:30:00Z".utf8))
+            let file = LogFile(program: "config", path: home.log(of: .config).path)
+            file.skip(before: moment)
+            let first = try #require(file.next()?.place)
+            #expect(first < moment && moment - first < .seconds(2000), "\(first)")
+            let found = Self.all(JoinedLogs(folder: home.logs, selection: LogSelection(since: moment)))
+            #expect(found.first?.event?.name == "n19800" && found.count == 200)
+        }
+    }
+
+    private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+    @Test("what is written later is read, over a truncation, another file in its place, and a new program")
+    func followed() throws {
+        try withHome { home in
+            let file = home.log(of: .config)
+            try Self.write([Self.line("config", 1, "a"), Self.line("config", 2, "b")], to: "config", home)
+            let logs = JoinedLogs(folder: home.logs, selection: LogSelection())
+            #expect(Self.names(Self.all(logs)) == ["a", "b"])
+            #expect(logs.follow().isEmpty && Self.all(logs).isEmpty)
+
+            try Self.write([#"{"time":"2031-03-04T10:00:03"#], to: "config", home, end: "")
+            #expect(Self.all(logs).isEmpty, "a line without its end is not there yet")
+            try Self.write([#".000Z","event":"c"}"#], to: "config", home)
+            #expect(Self.names(Self.all(logs)) == ["c"])
+
+            // As `copytruncate` does, with more in it than before.
+            try FileHandle(forWritingTo: file).truncate(atOffset: 0)
+            try Self.write((4..<14).map { Self.line("config", $0, "d\($0)") }, to: "config", home)
+            #expect(logs.follow().isEmpty)
+            #expect(Self.names(Self.all(logs)) == (4..<14).map { "d\($0)" })
+
+            // Moved away, with a line that came since; another file in its place.
+            try Self.write([Self.line("config", 14, "e")], to: "config", home)
+            try Self.write(["the end"], to: "config", home, end: "")
+            try FileManager.default.moveItem(at: file, to: file.appendingPathExtension("1"))
+            try Self.write([Self.line("config", 15, "f")], to: "config", home)
+            #expect(Self.names(Self.all(logs)) == ["e"])
+            #expect(Self.names(logs.follow()) == ["the end"])
+            #expect(Self.names(Self.all(logs)) == ["f"])
+
+            try Self.write([Self.line("gateway", 16, "g")], to: "gateway", home)
+            #expect(logs.follow().isEmpty)
+            #expect(Self.names(Self.all(logs)) == ["g"])
+        }
+    }
+
+    @Test("a person reads time, program, level, event and fields; control characters do not reach the terminal")
+    func text() throws {
+        let console = Console(isStyled: false)
+        let line = LogLine(
+            program: "config", text: Self.line("config", 1, "request", #","status":200,"route":"/a b","who":"\u001b[2J","empty":"","list":["x"]"#),
+            after: Timestamp(milliseconds: 0))
+        #expect(
+            line.text(console, width: 7)
+                == #"2031-03-04 10:00:01.000  config   info      request  status=200 route="/a b" who="\u{1b}[2J" empty="" list="[\"x\"]""#)
+        let other = LogLine(program: "config", text: "Fatal error: \u{1b}[31m\u{202e}x", after: line.place)
+        #expect(other.text(console, width: 6) == String(repeating: " ", count: 23) + "  config  Fatal error: \\u{1b}[31m\\u{202e}x")
+        #expect(other.place == line.place)
+    }
+
+    @Test("a program reads the line as it was written, with the program's name")
+    func json() throws {
+        let text = Self.line("authentication", 1, "x", #","n":1.50"#)
+        let line = LogLine(program: "authentication-2", text: text, after: Timestamp(milliseconds: 0))
+        #expect(line.json == #"{"program":"authentication-2","# + text.dropFirst())
+        #expect(LogLine(program: "config", text: "{}", after: line.place).json == #"{"program":"config"}"#)
+        #expect(LogLine(program: "config", text: "say \"no\"", after: line.place).json == #"{"program":"config","line":"say \"no\""}"#)
+        for text in ["[1]", "1", "{\"a\"", ""] { #expect(LogLine(program: "config", text: text, after: line.place).event == nil, "\(text)") }
+    }
+
+    @Test(
+        "times of lines",
+        arguments: [
+            ("1970-01-01T00:00:00Z", 0), ("1970-01-01T00:00:00.5Z", 500), ("2031-03-04T10:00:01.234Z", 1_930_384_801_234),
+            ("2031-03-04T10:00:01.2345678Z", 1_930_384_801_234),
+        ] as [(String, Int64)])
+    func times(text: String, milliseconds: Int64) { #expect(Timestamp(logged: text.utf8)?.milliseconds == milliseconds) }
+
+    @Test(
+        "what is no time",
+        arguments: [
+            "", "2031-03-04", "2031-13-04T10:00:01Z", "2031-03-04T24:00:01Z", "2031-03-04T10:00:01", "2031-03-04T10:00:01.Z", "x031-03-04T10:00:01Z",
+        ])
+    func noTimes(text: String) { #expect(Timestamp(logged: text.utf8) == nil) }
+
+    @Test("a start is a span or a moment")
+    func starts() throws {
+        let now = Timestamp(seconds: 1_000_000)
+        #expect(try #require(LogStart(argument: "5m")).moment(now: now) == now - .seconds(300))
+        #expect(try #require(LogStart(argument: "2h")).moment(now: now) == now - .seconds(7200))
+        #expect(try #require(LogStart(argument: "1970-01-01T00:00:07Z")).moment(now: now) == Timestamp(seconds: 7))
+        #expect(LogStart(argument: "yesterday") == nil)
+    }
+}

@@ -175,12 +175,14 @@ let package = Package(
             "Catalogue", "Shared/Domain/Catalogue",
             ["ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "Clocks", logging, coreMetrics]),
         wireLibrary("EventLoops", "Shared/Platform/EventLoops", [nioCore]),
+        wireLibrary("Spans", "Shared/Platform/Spans", ["ContractRuntime", "Faults"]),
         wireLibrary("Frames", "Shared/Wire/Frames", ["CContracts", "CProtobufC", "ContractRuntime", "Faults"]),
         wireLibrary("Transport", "Shared/Wire/Transport", ["COpenSSL", "Faults", nioCore, nioPosix, nioConcurrency]),
         wireLibrary(
             "Rpc", "Shared/Wire/Rpc",
             [
-                "CContracts", "CProtobufC", "CResolver", "ContractRuntime", "Contracts", "EventLoops", "Faults", "Memos", "Transport", "Frames",
+                "CContracts", "CProtobufC", "CResolver", "ContractRuntime", "Contracts", "EventLoops", "Faults", "Memos", "Spans", "Transport",
+                "Frames",
                 nioCore,
                 nioPosix, logging,
                 coreMetrics,
@@ -193,11 +195,11 @@ let package = Package(
         library("Tokens", "Shared/Domain/Tokens", ["Clocks", "Cryptography", "Faults", "MediaTokenVerifier"]),
         library(
             "CatalogueFiles", "Shared/Domain/CatalogueFiles", ["Catalogue", "Clocks", "Contracts", "Cryptography", "StrictJson", "Tokens"]),
-        library("OutboundHttp", "Shared/Platform/OutboundHttp", [httpClient, nioCore, nioPosix, nioSSL]),
+        library("OutboundHttp", "Shared/Platform/OutboundHttp", ["Spans", httpClient, nioCore, nioPosix, nioSSL]),
         library(
             "BridgeClient", "Shared/Domain/BridgeClient",
             ["Clocks", "Contracts", "Cryptography", "Faults", "OutboundHttp", "StrictJson", "TextEncodings"]),
-        library("Storage", "Shared/Platform/Storage", ["Clocks", "Faults", coreMetrics, logging]),
+        library("Storage", "Shared/Platform/Storage", ["Clocks", "Faults", "Spans", coreMetrics, logging]),
         // The engines; no other target of a program imports GRDB or libpq.
         cLibrary("CPostgres", "Shared/Platform/CPostgres", links: [.linkedLibrary("pq")]),
         library("StoragePostgres", "Shared/Platform/StoragePostgres", ["CPostgres", "Faults", "Storage", coreMetrics]),
@@ -267,7 +269,7 @@ let package = Package(
             "GatewayService", "Services/Gateway/Service",
             [
                 "CDeflate", "Catalogue", "CatalogueFiles", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "EventLoops", "Faults", "Memos",
-                "OutboundHttp", "StrictJson", "TextEncodings", "Tokens",
+                "OutboundHttp", "Spans", "StrictJson", "TextEncodings", "Tokens",
                 logging,
                 coreMetrics, hummingbird, hummingbirdCore,
                 hummingbirdHTTP2, mustache, nioCore, nioPosix, nioHTTP1, nioHTTPTypesHTTP1, nioSSL, nioTLS,
@@ -388,7 +390,10 @@ if hasAny("benchmarks") {
 
 if hasAny("tests") {
     package.targets += [
-        tests("OutboundHttpTests", ["OutboundHttp"]),
+        library("SpanRecordings", "Tests/Support/SpanRecordings", ["ContractRuntime", "Spans"]),
+        library("OtlpReceiver", "Tests/Support/OtlpReceiver", [hummingbird, logging, nioCore]),
+        tests("SpansTests", ["ContractRuntime", "Faults", "SpanRecordings", "Spans", "Storage", "StorageSqlite"]),
+        tests("OutboundHttpTests", ["ContractRuntime", "OtlpReceiver", "OutboundHttp", "SpanRecordings", "Spans"]),
         tests("FaultProxyTests", ["FaultProxy", nioCore, nioPosix]),
         library("TestIdentities", "Tests/Support/TestIdentities", ["Cryptography", "Transport"]),
         library(
@@ -412,7 +417,9 @@ if hasAny("tests") {
         tests(
             "RpcTests",
             [
-                "FaultProxy", "Rpc", "Frames", "TestIdentities", "Transport", "Contracts", "ContractRuntime", "Cryptography", "Faults", nioCore,
+                "FaultProxy", "Rpc", "Frames", "SpanRecordings", "Spans", "TestIdentities", "Transport", "Contracts", "ContractRuntime",
+                "Cryptography",
+                "Faults", nioCore,
                 nioPosix,
                 nioConcurrency, logging,
             ]),
@@ -463,7 +470,9 @@ if hasAny("tests") {
         tests(
             "GatewayServiceTests",
             [
-                "Clocks", "Cryptography", "GatewayService", "Contracts", "ContractRuntime", "Doubles", "Faults", "OutboundHttp", hummingbird,
+                "Clocks", "Cryptography", "GatewayService", "Contracts", "ContractRuntime", "Doubles", "Faults", "OutboundHttp", "SpanRecordings",
+                "Spans",
+                hummingbird,
                 hummingbirdTesting,
                 logging,
                 nioCore, nioPosix, nioSSL,

@@ -5,6 +5,9 @@ package protocol StoreEngine: Sendable {
     /// Where the rows are, for the log and for operators: the path of a file, or the address of a server.
     var place: String { get }
 
+    /// What it is to those who read traces: `sqlite` or `postgresql`.
+    var system: String { get }
+
     /// Says when another process has written; `nil` where nobody tells.
     var changes: (any StoreChanges)? { get }
 

@@ -9,6 +9,7 @@ public import Storage
 /// (Shared/Documents/Decisions/0058-give-each-connection-a-thread.md).
 final class PostgresEngine: StoreEngine {
     let place: String
+    var system: String { "postgresql" }
     /// Nobody tells of commits on other hosts.
     var changes: (any StoreChanges)? { nil }
     var lanes: (any StatementLanes)? { self }

@@ -197,6 +197,8 @@ let package = Package(
             "CatalogueFiles", "Shared/Domain/CatalogueFiles", ["Catalogue", "Clocks", "Contracts", "Cryptography", "StrictJson", "Tokens"]),
         library("OutboundHttp", "Shared/Platform/OutboundHttp", ["Spans", httpClient, nioCore, nioPosix, nioSSL]),
         library(
+            "Telemetry", "Shared/Platform/Telemetry", ["ContractRuntime", "OutboundHttp", "Spans", coreMetrics, logging]),
+        library(
             "BridgeClient", "Shared/Domain/BridgeClient",
             ["Clocks", "Contracts", "Cryptography", "Faults", "OutboundHttp", "StrictJson", "TextEncodings"]),
         library("Storage", "Shared/Platform/Storage", ["Clocks", "Faults", "Spans", coreMetrics, logging]),
@@ -218,9 +220,10 @@ let package = Package(
         library(
             "ServiceKit", "Shared/Platform/ServiceKit",
             [
-                "Catalogue", "CBuild", "Clocks", "CMemory", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Storage",
+                "Catalogue", "CBuild", "Clocks", "CMemory", "ContractRuntime", "Contracts", "Cryptography", "Faults", "OutboundHttp", "Rpc", "Spans",
+                "Storage",
                 "StoragePostgres",
-                "StorageSqlite", "StrictJson", "Tokens", "Transport", "UsageCounting",
+                "StorageSqlite", "StrictJson", "Telemetry", "Tokens", "Transport", "UsageCounting",
                 nioCore, nioPosix, nioConcurrency, logging, metrics, coreMetrics, lifecycle, unixSignals, hummingbird,
             ], exclude: ["README.md"]),
 
@@ -393,6 +396,9 @@ if hasAny("tests") {
         library("SpanRecordings", "Tests/Support/SpanRecordings", ["ContractRuntime", "Spans"]),
         library("OtlpReceiver", "Tests/Support/OtlpReceiver", [hummingbird, logging, nioCore]),
         tests("SpansTests", ["ContractRuntime", "Faults", "SpanRecordings", "Spans", "Storage", "StorageSqlite"]),
+        tests(
+            "TelemetryTests",
+            ["ContractRuntime", "OtlpReceiver", "OutboundHttp", "SpanRecordings", "Spans", "Telemetry", coreMetrics, logging]),
         tests("OutboundHttpTests", ["ContractRuntime", "OtlpReceiver", "OutboundHttp", "SpanRecordings", "Spans"]),
         tests("FaultProxyTests", ["FaultProxy", nioCore, nioPosix]),
         library("TestIdentities", "Tests/Support/TestIdentities", ["Cryptography", "Transport"]),
@@ -436,7 +442,7 @@ if hasAny("tests") {
             [
                 "Clocks", "ServiceKit", "Contracts", "ContractRuntime", "Cryptography", "Faults", "PostgresServer", "Rpc", "Storage",
                 "StoragePostgres",
-                "StorageSqlite", "Tokens", "Transport", logging, unixSignals,
+                "StorageSqlite", "Telemetry", "Tokens", "Transport", logging, unixSignals,
                 coreMetrics, hummingbird, hummingbirdTesting, nioPosix,
             ]),
         tests(
@@ -507,7 +513,7 @@ if hasAny("tests") {
             [
                 "Clocks", "BoxofficeCommand", "CSpawn", "ContractConformance", "Contracts", "ContractRuntime", "Cryptography", "Faults",
                 "LoadReporting",
-                "MediaTokenVerifier", "PairedTimes", "PeerDoubles", "PostgresServer", "Rpc", "SamlSigner", "EntitlementClient",
+                "MediaTokenVerifier", "OtlpReceiver", "PairedTimes", "PeerDoubles", "PostgresServer", "Rpc", "SamlSigner", "EntitlementClient",
                 "EntitlementSimulator",
                 "Storage", "TextEncodings", "Tokens", "Transport", httpClient, nioCore, nioPosix, logging,
             ], needs: "Cluster"),

@@ -434,8 +434,8 @@ if hasAny("tests") {
         tests(
             "StoragePostgresTests",
             [
-                "Clocks", "Cryptography", "Faults", "PostgresServer", "PrivatePostgres", "Storage", "StoragePostgres", "StorageSqlite",
-                "TestIdentities", logging,
+                "Clocks", "Cryptography", "Faults", "PostgresServer", "PrivatePostgres", "SpanRecordings", "Spans", "Storage", "StoragePostgres",
+                "StorageSqlite", "TestIdentities", logging,
             ]),
         tests(
             "ServiceKitTests",

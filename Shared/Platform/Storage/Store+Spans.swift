@@ -31,7 +31,7 @@ extension Store {
         [
             SpanAttribute("db.system.name", .text(engine.system)), SpanAttribute("db.namespace", .text(metrics.store)),
             SpanAttribute("db.operation.name", .text(operation)),
-        ]
+        ] + (engine.address.map { [SpanAttribute("server.address", .text($0))] } ?? [])
     }
 
     private static func verb(of plan: Plan) -> String {

@@ -8,6 +8,9 @@ package protocol StoreEngine: Sendable {
     /// What it is to those who read traces: `sqlite` or `postgresql`.
     var system: String { get }
 
+    /// Name of the server, or of several with commas between them; `nil`: there is none.
+    var address: String? { get }
+
     /// Says when another process has written; `nil` where nobody tells.
     var changes: (any StoreChanges)? { get }
 
@@ -47,6 +50,7 @@ package protocol StoreEngine: Sendable {
 }
 
 extension StoreEngine {
+    package var address: String? { nil }
     package var lanes: (any StatementLanes)? { nil }
     package var trouble: String? { nil }
     package var warning: String? { nil }

@@ -10,6 +10,7 @@ public import Storage
 final class PostgresEngine: StoreEngine {
     let place: String
     var system: String { "postgresql" }
+    let address: String?
     /// Nobody tells of commits on other hosts.
     var changes: (any StoreChanges)? { nil }
     var lanes: (any StatementLanes)? { self }
@@ -30,6 +31,7 @@ final class PostgresEngine: StoreEngine {
     /// - Throws: `StoreError` naming the server.
     init(_ options: PostgresOptions, name: String, steps: [Migration], limits: StoreLimits, metrics: StoreMetrics) throws(StoreError) {
         place = options.place
+        address = options.hosts.map(\.name).joined(separator: ",")
         try Self.prepare(options, name: name, steps: steps)
         let heart = Heart(ServerChoice(options, program: name), store: name)
         self.heart = heart

@@ -41,6 +41,12 @@ struct TraceTests {
         #expect(keys.count == 2 && Set(keys).count == 2)
     }
 
+    @Test("questions for the gateway's health have no span", arguments: ["/healthz", "/readyz"])
+    func health(_ path: String) async throws {
+        _ = try await gateway.get(path, sent)
+        #expect(SpanRecordings.shared.of(trace).isEmpty)
+    }
+
     @Test("an unrecorded trace stays unrecorded, and has no span")
     func unrecorded() async throws {
         let quiet = trace.with(flags: 0)

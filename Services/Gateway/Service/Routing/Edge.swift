@@ -67,8 +67,10 @@ final class Edge: HTTPResponder {
         return response
     }
 
+    /// Who asks every second whether the gateway is there has none.
     private func span(of request: Request, _ facts: RequestFacts) -> Span? {
-        .serving(
+        guard Tracing.isOn, facts.path != "/healthz", facts.path != "/readyz" else { return nil }
+        return .serving(
             facts.trace, parent: facts.parentSpan, Self.method(request),
             [
                 SpanAttribute("http.request.method", .text(Self.method(request))), SpanAttribute("url.scheme", isSecure ? "https" : "http"),

@@ -7,8 +7,10 @@ struct OtlpText {
 
     init(reserving capacity: Int = 4096) { bytes.reserveCapacity(capacity) }
 
+    @inline(__always)
     mutating func object(_ name: StaticString? = nil, _ members: (inout OtlpText) -> Void) { nest(name, "{", "}", members) }
 
+    @inline(__always)
     mutating func array(_ name: StaticString, _ items: (inout OtlpText) -> Void) { nest(name, "[", "]", items) }
 
     /// Left out when it is empty, as its default.
@@ -64,6 +66,7 @@ struct OtlpText {
         raw("\"")
     }
 
+    @inline(__always)
     private mutating func nest(_ name: StaticString?, _ opening: StaticString, _ closing: StaticString, _ content: (inout OtlpText) -> Void) {
         begin(name)
         raw(opening)
@@ -86,6 +89,16 @@ struct OtlpText {
 
     private mutating func quote(_ text: String) {
         raw("\"")
+        let isPlain = text.utf8.withContiguousStorageIfAvailable { octets in
+            guard octets.allSatisfy({ $0 >= 0x20 && $0 != 0x7f && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) else { return false }
+            bytes.append(contentsOf: octets)
+            return true
+        }
+        if isPlain != true { escape(text) }
+        raw("\"")
+    }
+
+    private mutating func escape(_ text: String) {
         for octet in text.utf8 {
             switch octet {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), octet]
@@ -95,6 +108,5 @@ struct OtlpText {
             default: bytes.append(octet)
             }
         }
-        raw("\"")
     }
 }

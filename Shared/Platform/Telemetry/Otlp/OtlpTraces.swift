@@ -23,7 +23,6 @@ enum OtlpTraces {
     private static func write(_ span: FinishedSpan, to text: inout OtlpText) {
         text.id("traceId", span.context.traceHigh, span.context.traceLow)
         text.id("spanId", span.context.span)
-        text.text("traceState", span.context.state)
         if let parent = span.parent { text.id("parentSpanId", parent) }
         text.number("flags", Int(span.context.flags))
         text.text("name", span.name)

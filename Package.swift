@@ -175,12 +175,14 @@ let package = Package(
             "Catalogue", "Shared/Domain/Catalogue",
             ["ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "Clocks", logging, coreMetrics]),
         wireLibrary("EventLoops", "Shared/Platform/EventLoops", [nioCore]),
+        wireLibrary("Spans", "Shared/Platform/Spans", ["ContractRuntime", "Faults"]),
         wireLibrary("Frames", "Shared/Wire/Frames", ["CContracts", "CProtobufC", "ContractRuntime", "Faults"]),
         wireLibrary("Transport", "Shared/Wire/Transport", ["COpenSSL", "Faults", nioCore, nioPosix, nioConcurrency]),
         wireLibrary(
             "Rpc", "Shared/Wire/Rpc",
             [
-                "CContracts", "CProtobufC", "CResolver", "ContractRuntime", "Contracts", "EventLoops", "Faults", "Memos", "Transport", "Frames",
+                "CContracts", "CProtobufC", "CResolver", "ContractRuntime", "Contracts", "EventLoops", "Faults", "Memos", "Spans", "Transport",
+                "Frames",
                 nioCore,
                 nioPosix, logging,
                 coreMetrics,
@@ -193,11 +195,13 @@ let package = Package(
         library("Tokens", "Shared/Domain/Tokens", ["Clocks", "Cryptography", "Faults", "MediaTokenVerifier"]),
         library(
             "CatalogueFiles", "Shared/Domain/CatalogueFiles", ["Catalogue", "Clocks", "Contracts", "Cryptography", "StrictJson", "Tokens"]),
-        library("OutboundHttp", "Shared/Platform/OutboundHttp", ["Clocks", httpClient, nioCore, nioPosix, nioSSL]),
+        library("OutboundHttp", "Shared/Platform/OutboundHttp", ["Clocks", "Spans", httpClient, nioCore, nioPosix, nioSSL]),
+        library(
+            "Telemetry", "Shared/Platform/Telemetry", ["ContractRuntime", "OutboundHttp", "Spans", coreMetrics, logging]),
         library(
             "BridgeClient", "Shared/Domain/BridgeClient",
             ["Clocks", "Contracts", "Cryptography", "Faults", "OutboundHttp", "StrictJson", "TextEncodings"]),
-        library("Storage", "Shared/Platform/Storage", ["Clocks", "Faults", coreMetrics, logging]),
+        library("Storage", "Shared/Platform/Storage", ["Clocks", "Faults", "Spans", coreMetrics, logging]),
         // The engines; no other target of a program imports GRDB or libpq.
         cLibrary("CPostgres", "Shared/Platform/CPostgres", links: [.linkedLibrary("pq")]),
         library("StoragePostgres", "Shared/Platform/StoragePostgres", ["CPostgres", "Faults", "Storage", coreMetrics]),
@@ -216,9 +220,10 @@ let package = Package(
         library(
             "ServiceKit", "Shared/Platform/ServiceKit",
             [
-                "Catalogue", "CBuild", "Clocks", "CMemory", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "Storage",
+                "Catalogue", "CBuild", "Clocks", "CMemory", "ContractRuntime", "Contracts", "Cryptography", "Faults", "OutboundHttp", "Rpc", "Spans",
+                "Storage",
                 "StoragePostgres",
-                "StorageSqlite", "StrictJson", "Tokens", "Transport", "UsageCounting",
+                "StorageSqlite", "StrictJson", "Telemetry", "Tokens", "Transport", "UsageCounting",
                 nioCore, nioPosix, nioConcurrency, logging, metrics, coreMetrics, lifecycle, unixSignals, hummingbird,
             ], exclude: ["README.md"]),
 
@@ -269,7 +274,7 @@ let package = Package(
             [
                 "BridgeClient", "CDeflate", "Catalogue", "CatalogueFiles", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "EventLoops",
                 "Faults", "Memos",
-                "OutboundHttp", "StrictJson", "TextEncodings", "Tokens",
+                "OutboundHttp", "Spans", "StrictJson", "TextEncodings", "Tokens",
                 logging,
                 coreMetrics, hummingbird, hummingbirdCore,
                 hummingbirdHTTP2, mustache, nioCore, nioPosix, nioHTTP1, nioHTTPTypesHTTP1, nioSSL, nioTLS,
@@ -390,7 +395,13 @@ if hasAny("benchmarks") {
 
 if hasAny("tests") {
     package.targets += [
-        tests("OutboundHttpTests", ["Clocks", "OutboundHttp"]),
+        library("SpanRecordings", "Tests/Support/SpanRecordings", ["ContractRuntime", "Spans"]),
+        library("OtlpReceiver", "Tests/Support/OtlpReceiver", [hummingbird, logging, nioCore]),
+        tests("SpansTests", ["ContractRuntime", "Faults", "SpanRecordings", "Spans", "Storage", "StorageSqlite"]),
+        tests(
+            "TelemetryTests",
+            ["ContractRuntime", "OtlpReceiver", "OutboundHttp", "SpanRecordings", "Spans", "Telemetry", coreMetrics, logging]),
+        tests("OutboundHttpTests", ["Clocks", "ContractRuntime", "OtlpReceiver", "OutboundHttp", "SpanRecordings", "Spans"]),
         tests("FaultProxyTests", ["FaultProxy", nioCore, nioPosix]),
         library("TestIdentities", "Tests/Support/TestIdentities", ["Cryptography", "Transport"]),
         library(
@@ -414,7 +425,9 @@ if hasAny("tests") {
         tests(
             "RpcTests",
             [
-                "FaultProxy", "Rpc", "Frames", "TestIdentities", "Transport", "Contracts", "ContractRuntime", "Cryptography", "Faults", nioCore,
+                "FaultProxy", "Rpc", "Frames", "SpanRecordings", "Spans", "TestIdentities", "Transport", "Contracts", "ContractRuntime",
+                "Cryptography",
+                "Faults", nioCore,
                 nioPosix,
                 nioConcurrency, logging,
             ]),
@@ -423,15 +436,15 @@ if hasAny("tests") {
         tests(
             "StoragePostgresTests",
             [
-                "Clocks", "Cryptography", "Faults", "PostgresServer", "PrivatePostgres", "Storage", "StoragePostgres", "StorageSqlite",
-                "TestIdentities", logging,
+                "Clocks", "Cryptography", "Faults", "PostgresServer", "PrivatePostgres", "SpanRecordings", "Spans", "Storage", "StoragePostgres",
+                "StorageSqlite", "TestIdentities", logging,
             ]),
         tests(
             "ServiceKitTests",
             [
                 "Clocks", "ServiceKit", "Contracts", "ContractRuntime", "Cryptography", "Faults", "PostgresServer", "Rpc", "Storage",
                 "StoragePostgres",
-                "StorageSqlite", "Tokens", "Transport", logging, unixSignals,
+                "StorageSqlite", "Telemetry", "Tokens", "Transport", logging, unixSignals,
                 coreMetrics, hummingbird, hummingbirdTesting, nioPosix,
             ]),
         tests(
@@ -466,7 +479,9 @@ if hasAny("tests") {
         tests(
             "GatewayServiceTests",
             [
-                "Clocks", "Cryptography", "GatewayService", "Contracts", "ContractRuntime", "Doubles", "Faults", "OutboundHttp", hummingbird,
+                "Clocks", "Cryptography", "GatewayService", "Contracts", "ContractRuntime", "Doubles", "Faults", "OutboundHttp", "SpanRecordings",
+                "Spans",
+                hummingbird,
                 hummingbirdTesting,
                 logging,
                 nioCore, nioPosix, nioSSL,
@@ -501,7 +516,7 @@ if hasAny("tests") {
             [
                 "Clocks", "BoxofficeCommand", "CSpawn", "ContractConformance", "Contracts", "ContractRuntime", "Cryptography", "Faults",
                 "LoadReporting",
-                "MediaTokenVerifier", "PairedTimes", "PeerDoubles", "PostgresServer", "Rpc", "SamlSigner", "EntitlementClient",
+                "MediaTokenVerifier", "OtlpReceiver", "PairedTimes", "PeerDoubles", "PostgresServer", "Rpc", "SamlSigner", "EntitlementClient",
                 "EntitlementSimulator",
                 "Storage", "TextEncodings", "Tokens", "Transport", httpClient, nioCore, nioPosix, logging,
             ], needs: "Cluster"),

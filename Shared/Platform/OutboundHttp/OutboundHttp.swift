@@ -2,6 +2,7 @@ internal import AsyncHTTPClient
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
+internal import Spans
 internal import Synchronization
 
 /// HTTP/1.1 calls to servers of other organisations. Each route has connections of its own, which are kept; redirects are not followed.
@@ -38,6 +39,21 @@ public final class OutboundHttp: OutboundTransport {
     }
 
     public func send(
+        _ request: OutboundRequest, by route: OutboundRoute, timeLeft: Duration
+    ) async throws(OutboundFailure) -> OutboundAnswer {
+        let span = Span.outbound(request.method == .get ? "GET" : "POST", request.url)
+        defer { span?.end() }
+        do throws(OutboundFailure) {
+            let answer = try await exchange(request, by: route, timeLeft: timeLeft)
+            span?.note(status: answer.status)
+            return answer
+        } catch {
+            span?.fail(error.kind.rawValue)
+            throw error
+        }
+    }
+
+    private func exchange(
         _ request: OutboundRequest, by route: OutboundRoute, timeLeft: Duration
     ) async throws(OutboundFailure) -> OutboundAnswer {
         let client = try client(for: route)

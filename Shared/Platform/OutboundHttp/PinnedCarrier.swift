@@ -6,6 +6,7 @@ internal import Darwin
 #endif
 internal import NIOCore
 internal import NIOPosix
+internal import Spans
 internal import Synchronization
 
 /// What a name means.
@@ -96,12 +97,17 @@ struct PinnedHttp: PinnedCarrier {
         configuration.dnsOverride = [place.host: address.text]
         configuration.timeout = .init(connect: min(TimeAmount(timeLeft), .seconds(4)), read: min(TimeAmount(timeLeft), .seconds(5)))
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        let span = Span.outbound("GET", place.url)
         let outcome: Result<OutboundAnswer, DocumentFetch.Refusal>
         do throws(DocumentFetch.Refusal) {
-            outcome = .success(try await Self.get(place, by: client, largest, timeLeft))
+            let answer = try await Self.get(place, by: client, largest, timeLeft)
+            span?.note(status: answer.status)
+            outcome = .success(answer)
         } catch {
+            span?.fail("unusable")
             outcome = .failure(error)
         }
+        span?.end()
         // A client that fails to close has no connection left to close.
         try? await client.shutdown()
         return try outcome.get()

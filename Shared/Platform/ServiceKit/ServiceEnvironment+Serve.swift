@@ -12,6 +12,8 @@ extension ServiceEnvironment {
 
     private func services() throws(StartFailure) -> [any Service] {
         var services: [any Service] = [DebugListener(endpoint: common.debug, metrics: metrics, readiness: readiness, logger: logger)]
+        // Stops behind all that makes spans.
+        if let telemetry { services.append(telemetry) }
         let dates = CertificateDates(files: parts.certificates)
         if !dates.files.isEmpty { services.append(BackgroundWork(name: "certificate-dates") { try await dates.run() }) }
         services += parts.assembled()

@@ -29,12 +29,15 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
     let parts: ServiceParts
     /// What is removed once it is over, for a program that only says what its store is; `nil`: it works.
     private let described: [Sweep]?
+    /// `nil`: nothing is exported.
+    let telemetry: TelemetryExport?
 
     init(
         name: String, document: SettingsDocument<Settings>, files: SettingsFiles, logger: Logger, clock: any WallClock,
-        metrics: PrometheusMetrics, described: [Sweep]? = nil
+        metrics: PrometheusMetrics, described: [Sweep]? = nil, telemetry: TelemetryExport? = nil
     ) throws(StartFailure) {
         self.described = described
+        self.telemetry = telemetry
         self.name = name
         self.settings = document.specific
         self.common = document.common

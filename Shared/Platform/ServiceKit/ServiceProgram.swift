@@ -64,7 +64,9 @@ public enum ServiceProgram {
     }
 
     private static func finishCheck(_ name: String, _ common: CommonSettings, _ files: SettingsFiles) throws -> Never {
-        _ = try ServiceParts(program: name, common: common, files: files, logger: Logger(label: name, factory: { _ in SwiftLogNoOpLogHandler() }))
+        let quiet = Logger(label: name, factory: { _ in SwiftLogNoOpLogHandler() })
+        _ = try common.telemetry.resolved(files, environment: ProcessInfo.processInfo.environment)
+        _ = try ServiceParts(program: name, common: common, files: files, logger: quiet)
         print("\(name): \(files.settingsFile) is good")
         ProgramEnd.now(0)
     }
@@ -86,8 +88,9 @@ public enum ServiceProgram {
         logger.info("program.starting", metadata: ["version": "\(SoftwareVersion.current)", "build": "\(SoftwareVersion.build)"])
         signal(SIGPIPE, SIG_IGN)
         ProcessorShare.adopt()
+        let telemetry = try TelemetryExport(name, document.common, files, metrics: metrics, logger: logger)
         return try ServiceEnvironment(
-            name: name, document: document, files: files, logger: logger, clock: SystemClock(), metrics: metrics)
+            name: name, document: document, files: files, logger: logger, clock: SystemClock(), metrics: metrics, telemetry: telemetry)
     }
 
     private static func fail(_ name: String, _ error: any Error) -> Never {

@@ -1,4 +1,5 @@
 public import Faults
+internal import Spans
 
 // Statements that are known whole. An engine behind a network answers them in one round trip, beside those of other callers; SQLite runs them as `read` and
 // `write` do.
@@ -42,7 +43,7 @@ extension Store {
         try arguments.requireStorable()
         plan.add(statement, arguments)
         // Without a number of rows to keep to, a taken key alone brings no answer.
-        guard let rows = try await Self.stored(plan, in: lanes) else {
+        guard let rows = try await stored(plan, in: lanes) else {
             throw .storage(DatabaseError(.other, "a key is taken: \(statement.postgres)"))
         }
         return rows.first?.affected ?? 0
@@ -55,10 +56,11 @@ extension Store {
     /// - Throws: As `write`.
     public func commit(_ plan: () throws(Fault) -> Plan) async throws(Fault) -> [any StoredRows]? {
         guard let lanes else { return nil }
-        return try await Self.stored(try plan().storable(), in: lanes)
+        return try await stored(try plan().storable(), in: lanes)
     }
 
-    private static func stored(_ plan: Plan, in lanes: any StatementLanes) async throws(Fault) -> [any StoredRows]? {
+    private func stored(_ plan: Plan, in lanes: any StatementLanes) async throws(Fault) -> [any StoredRows]? {
+        let span = span(plan)
         let result = await Interest.awaiting { (interest, continuation: CheckedContinuation<Result<[any StoredRows]?, Fault>, Never>) in
             do throws(Fault) {
                 try lanes.commit(plan, interest) { continuation.resume(returning: $0) }
@@ -66,6 +68,7 @@ extension Store {
                 continuation.resume(returning: .failure(error))
             }
         }
+        span?.end(result)
         return try result.get()
     }
 
@@ -74,6 +77,7 @@ extension Store {
     func look(_ statement: Statement, _ arguments: Arguments) async throws(Fault) -> any StoredRows {
         try arguments.requireStorable()
         guard let lanes else { throw .storeIsClosed }
+        let span = span(statement)
         let result = await Interest.awaiting { (interest, continuation: CheckedContinuation<Result<any StoredRows, Fault>, Never>) in
             do throws(Fault) {
                 try lanes.look(statement, arguments, interest) { continuation.resume(returning: $0) }
@@ -81,6 +85,7 @@ extension Store {
                 continuation.resume(returning: .failure(error))
             }
         }
+        span?.end(result)
         return try result.get()
     }
 

@@ -1,5 +1,6 @@
 internal import CoreMetrics
 public import Faults
+internal import Spans
 internal import Synchronization
 
 /// A service's durable state: what is acknowledged stays.
@@ -17,7 +18,7 @@ public final class Store: Sendable {
     let lanes: (any StatementLanes)?
     let engine: any StoreEngine
     private let limits: StoreLimits
-    private let metrics: StoreMetrics
+    let metrics: StoreMetrics
     private let readsUnderWay = Atomic(0)
     /// Steps of the schema that this program knows.
     private let level: Int
@@ -56,13 +57,16 @@ public final class Store: Sendable {
     public func write<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value, whenCommitted: (@Sendable (Value) -> Void)? = nil
     ) async throws(Fault) -> Value {
-        try await awaiting { (interest, continuation: CheckedContinuation<Result<Value, Fault>, Never>) in
+        let span = span("write")
+        let result = await awaiting { (interest, continuation: CheckedContinuation<Result<Value, Fault>, Never>) in
             do throws(Fault) {
                 try engine.submit(PendingWrite(interest, body, whenCommitted: whenCommitted) { continuation.resume(returning: $0) })
             } catch {
                 continuation.resume(returning: .failure(error))
             }
-        }.get()
+        }
+        span?.end(result)
+        return try result.get()
     }
 
     /// Runs statements that only read, on a snapshot of what is committed. Reads that wait at the same moment share one.
@@ -74,11 +78,14 @@ public final class Store: Sendable {
             metrics.refused.increment()
             throw .storeIsBusy
         }
-        return try await awaiting { (interest, continuation: CheckedContinuation<Result<Value, Fault>, Never>) in
+        let span = span("read")
+        let result = await awaiting { (interest, continuation: CheckedContinuation<Result<Value, Fault>, Never>) in
             engine.read(interest) { opened in
                 continuation.resume(returning: Result { try body(opened.get()) }.mapError(Fault.storage))
             }
-        }.get()
+        }
+        span?.end(result)
+        return try result.get()
     }
 
     /// A file answers so soon that nobody gives up meanwhile: only elsewhere it is worth its cost to hear of that.

@@ -5,6 +5,12 @@ package protocol StoreEngine: Sendable {
     /// Where the rows are, for the log and for operators: the path of a file, or the address of a server.
     var place: String { get }
 
+    /// What it is to those who read traces: `sqlite` or `postgresql`.
+    var system: String { get }
+
+    /// Name of the server, or of several with commas between them; `nil`: there is none.
+    var address: String? { get }
+
     /// Says when another process has written; `nil` where nobody tells.
     var changes: (any StoreChanges)? { get }
 
@@ -44,6 +50,7 @@ package protocol StoreEngine: Sendable {
 }
 
 extension StoreEngine {
+    package var address: String? { nil }
     package var lanes: (any StatementLanes)? { nil }
     package var trouble: String? { nil }
     package var warning: String? { nil }

@@ -2,6 +2,8 @@ package import CoreMetrics
 
 /// What a store reports, all labelled with its name.
 package struct StoreMetrics: Sendable {
+    /// The store's name.
+    let store: String
     package let commits: Counter
     package let failedCommits: Counter
     package let batchSize: Recorder
@@ -13,6 +15,7 @@ package struct StoreMetrics: Sendable {
     package let limitBytes: Gauge
 
     package init(store: String) {
+        self.store = store
         let labels = [("store", store)]
         commits = Counter(label: "boxoffice_storage_commits_total", dimensions: labels)
         failedCommits = Counter(label: "boxoffice_storage_failed_commits_total", dimensions: labels)

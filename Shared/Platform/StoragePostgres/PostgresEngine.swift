@@ -9,6 +9,8 @@ public import Storage
 /// (Shared/Documents/Decisions/0058-give-each-connection-a-thread.md).
 final class PostgresEngine: StoreEngine {
     let place: String
+    var system: String { "postgresql" }
+    let address: String?
     /// Nobody tells of commits on other hosts.
     var changes: (any StoreChanges)? { nil }
     var lanes: (any StatementLanes)? { self }
@@ -29,6 +31,7 @@ final class PostgresEngine: StoreEngine {
     /// - Throws: `StoreError` naming the server.
     init(_ options: PostgresOptions, name: String, steps: [Migration], limits: StoreLimits, metrics: StoreMetrics) throws(StoreError) {
         place = options.place
+        address = options.hosts.map(\.name).joined(separator: ",")
         try Self.prepare(options, name: name, steps: steps)
         let heart = Heart(ServerChoice(options, program: name), store: name)
         self.heart = heart

@@ -6,6 +6,7 @@ public import Storage
 /// One SQLite file in WAL mode with full synchronization. Several processes of one machine may have it open.
 final class SqliteEngine: StoreEngine {
     let place: String
+    var system: String { "sqlite" }
     var changes: (any StoreChanges)? { commitsOfOthers }
     private let commitsOfOthers: SqliteChanges
     private let pool: DatabasePool

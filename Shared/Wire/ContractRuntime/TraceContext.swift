@@ -20,10 +20,24 @@ public struct TraceContext: Hashable, Sendable {
         self.state = state
     }
 
-    /// A new trace.
+    /// The flag of a trace that is recorded.
+    public static let sampled: UInt8 = 1
+
+    public var isSampled: Bool { flags & Self.sampled != 0 }
+
+    /// A new trace. Its id has the form of a version 4 UUID (RFC 9562 §5.4), so that the same digits can name a request wherever a UUID is wanted.
     public static func random() -> TraceContext {
-        TraceContext(traceHigh: TraceIDs.next(), traceLow: TraceIDs.next(), span: TraceIDs.next())
+        let (high, low) = (TraceIDs.next() & ~0xf000 | 0x4000, TraceIDs.next() & ~(0b11 << 62) | 0b10 << 62)
+        return TraceContext(traceHigh: high, traceLow: low, span: TraceIDs.next(), flags: TraceSampling.flags(of: low))
     }
+
+    /// The same place in the same trace, with other flags.
+    public func with(flags: UInt8) -> TraceContext {
+        TraceContext(traceHigh: traceHigh, traceLow: traceLow, span: span, flags: flags, state: state)
+    }
+
+    /// Whether both are of one trace.
+    public func isSameTrace(as other: TraceContext) -> Bool { traceHigh == other.traceHigh && traceLow == other.traceLow }
 
     /// The same trace, another span.
     public func child() -> TraceContext {

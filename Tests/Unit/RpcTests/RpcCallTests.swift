@@ -44,7 +44,7 @@ extension RpcTests {
             let server = try await TestServer()
             let client = try server.client()
             let context = CallContext(
-                deadline: .now.advanced(by: .seconds(30)), trace: TraceContext(traceHigh: 1, traceLow: 2, span: 3, state: "a=b"))
+                deadline: .now.advanced(by: .seconds(30)), trace: TraceContext(traceHigh: 1, traceLow: 2, span: 3, flags: 0, state: "a=b"))
             _ = try await client.call(TestOperations.note, EchoMessage(), context: context)
             let seen = try #require(server.operations.current.contexts.first)
             #expect(seen.caller == "client.boxoffice")

@@ -46,6 +46,16 @@ struct JsonLogHandlerTests {
         #expect(object["event_"] == "shadow")
     }
 
+    @Test("a flag is a boolean of JSON, also within others; a text that looks like one is a text")
+    func flags() throws {
+        let lines = LogLines()
+        lines.logger().info(
+            "flags", metadata: ["on": .stringConvertible(true), "text": "true", "list": [.stringConvertible(false), "false"]])
+        let line = try #require(lines.all.first)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        #expect(object["on"] as? Bool == true && object["text"] as? String == "true" && line.contains(#""list":[false,"false"]"#))
+    }
+
     @Test("lines below the level are not written")
     func levels() {
         let lines = LogLines()

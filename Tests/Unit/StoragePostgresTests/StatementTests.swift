@@ -2,6 +2,8 @@ import Clocks
 import Faults
 import Logging
 import PostgresServer
+import SpanRecordings
+import Spans
 import Storage
 import StoragePostgres
 import Testing
@@ -38,6 +40,28 @@ struct StatementTests {
             }
             #expect(try await store.value("SELECT 1 WHERE ? IN ('', 'a')", ["a"]) == 1)
         }
+    }
+
+    @Test("to a trace a server is somebody else; statements are told without their values")
+    func spans() async throws {
+        let trace = SpanRecordings.trace()
+        try await withNotes { store in
+            let span = try #require(Span.serving(trace, parent: nil, "x", []))
+            try await Span.$current.withValue(span) {
+                try await store.change("INSERT INTO note (text) VALUES (?)", ["secret"])
+                let found: String? = try await store.value("SELECT text FROM note WHERE text = ?", ["secret"])
+                #expect(found == "secret")
+                _ = try await store.read { try $0.value("SELECT count(*) FROM note") as Int? }
+                await #expect(throws: Fault.self) { try await store.value("SELECT nonsense FROM note") as Int? }
+            }
+        }
+        let spans = SpanRecordings.shared.of(trace)
+        #expect(spans.map { String($0.name.prefix { $0 != " " }) } == ["INSERT", "SELECT", "read", "SELECT"])
+        #expect(spans.map(\.error) == [nil, nil, nil, "internal"])
+        #expect(
+            spans.allSatisfy { $0.kind == .client && $0.parent == trace.span && $0["db.system.name"] == "postgresql" && $0["server.address"] != nil })
+        #expect(spans[1]["db.query.text"] == "SELECT text FROM note WHERE text = ?" && spans[0]["db.operation.batch.size"] == 1)
+        #expect(!"\(spans)".contains("secret"))
     }
 
     @Test("a plan is stored whole or not at all, whatever becomes of those beside it")

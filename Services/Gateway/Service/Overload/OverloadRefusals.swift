@@ -54,10 +54,12 @@ final class OverloadRefusals: Sendable {
         // A preflight costs less than what follows when it fails. Health checks that fail take the gateway away from those whom it serves.
         if request.method == .options || path == "/healthz" || path == "/readyz" || (sparesUrgent && (audience?.isUrgent ?? false)) { return nil }
         count(request.method)
+        let trace = request.headerFields.value(.traceparent).flatMap { TraceContext(traceparent: $0) } ?? .random()
         var (fields, body) = content(
-            audience ?? Self.audience(of: path), suffix, accept: request.headerFields[.accept], language: request.headerFields[.acceptLanguage])
+            audience ?? Self.audience(of: path), suffix, accept: request.headerFields[.accept], language: request.headerFields[.acceptLanguage],
+            trace: trace.traceID)
         if request.method == .head { body = ByteBuffer() }
-        complete(&fields, RequestIdentifier.random())
+        complete(&fields, RequestIdentifier.text(trace.traceHigh, trace.traceLow))
         return Http1Conversation.Reply(status: .serviceUnavailable, fields: fields, body: body)
     }
 
@@ -87,7 +89,8 @@ final class OverloadRefusals: Sendable {
         let date = HttpDate.now()
         return templates.withLock { templates in
             if let known = templates[format], known.date == date { return known }
-            var (fields, body) = content(.api(.config), format.rawValue, accept: nil)
+            // What apps of the v1 API get has no trace.
+            var (fields, body) = content(.api(.config), format.rawValue, accept: nil, trace: "")
             let identifier = RequestIdentifier.random()
             complete(&fields, identifier)
             let bytes = Http1Answer(status: .serviceUnavailable, fields: fields, body: body, connection: .stays).bytes()
@@ -115,19 +118,22 @@ final class OverloadRefusals: Sendable {
         .contentType: "application/json; charset=utf-8", .cacheControl: "no-store", .pragma: "no-cache",
     ]
 
-    private func content(_ audience: Route.Audience, _ suffix: String?, accept: String?, language: String? = nil) -> (HTTPFields, ByteBuffer) {
+    /// - Parameter trace: Id of the request's trace.
+    private func content(
+        _ audience: Route.Audience, _ suffix: String?, accept: String?, language: String? = nil, trace: String
+    ) -> (HTTPFields, ByteBuffer) {
         switch audience {
         case .api:
             switch ReplyFormat(suffix: suffix, parameter: nil, accept: accept) {
             case .json: (Self.jsonFields, json)
             case .xml: (Self.xmlFields, xml)
             }
-        case .apiV2: (Self.jsonFields, enhanced(V2Errors.unavailable, trace: Refusals.uuid(Self.trace())).body(.json))
-        case .singleSignOn: (Self.jsonFields, wrapped(SingleSignOnErrors.unavailable, trace: Self.trace()).body(.json))
+        case .apiV2: (Self.jsonFields, enhanced(V2Errors.unavailable, trace: Refusals.uuid(trace)).body(.json))
+        case .singleSignOn: (Self.jsonFields, wrapped(SingleSignOnErrors.unavailable, trace: trace).body(.json))
         case .clientRegistration: (Self.oauthFields, oauth)
-        case .administration: (Self.jsonFields, AdministrationError(Fault(.overloaded, Self.message)).document(trace: Self.trace()).body(.json))
+        case .administration: (Self.jsonFields, AdministrationError(Fault(.overloaded, Self.message)).document(trace: trace).body(.json))
         case .usage: (Self.textFields, ByteBuffer(string: Self.message))
-        case .autoSignIn: (Self.jsonFields, enhanced(AutoSignInErrors.row(for: .overloaded), trace: Self.trace()).body(.json))
+        case .autoSignIn: (Self.jsonFields, enhanced(AutoSignInErrors.row(for: .overloaded), trace: trace).body(.json))
         case .notification: ([.cacheControl: "no-store"], ByteBuffer())
         case .browser: notice(language ?? "")
         case .console: notice("")
@@ -146,8 +152,6 @@ final class OverloadRefusals: Sendable {
     private func wrapped(_ row: ErrorTable.Row, trace: String) -> Document {
         Refusals.wrapped(row, message: Self.message, help: settings.help(row.code), trace: trace)
     }
-
-    private static func trace() -> String { TraceContext.random().traceID }
 
     /// Who calls an address that the gateway does not have.
     private static func audience(of path: String) -> Route.Audience {

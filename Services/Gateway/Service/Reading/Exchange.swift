@@ -63,7 +63,7 @@ final class Exchange: Sendable {
     var logger: Logger {
         var logger = plainLogger
         logger[metadataKey: "trace_id"] = .string(facts.trace.traceID)
-        logger[metadataKey: "request"] = .string(facts.requestID)
+        logger[metadataKey: "request"] = .string(facts.traceUUID)
         return logger
     }
 

@@ -2,6 +2,7 @@ internal import Catalogue
 internal import Faults
 internal import Hummingbird
 internal import Logging
+internal import Spans
 
 /// Turns what went wrong into a reply of the form that the caller reads.
 final class Refusals: Sendable {
@@ -37,6 +38,10 @@ final class Refusals: Sendable {
             case .notification: notificationReply(fault)
             case .browser: pageReply(fault, exchange)
             }
+        if let span = Tracing.isOn ? Span.current : nil {
+            span.set("boxoffice.fault", .text(fault.code.rawValue))
+            if response.status.code >= 500 { span.fail(fault.code.rawValue) }
+        }
         if response.status == .serviceUnavailable { response.headers[.retryAfter] = String(Self.retrySeconds(fault)) }
         return response
     }

@@ -3,6 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 internal import NIOCore
+internal import Spans
 
 /// The outermost layer: identifies each request, routes it, and accounts for the reply.
 final class Edge: HTTPResponder {
@@ -48,17 +49,38 @@ final class Edge: HTTPResponder {
         context.facts = RequestFacts(
             request, peer: context.peer, trusted: trustedProxies, isSecure: isSecure, allowsPlainSignatures: signedPlainHTTP == .all)
         context.logger = logger
-        var (response, route) = await answer(request, context)
+        let span = span(of: request, context.facts)
+        var (response, route) =
+            if let span { await Span.$current.withValue(span) { [context] in await answer(request, context) } } else {
+                await answer(request, context)
+            }
         // Addresses of requests hold codes, and on a web view's logout the bearer (rest-v1 §3.20): no referrer. No handler sets one of these.
         var fields = [
-            HTTPField(name: .adobeRequestID, value: context.facts.requestID), HTTPField(name: .xContentTypeOptions, value: "nosniff"),
+            HTTPField(name: .adobeRequestID, value: context.facts.traceUUID), HTTPField(name: .xContentTypeOptions, value: "nosniff"),
             HTTPField(name: .referrerPolicy, value: "no-referrer"),
         ]
         if let transportSecurity { fields.append(HTTPField(name: .strictTransportSecurity, value: transportSecurity)) }
         let end = response.headers.endIndex
         response.headers.replaceSubrange(end..<end, with: fields)
         account(request, response, route: route, facts: context.facts, spent: (NIODeadline.now() - start).nanoseconds)
+        span?.end(response, of: Self.method(request), route: route)
         return response
+    }
+
+    /// Who asks every second whether the gateway is there has none.
+    private func span(of request: Request, _ facts: RequestFacts) -> Span? {
+        guard Tracing.isOn, facts.path != "/healthz", facts.path != "/readyz" else { return nil }
+        return .serving(
+            facts.trace, parent: facts.parentSpan, Self.method(request),
+            [
+                SpanAttribute("http.request.method", .text(Self.method(request))), SpanAttribute("url.scheme", isSecure ? "https" : "http"),
+                SpanAttribute("boxoffice.gateway.door", isPublic ? "everybody" : "administration"),
+            ])
+    }
+
+    /// As the semantic conventions name what they do not know.
+    private static func method(_ request: Request) -> String {
+        Route.knownMethods.contains(request.method) ? request.method.rawValue : "_OTHER"
     }
 
     /// The same, ready to be written.
@@ -128,7 +150,20 @@ final class Edge: HTTPResponder {
         metrics.record(method: method, route: route, status: response.status.code, spent: spent)
         log.write(
             RequestLog.Line(
-                trace: facts.trace, requestID: facts.requestID, method: method, route: route, status: response.status.code,
+                trace: facts.trace, requestID: facts.traceUUID, method: method, route: route, status: response.status.code,
                 microseconds: spent / 1000))
+    }
+}
+
+extension Span {
+    fileprivate func end(_ response: Response, of method: String, route: String) {
+        set("http.response.status_code", .integer(Int64(response.status.code)))
+        // Other words name what was answered before there was a route.
+        if route.utf8.first == UInt8(ascii: "/") {
+            set("http.route", .text(route))
+            rename("\(method) \(route)")
+        }
+        if response.status.code >= 500 { fail(String(response.status.code)) }
+        end()
     }
 }

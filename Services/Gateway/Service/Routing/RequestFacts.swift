@@ -3,9 +3,13 @@ internal import Hummingbird
 
 /// What is known of a request before its route; a class, because it is handed from one step to the next many times.
 final class RequestFacts: Sendable {
-    /// Sent back as `Adobe-Request-Id`.
+    /// Names this request alone, also where a caller sends one trace with several requests: a change of state that comes twice is known by it.
     let requestID: String
+    /// The trace's id as a UUID is written: sent back as `Adobe-Request-Id`, and in the log.
+    let traceUUID: String
     let trace: TraceContext
+    /// Id of the caller's span; `nil` when the trace begins here.
+    let parentSpan: UInt64?
     /// True when the request came over HTTPS.
     let isSecure: Bool
     /// True when it came over plain HTTP, neither from this host nor through a trusted proxy, and somebody minds.
@@ -26,6 +30,8 @@ final class RequestFacts: Sendable {
     private init(trace: TraceContext, requestID: String) {
         self.trace = trace
         self.requestID = requestID
+        traceUUID = requestID
+        parentSpan = nil
         isSecure = false
         isReadableOnTheWay = false
         clientAddress = ClientAddress(peer: nil, forwarded: [], trusted: [])
@@ -46,9 +52,11 @@ final class RequestFacts: Sendable {
             // 512 characters is what everyone passes on (W3C trace context §3.3.1.5).
             return TraceContext(traceparent: parent, state: state.utf8.count <= 512 ? state : "")
         }
-        trace = sent?.child() ?? .random()
+        trace = sent.map { TraceSampling.entering($0).child() } ?? .random()
+        parentSpan = sent?.span
+        traceUUID = RequestIdentifier.text(trace.traceHigh, trace.traceLow)
         // A trace of its own is as new as an identifier: its numbers serve for both.
-        requestID = sent == nil ? RequestIdentifier.text(trace.traceHigh, trace.traceLow) : RequestIdentifier.random()
+        requestID = sent == nil ? traceUUID : RequestIdentifier.random()
         self.isSecure = isSecure
         let address = peer.flatMap(IPAddress.init)
         let isHere = address.map { address in Self.near.contains { $0.contains(address) } } ?? false

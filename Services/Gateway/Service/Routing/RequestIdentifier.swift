@@ -1,12 +1,12 @@
 /// Names a request for support, and its change of state for the services (an idempotency key).
 enum RequestIdentifier {
     /// A version 4 UUID in lower case (RFC 9562 §5.4), without opening the system's random device for each.
-    static func random() -> String { text(.random(in: .min ... .max), .random(in: .min ... .max)) }
+    static func random() -> String {
+        text(.random(in: .min ... .max) & ~0xf000 | 0x4000, .random(in: .min ... .max) & ~(0b11 << 62) | 0b10 << 62)
+    }
 
-    /// The identifier that has 122 of these bits.
+    /// 128 bits as a UUID is written.
     static func text(_ high: UInt64, _ low: UInt64) -> String {
-        let high = high & ~0xf000 | 0x4000
-        let low = low & ~(0b11 << 62) | 0b10 << 62
         return String(unsafeUninitializedCapacity: 36) { text in
             var place = 0
             for digit in 0..<32 {

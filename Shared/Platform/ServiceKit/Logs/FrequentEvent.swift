@@ -18,6 +18,9 @@ public struct FrequentEvent: Sendable {
 
         /// As a number, which `Logger` has for the names in `NumberField`.
         public mutating func add(_ name: StaticString, _ value: Int64) { line.add(plain: name, value) }
+
+        /// As a boolean, which `Logger` has for a `Bool` that is no text: `.stringConvertible(flag)`.
+        public mutating func add(_ name: StaticString, _ flag: Bool) { line.add(plain: name, flag) }
     }
 
     /// - Returns: `nil` when the logger writes no such lines: by its level, its handler, or fields of its own.

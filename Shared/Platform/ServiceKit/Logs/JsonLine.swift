@@ -30,6 +30,11 @@ struct JsonLine {
         bytes.append(contentsOf: String(value).utf8)
     }
 
+    mutating func add(plain name: StaticString, _ flag: Bool) {
+        begin(plain: name)
+        bytes.append(contentsOf: (flag ? "true" : "false").utf8)
+    }
+
     /// - Parameter number: A number in JSON's form.
     mutating func add(_ name: String, number: String) {
         begin(name)
@@ -69,6 +74,7 @@ struct JsonLine {
     private mutating func append(_ value: Logger.Metadata.Value) {
         switch value {
         case .string(let string): quote(string)
+        case .stringConvertible(let flag as Bool): bytes.append(contentsOf: (flag ? "true" : "false").utf8)
         case .stringConvertible(let value): quote(value.description)
         case .array(let values):
             bytes.append(UInt8(ascii: "["))

@@ -1,5 +1,6 @@
 internal import CoreMetrics
 internal import Synchronization
+internal import Telemetry
 
 /// Counts of values in fixed buckets.
 final class HistogramInstrument: Instrument, RecorderHandler, TimerHandler {
@@ -44,6 +45,11 @@ final class HistogramInstrument: Instrument, RecorderHandler, TimerHandler {
             state.counts[bucket] += 1
             state.sum += value
         }
+    }
+
+    var value: MetricSeries.Value {
+        let (counts, sum) = state.withLock { ($0.counts, $0.sum) }
+        return .histogram(bounds: bounds, counts: counts, sum: sum)
     }
 
     func render(_ name: MetricName, into text: inout String) {

@@ -5,6 +5,9 @@ enum MetricHelp {
         (all[name].map { "# HELP \(name) \($0)\n" } ?? "") + "# TYPE \(name) \(type)\n"
     }
 
+    /// `nil`: nobody knows.
+    static func text(_ name: String) -> String? { all[name] }
+
     private static let all: [String: String] = [
         "boxoffice_authentication_access_token_checks_total": "Access tokens checked, by where the client was found.",
         "boxoffice_authentication_access_tokens_issued_total": "Access tokens issued to registered clients.",
@@ -102,6 +105,8 @@ enum MetricHelp {
         "boxoffice_storage_refused_total": "Changes refused because too many waited or the store is full.",
         "boxoffice_storage_retries_total": "Changes that were tried again after a conflict or a lost connection.",
         "boxoffice_storage_swept_rows_total": "Rows removed because they are over.",
+        "boxoffice_telemetry_exports_total": "Exports of traces and metrics to a collector, by signal and result.",
+        "boxoffice_telemetry_spans_dropped_total": "Spans that were never exported, by reason.",
         "boxoffice_usage_batches_pushed_total": "Batches of usage that config has taken.",
         "boxoffice_usage_events_lost_total": "Events of usage that were never counted.",
         "boxoffice_usage_events_without_room_total": "Events of usage counted without details, for want of room.",

@@ -3,10 +3,20 @@ struct MetricName: Hashable, Comparable {
     let name: String
     /// `a="x",b="y"`; empty without labels.
     let labels: String
+    /// The same before they are written, in the same order.
+    let dimensions: [(name: String, value: String)]
 
     init(_ label: String, _ dimensions: [(String, String)]) {
         name = Self.identifier(label)
-        labels = dimensions.sorted { $0.0 < $1.0 }.map { "\(Self.identifier($0.0))=\"\(Self.escaped($0.1))\"" }.joined(separator: ",")
+        self.dimensions = dimensions.sorted { $0.0 < $1.0 }.map { (Self.identifier($0.0), $0.1) }
+        labels = self.dimensions.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",")
+    }
+
+    static func == (left: MetricName, right: MetricName) -> Bool { left.name == right.name && left.labels == right.labels }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(labels)
     }
 
     static func < (left: MetricName, right: MetricName) -> Bool {

@@ -47,13 +47,18 @@ public final class PrometheusMetrics: MetricsFactory {
     public func destroyTimer(_ handler: any TimerHandler) {}
 
     /// All metrics, sorted by name.
-    public func text() -> String {
+    func all() -> [(MetricName, any Instrument)] {
         var instruments = state.withLock { $0.instruments.map { ($0.key, $0.value) } }
         instruments.append((MetricName("boxoffice_metrics_dropped_total", []), dropped))
         instruments.sort { $0.0 < $1.0 }
+        return instruments
+    }
+
+    /// All metrics as Prometheus reads them, sorted by name.
+    public func text() -> String {
         var text = ""
         var last = ""
-        for (name, instrument) in instruments {
+        for (name, instrument) in all() {
             if name.name != last { text += MetricHelp.head(name.name, type(of: instrument).type) }
             last = name.name
             instrument.render(name, into: &text)

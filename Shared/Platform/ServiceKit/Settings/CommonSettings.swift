@@ -18,6 +18,7 @@ public struct CommonSettings: Sendable {
     /// Where the program runs, to its peers: calls stay in a zone while enough copies of the callee are there. At most 128 octets; `nil`: all zones are alike.
     public var zone: String?
     public var storage = StorageSettings()
+    public var telemetry = TelemetrySettings()
     /// Whether the file has that key.
     var saysStorage = false
 }
@@ -40,6 +41,7 @@ struct SettingsDocument<Specific: Decodable & Sendable>: Decodable {
             limits: try container.decodeIfPresent(LimitSettings.self, forKey: "limits") ?? LimitSettings(),
             dataCenter: try Self.place(container, "dataCenter") ?? "local", zone: try Self.place(container, "zone"),
             storage: try container.decodeIfPresent(StorageSettings.self, forKey: "storage") ?? StorageSettings(),
+            telemetry: try container.decodeIfPresent(TelemetrySettings.self, forKey: "telemetry") ?? TelemetrySettings(),
             saysStorage: container.contains("storage"))
         specific = try Self.specific(container, decoder)
         try Self.refuseImpossibleMix(common, container)

@@ -2,6 +2,7 @@ public import ContractRuntime
 public import Faults
 public import Logging
 public import NIOCore
+internal import Spans
 
 /// Calls one peer: several addresses, one pinned name, many calls per connection.
 ///
@@ -30,10 +31,15 @@ public final class RpcClient: RpcCaller {
 
     public func call(_ method: MethodIdentity, request: [UInt8], context: CallContext) async throws(Fault) -> [UInt8] {
         let begun = ContinuousClock.now
+        let span = Span.calling(context.trace, "\(method.service)/\(method.name)", method.attributes + [peer])
+        defer { span?.end() }
+        var context = prepared(context, method.idempotency, begun)
+        if let span { context.trace = span.context }
         do throws(Fault) {
-            return try await attempt(method, request, prepared(context, method.idempotency, begun), begun)
+            return try await attempt(method, request, context, begun, span)
         } catch {
             pool.metrics.failed(error.code, nanoseconds: begun.nanoseconds(to: .now))
+            span?.answer(error.code)
             throw error
         }
     }
@@ -68,6 +74,8 @@ public final class RpcClient: RpcCaller {
         return items
     }
 
+    private var peer: SpanAttribute { SpanAttribute("server.address", .text(configuration.peerName)) }
+
     private func prepared(_ context: CallContext, _ idempotency: Idempotency, _ now: ContinuousClock.Instant) -> CallContext {
         var context = context
         if context.deadline == nil, let timeout = configuration.defaultTimeout { context.deadline = now.advanced(by: timeout) }
@@ -80,7 +88,7 @@ public final class RpcClient: RpcCaller {
 
 extension RpcClient {
     private func attempt(
-        _ method: MethodIdentity, _ payload: [UInt8], _ context: CallContext, _ begun: ContinuousClock.Instant
+        _ method: MethodIdentity, _ payload: [UInt8], _ context: CallContext, _ begun: ContinuousClock.Instant, _ span: Span?
     ) async throws(Fault) -> [UInt8] {
         var choice = try await pool.begin(context, now: begun)
         var (attempts, start) = (1, begun)
@@ -103,6 +111,7 @@ extension RpcClient {
                 }
                 (attempts, start) = (attempts + 1, now)
                 pool.metrics.retries.increment()
+                span?.set("boxoffice.rpc.attempts", .integer(Int64(attempts)))
             }
         }
     }

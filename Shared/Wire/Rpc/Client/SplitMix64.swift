@@ -16,6 +16,7 @@ struct SplitMix64 {
 
     /// A trace for a call that came without one.
     mutating func newTrace() -> TraceContext {
-        TraceContext(traceHigh: next() | 1, traceLow: next(), span: next() | 1)
+        let (high, low) = (next() | 1, next())
+        return TraceContext(traceHigh: high, traceLow: low, span: next() | 1, flags: TraceSampling.flags(of: low))
     }
 }

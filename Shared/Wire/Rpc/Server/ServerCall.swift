@@ -2,6 +2,7 @@ internal import ContractRuntime
 internal import Faults
 internal import NIOCore
 internal import Frames
+internal import Spans
 
 /// One call that a server works on in a task.
 ///
@@ -11,6 +12,8 @@ final class ServerCall: @unchecked Sendable {
     let method: Int
     let trace: TraceContext
     let begun: ContinuousClock.Instant
+    /// `nil` where the trace is not recorded.
+    let span: Span?
     private let connection: ServerConnection
     /// Items that a stream may send before the event loop turns to others.
     private static let longestRow = 16
@@ -22,17 +25,21 @@ final class ServerCall: @unchecked Sendable {
     private var isOver = false
     private var room: UnsafeContinuation<Void, any Error>?
 
-    init(id: UInt64, method: Int, trace: TraceContext, connection: ServerConnection) {
+    init(id: UInt64, method: Int, trace: TraceContext, span: Span?, connection: ServerConnection) {
         self.id = id
         self.method = method
         self.trace = trace
+        self.span = span
         self.connection = connection
         begun = connection.arrival
     }
 
     /// Runs the work at once, up to its first wait, then whenever it can go on; always on the event loop.
     func run(_ work: @escaping @Sendable (ServerCall) async -> Void) {
-        let started = Task.immediate(executorPreference: connection.executor) { await work(self) }
+        let started = Task.immediate(executorPreference: connection.executor) {
+            guard let span = self.span else { return await work(self) }
+            await Span.$current.withValue(span) { await work(self) }
+        }
         if isOver { return }
         task = started
     }
@@ -92,6 +99,7 @@ final class ServerCall: @unchecked Sendable {
     /// Nobody waits for the call any more.
     func stop() {
         isOver = true
+        endSpan(.cancelled)
         task?.cancel()
         task = nil
         room?.resume(throwing: CancellationError())
@@ -101,5 +109,12 @@ final class ServerCall: @unchecked Sendable {
     func finish() {
         isOver = true
         task = nil
+    }
+
+    /// - Parameter code: Of the fault that the caller gets; `nil`: an answer.
+    func endSpan(_ code: Fault.Code? = nil) {
+        guard let span else { return }
+        if let code { span.answer(code, isServer: true) }
+        span.end()
     }
 }

@@ -5,6 +5,7 @@ internal import Logging
 internal import NIOCore
 internal import Transport
 internal import Frames
+internal import Spans
 
 /// The server's side of one connection.
 final class ServerConnection: PeerConnection, @unchecked Sendable {
@@ -140,23 +141,42 @@ extension ServerConnection {
         if key == nil, request.hasIdempotencyKey {
             return refuseBegun(request.callID, method, Fault(.invalidMessage, "The idempotency key is not UTF-8 text without NUL."))
         }
-        let context = CallContext(deadline: deadline, trace: request.trace ?? traces.newTrace(), idempotencyKey: key, caller: caller)
+        var context = CallContext(deadline: deadline, trace: request.trace ?? traces.newTrace(), idempotencyKey: key, caller: caller)
+        let span = Tracing.isOn ? span(request, method, &context) : nil
         do {
             if let immediate = core.methods[method].immediate, let answer = try immediate(request.payload, context) {
+                span?.end()
                 return respondNow(request.callID, method, answer)
             }
         } catch {
-            return refuseBegun(request.callID, method, report(.unexpected(error), method, context.trace))
-        }
-        start(request, method, context)
-    }
-
-    private func start(_ request: RequestView, _ method: Int, _ context: CallContext) {
-        guard core.inFlight[method].enter(limit: core.limits.callsPerMethodInAll) else {
-            let fault = Fault(.overloaded, "Too many calls of the method are in flight.", retryAfter: core.limits.overloadedRetryAfter)
+            let fault = report(.unexpected(error), method, context.trace)
+            span?.refuse(fault)
             return refuseBegun(request.callID, method, fault)
         }
-        let call = ServerCall(id: request.callID, method: method, trace: context.trace, connection: self)
+        start(request, method, context, span)
+    }
+
+    /// Streams have none: they last for as long as both sides run.
+    private func span(_ request: RequestView, _ method: Int, _ context: inout CallContext) -> Span? {
+        let offered = core.methods[method]
+        let received = request.trace != nil
+        if received { context.trace = TraceSampling.entering(context.trace) }
+        guard context.trace.isSampled, !offered.isStream else { return nil }
+        let caller = context.trace.span
+        if received { context.trace = context.trace.child() }
+        return .serving(
+            context.trace, parent: received ? caller : nil, "\(offered.service)/\(offered.name)",
+            MethodIdentity.attributes(service: offered.service, method: offered.name)
+                + (self.caller.map { [SpanAttribute("boxoffice.rpc.caller", .text($0))] } ?? []))
+    }
+
+    private func start(_ request: RequestView, _ method: Int, _ context: CallContext, _ span: Span?) {
+        guard core.inFlight[method].enter(limit: core.limits.callsPerMethodInAll) else {
+            let fault = Fault(.overloaded, "Too many calls of the method are in flight.", retryAfter: core.limits.overloadedRetryAfter)
+            span?.refuse(fault)
+            return refuseBegun(request.callID, method, fault)
+        }
+        let call = ServerCall(id: request.callID, method: method, trace: context.trace, span: span, connection: self)
         calls[call.id] = call
         do throws(Fault) {
             try core.methods[method].start(request.payload, context, call)
@@ -185,12 +205,14 @@ extension ServerConnection {
     }
 
     func respond(_ call: ServerCall, _ answer: [UInt8]) {
-        guard close(call), machine.respond(call.id) else { return }
-        if let fault = enqueueResponse(call.id, answer) {
+        guard close(call), machine.respond(call.id) else { return call.endSpan() }
+        let fault = enqueueResponse(call.id, answer)
+        if let fault {
             sendFault(call.id, call.method, report(fault, call.method, call.trace))
         } else {
             core.metrics.succeeded(call.method)
         }
+        call.endSpan(fault?.code)
         core.metrics.took(call.method, since: call.begun)
     }
 
@@ -215,6 +237,7 @@ extension ServerConnection {
     }
 
     func fail(_ call: ServerCall, _ fault: Fault) {
+        call.endSpan(fault.code)
         guard close(call), machine.respond(call.id) else { return }
         sendFault(call.id, call.method, report(fault, call.method, call.trace))
         core.metrics.took(call.method, since: call.begun)
@@ -274,5 +297,13 @@ extension ServerConnection {
             level: fault.code == .internal ? .error : .info, "rpc.call_failed",
             metadata: ["service": "\(offered.service)", "method": "\(offered.name)", "trace_id": "\(trace.traceID)", "fault": "\(fault)"])
         return fault
+    }
+}
+
+extension Span {
+    /// The call is over before it was begun.
+    fileprivate func refuse(_ fault: Fault) {
+        answer(fault.code, isServer: true)
+        end()
     }
 }

@@ -95,6 +95,16 @@ internal import Testing
         }
     }
 
+    @Test("a refusal has the id of the caller's trace, in its header and in its body")
+    func trace() throws {
+        let refusals = try refusals(TestGateway(), transportSecurity: nil)
+        var request = Self.request(.get, "/admin/v1/draft", accept: "")
+        request.headerFields[.traceparent] = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00"
+        let reply = try #require(refusals.reply(to: request, sparesUrgent: false))
+        #expect(reply.fields[.requestID] == "4bf92f35-77b3-4da6-a3ce-929d0e0e4736")
+        #expect(String(buffer: reply.body).contains("4bf92f3577b34da6a3ce929d0e0e4736"))
+    }
+
     @Test(
         "the format is the one that was asked for",
         arguments: [

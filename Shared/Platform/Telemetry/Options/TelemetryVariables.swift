@@ -1,0 +1,142 @@
+internal import FoundationEssentials
+
+/// The standard variables of OpenTelemetry; each takes precedence over the settings file.
+struct TelemetryVariables {
+    private let environment: [String: String]
+
+    /// - Parameter environment: Of the process. An empty variable counts as none, as the specification says.
+    init(_ environment: [String: String]) { self.environment = environment }
+
+    /// Puts what they say in the place of the settings.
+    /// - Throws: `TelemetryProblem` naming the variable.
+    func apply(to options: inout TelemetryOptions) throws(TelemetryProblem) {
+        if try flag("OTEL_SDK_DISABLED") {
+            options = options.off
+            return
+        }
+        try applyAddresses(&options)
+        if let text = text("OTEL_EXPORTER_OTLP_HEADERS") { options.headers = try headers("OTEL_EXPORTER_OTLP_HEADERS", text) }
+        options.timeout = try milliseconds("OTEL_EXPORTER_OTLP_TIMEOUT", 1...600_000) ?? options.timeout
+        if let file = text("OTEL_EXPORTER_OTLP_CERTIFICATE") { options.trustAnchorsFile = file }
+        try applyResource(&options)
+        options.sampler = try sampler() ?? options.sampler
+        options.metricInterval = try milliseconds("OTEL_METRIC_EXPORT_INTERVAL", 100...86_400_000) ?? options.metricInterval
+        options.queueSpans = try number("OTEL_BSP_MAX_QUEUE_SIZE", 1...1_000_000) ?? options.queueSpans
+        options.batchDelay = try milliseconds("OTEL_BSP_SCHEDULE_DELAY", 1...3_600_000) ?? options.batchDelay
+        options.batchSpans = try number("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 1...options.queueSpans) ?? min(options.batchSpans, options.queueSpans)
+    }
+
+    private func applyAddresses(_ options: inout TelemetryOptions) throws(TelemetryProblem) {
+        _ = try choice("OTEL_EXPORTER_OTLP_PROTOCOL", ["http/json"])
+        if let base = try address("OTEL_EXPORTER_OTLP_ENDPOINT") { options.export(to: base) }
+        options.tracesURL = try address("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") ?? options.tracesURL
+        options.metricsURL = try address("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT") ?? options.metricsURL
+        if try choice("OTEL_TRACES_EXPORTER", ["otlp", "none"]) == "none" { options.tracesURL = nil }
+        if try choice("OTEL_METRICS_EXPORTER", ["otlp", "none"]) == "none" { options.metricsURL = nil }
+    }
+
+    private func applyResource(_ options: inout TelemetryOptions) throws(TelemetryProblem) {
+        let name = "OTEL_RESOURCE_ATTRIBUTES"
+        if let text = text(name) {
+            let accepted = "KEY=VALUE pairs with commas between them, other characters percent-encoded"
+            for (key, value) in try pairs(name, text, accepted, isSecret: false) {
+                if key == "service.name" { options.serviceName = value } else { options.resource[key] = value }
+            }
+        }
+        options.serviceName = text("OTEL_SERVICE_NAME") ?? options.serviceName
+    }
+
+    private func sampler() throws(TelemetryProblem) -> Sampler? {
+        let ratio = try ratio("OTEL_TRACES_SAMPLER_ARG")
+        guard let name = try choice("OTEL_TRACES_SAMPLER", Sampler.names) else { return nil }
+        return Sampler(name, ratio: ratio ?? 1)
+    }
+
+    private func headers(_ name: String, _ text: String) throws(TelemetryProblem) -> [TelemetryOptions.Header] {
+        let accepted = "NAME=VALUE pairs with commas between them, other characters percent-encoded"
+        let headers = try pairs(name, text, accepted, isSecret: true).map { TelemetryOptions.Header($0, $1) }
+        guard headers.allSatisfy(TelemetryOptions.isHeader) else { throw TelemetryProblem(name, nil, accepted) }
+        return headers
+    }
+
+    // MARK: Values
+
+    private func text(_ name: String) -> String? {
+        guard let value = environment[name]?.trimmingSpaces, !value.isEmpty else { return nil }
+        return value
+    }
+
+    private func flag(_ name: String) throws(TelemetryProblem) -> Bool {
+        guard let value = text(name) else { return false }
+        switch value.lowercased() {
+        case "true": return true
+        case "false": return false
+        default: throw TelemetryProblem(name, value, "true or false")
+        }
+    }
+
+    private func choice(_ name: String, _ words: [String]) throws(TelemetryProblem) -> String? {
+        guard let value = text(name) else { return nil }
+        guard words.contains(value) else { throw TelemetryProblem(name, value, words.joined(separator: ", ")) }
+        return value
+    }
+
+    private func address(_ name: String) throws(TelemetryProblem) -> String? {
+        guard let value = text(name) else { return nil }
+        // A value that is no address may hold a password, or the key of a vendor.
+        guard TelemetryOptions.isAddress(value) else { throw TelemetryProblem(name, nil, TelemetryOptions.acceptedAddress) }
+        return value
+    }
+
+    private func number(_ name: String, _ range: ClosedRange<Int>) throws(TelemetryProblem) -> Int? {
+        guard let value = text(name) else { return nil }
+        guard let number = Int(value), range.contains(number) else {
+            throw TelemetryProblem(name, value, "a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    private func milliseconds(_ name: String, _ range: ClosedRange<Int>) throws(TelemetryProblem) -> Duration? {
+        guard let value = text(name) else { return nil }
+        guard let number = Int(value), range.contains(number) else {
+            throw TelemetryProblem(name, value, "a whole number of milliseconds from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return .milliseconds(number)
+    }
+
+    private func ratio(_ name: String) throws(TelemetryProblem) -> Double? {
+        guard let value = text(name) else { return nil }
+        guard let ratio = Double(value), (0...1).contains(ratio) else { throw TelemetryProblem(name, value, "a number from 0 to 1") }
+        return ratio
+    }
+
+    private func pairs(
+        _ name: String, _ text: String, _ accepted: String, isSecret: Bool
+    ) throws(TelemetryProblem) -> [(String, String)] {
+        let problem = TelemetryProblem(name, isSecret ? nil : text, accepted)
+        var pairs: [(String, String)] = []
+        for part in text.split(separator: ",") {
+            let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { String($0).trimmingSpaces }
+            guard sides.count == 2, let key = sides[0].removingPercentEncoding, let value = sides[1].removingPercentEncoding, !key.isEmpty else {
+                throw problem
+            }
+            pairs.append((key, value))
+        }
+        return pairs
+    }
+}
+
+extension TelemetryOptions {
+    /// Puts what the standard variables of OpenTelemetry say in the place of what was said before.
+    /// - Parameter environment: Of the process.
+    /// - Throws: `TelemetryProblem` naming the variable, and what it takes.
+    public mutating func apply(environment: [String: String]) throws(TelemetryProblem) {
+        try TelemetryVariables(environment).apply(to: &self)
+    }
+}
+
+extension String {
+    fileprivate var trimmingSpaces: String {
+        String(drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+    }
+}

@@ -36,7 +36,7 @@ public struct MvpdTestCommand: AsyncParsableCommand {
         let cluster = try ClusterFile.required(home)
         let requestor = try await channel()
         let before = Set(try await traces())
-        let client = HTTPExchange.makeClient()
+        let client = HTTPExchange.makeClient(trusting: cluster.authority)
         let outcome: Result<Void, any Error>
         do {
             outcome = .success(try await signIn(for: requestor, on: cluster, HTTPExchange(client: client)))

@@ -201,20 +201,8 @@ struct ContainerSettings {
     /// The demo catalogue: browsers go to the sandbox's outer address, the services' own calls to its inner one.
     private func catalogue() throws -> [String: Any] {
         let template = try object(at: checkout.appendingPathComponent("Services/Config/demo-catalogue.json"))
-        return placed(template, key: "") as? [String: Any] ?? [:]
-    }
-
-    private func placed(_ value: Any, key: String) -> Any {
-        switch value {
-        case let object as [String: Any]: Dictionary(uniqueKeysWithValues: object.map { ($0, placed($1, key: $0)) })
-        case let list as [Any]: list.map { placed($0, key: key) }
-        case let text as String:
-            text.replacingOccurrences(
-                of: "${SANDBOX_MVPD}",
-                with: ["url", "tokenUrl", "profileUrl", "jwksUrl"].contains(key)
-                    ? "http://\(network.inside(.sandbox))" : network.sandbox)
-        default: value
-        }
+        let services = "http://\(network.inside(.sandbox))"
+        return DemoCatalogue.placed(template, browsers: network.sandbox, services: services) as? [String: Any] ?? [:]
     }
 
     /// Names of files that are given as `pki/name`.

@@ -144,7 +144,7 @@ extension ClusterFile {
             guard let port = address?.split(separator: ":").last.flatMap({ Int($0) }) else { return }
             found.append(NamedPort(port: port, use: use, program: program))
         }
-        for process in processes where process.service != .sandbox {
+        for process in processes where process.service != .sandbox && doubles?.contains(process.service.rawValue) != true {
             let entry = entry(of: process.copy)
             add(entry?.address, process.copy.name, process.copy.name)
             add(entry?.debug, "metrics of \(process.copy.name)", process.copy.name)

@@ -10,7 +10,9 @@ extension Doctor {
     /// Whether each program answers, is the newest, and of one version with the others.
     func programs(_ status: ClusterStatus) -> [Finding] {
         var findings: [Finding] = []
-        for program in status.programs where !program.isReady {
+        // What does not run is why others are not ready.
+        let troubled = status.programs.filter { $0.state == .notRunning } + status.programs.filter { $0.state == .notReady }
+        for program in troubled {
             let what = program.state == .notRunning ? "\(program.name) does not run" : "\(program.name) is not ready"
             let reasons = program.reasons.map { LogLine.printable($0) }.joined(separator: "; ")
             findings.append(.wrong(.programs, reasons.isEmpty ? what : "\(what): \(reasons)", advice: advice(program)))
@@ -42,6 +44,7 @@ extension Doctor {
         switch (program.kind, program.state) {
         case (.replaced, _): "start it; it is yours, so ./Services/up does not"
         case (.double, _): "end 'boxoffice run' and start it again"
+        case (.own, .notRunning) where program.name == "postgres": "./Services/up starts it again"
         case (.own, .notRunning): "./Services/up starts it again; 'boxoffice logs \(program.name)' shows why it ended"
         case (.own, _): "'boxoffice logs \(program.name) --since 10m' shows what it tries; Shared/Documents/Operations/WhenItFails.md"
         }

@@ -34,7 +34,9 @@ extension Doctor {
                     .settings, complaints.joined(separator: "\n"),
                     advice: "correct \(file.path), then run ./Services/up; Services/\(service.folder)/README.md has the settings"))
         }
-        return findings.isEmpty ? [.fine(.settings, "\(checked) programs accept their settings in \(home.settings.path)")] : findings
+        return findings.isEmpty
+            ? [.fine(.settings, "\(checked == 1 ? "one program accepts its" : "\(checked) programs accept their") settings in \(home.settings.path)")]
+            : findings
     }
 
     private func program(of service: ClusterService) -> ProgramFile? {

@@ -40,7 +40,7 @@ public struct MvpdTestCommand: AsyncParsableCommand {
         let requestor = try await channel()
         guard !draft else { return try await testDraft(for: requestor) }
         let before = Set(try await traces())
-        let client = HTTPExchange.makeClient()
+        let client = HTTPExchange.makeClient(trusting: cluster.authority)
         let outcome: Result<Void, any Error>
         do {
             outcome = .success(try await signIn(for: requestor, on: cluster, HTTPExchange(client: client)))

@@ -62,6 +62,18 @@ package struct LocalPki: Sendable {
     @discardableResult
     package func ensureConnections() throws -> [String] { try make(ensureConnectionKeys) }
 
+    /// Makes the certificate of HTTPS for this machine's address in its network.
+    @discardableResult
+    func ensureLan(_ address: String) throws -> [String] {
+        try make { made in
+            let names = CertificateNames(dns: ["localhost"], addresses: ["127.0.0.1", "::1", address])
+            try ensure(Self.lanName(address), "localhost", names, try ensureAuthority(&made), &made)
+        }
+    }
+
+    /// Of the files of that certificate and its key.
+    static func lanName(_ address: String) -> String { "lan-\(address)" }
+
     private func make(_ body: (inout [String]) throws -> Void) throws -> [String] {
         var made: [String] = []
         do { try body(&made) } catch let error as CryptographyError {

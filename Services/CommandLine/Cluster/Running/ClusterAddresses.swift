@@ -6,6 +6,8 @@ package struct ClusterAddresses: Sendable {
     let ports: PortPlan
     let replacements: [Replacement]
     let copies: ClusterCopies
+    /// This machine's address in its network, where phones reach the cluster.
+    let lan: String?
     private let host = "127.0.0.1"
 
     package init(ports: PortPlan) { self.init(ports: ports, replacements: []) }
@@ -13,7 +15,8 @@ package struct ClusterAddresses: Sendable {
     /// - Parameters:
     ///   - replacements: Services that are somebody's own, and where they are.
     ///   - copies: Of each service.
-    init(ports: PortPlan, replacements: [Replacement], copies: ClusterCopies = ClusterCopies()) {
+    init(ports: PortPlan, replacements: [Replacement], copies: ClusterCopies = ClusterCopies(), lan: String? = nil) {
+        self.lan = lan
         self.ports = ports
         self.copies = copies
         self.replacements = replacements
@@ -39,8 +42,9 @@ package struct ClusterAddresses: Sendable {
 
     func debug(_ copy: ServiceCopy) -> String { "\(host):\(ports.debug(copy))" }
 
-    var gateway: String { "http://\(main(.gateway))" }
-    var gatewayTLS: String { "https://\(host):\(ports.https)" }
+    /// For browsers and apps.
+    var gateway: String { lan == nil ? "http://\(main(.gateway))" : gatewayTLS }
+    var gatewayTLS: String { "https://\(lan ?? host):\(ports.https)" }
     package var admin: String { "http://\(host):\(ports.admin)" }
     var sandbox: String { "http://\(main(.sandbox))" }
     var apple: String { "http://\(host):\(ports.apple)" }
@@ -61,7 +65,7 @@ package struct ClusterAddresses: Sendable {
             gateway: gateway, gatewayTLS: gatewayTLS, admin: admin, services: Dictionary(uniqueKeysWithValues: entries),
             sandbox: ClusterFile.Sandbox(mvpd: sandbox, apple: apple, upstream: upstream, pid: 0), adminToken: try pki.adminToken(),
             pki: ClusterFile.Pki(ca: pki.path("ca.crt"), clientCert: pki.path("operator.crt"), clientKey: pki.path("operator.key")),
-            softwareStatements: [:], signedRequests: try pki.demoPairs(), mediaTokenCertificate: pki.path("media-token.crt"))
+            softwareStatements: [:], signedRequests: try pki.demoPairs(), mediaTokenCertificate: pki.path("media-token.crt"), lan: lan)
     }
 
     private func entry(of service: ClusterService) -> ClusterFile.Entry {

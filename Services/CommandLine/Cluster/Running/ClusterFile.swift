@@ -65,6 +65,8 @@ struct ClusterFile: Codable, Sendable, Equatable {
     var mediaTokenCertificate: String
     /// Services that are played by doubles; absent where none is.
     var doubles: [String]?
+    /// This machine's address in its network, where phones reach the cluster; absent where they do not.
+    var lan: String?
 
     /// - Throws: `CommandFailure` when the file is there but is not one.
     static func read(_ home: ClusterHome) throws -> ClusterFile? {
@@ -106,6 +108,9 @@ struct ClusterFile: Codable, Sendable, Equatable {
             return RpcAddress(entry.address).map { Replacement(service: service, address: $0) }
         }
     }
+
+    /// Who signs for the addresses of a cluster that its network reaches: no browser or program knows that authority by itself.
+    var authority: String? { lan == nil ? nil : pki.ca }
 
     /// Where administration is: where the file does not say, it is older than the listener, and the public address had it.
     var administration: String { admin ?? gateway }

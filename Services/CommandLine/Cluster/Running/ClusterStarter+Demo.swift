@@ -32,14 +32,27 @@ extension ClusterStarter {
         }
     }
 
+    private func tellNetwork(_ lan: String) {
+        console.line("\n  \(console.bold("Open to your network")) at \(lan)")
+        console.line(
+            "    A phone opens the address of the QR code that '\(Checkout.commandLine) device' shows. It warns of the certificate, whose authority is this"
+        )
+        console.line("    cluster's own: go on, or make \(pki.path("ca.crt")) known to it.")
+        console.line(
+            "    Everybody in that network reaches the gateway and the stand-in MVPD, whose people have their names as passwords: not for networks of"
+        )
+        console.line("    strangers. Administration, metrics and the services stay on this machine.")
+    }
+
     func printSummary(isDetached: Bool) {
         let file = (try? ClusterFile.read(home)) ?? nil
         let replaced = file?.replacements ?? []
-        let addresses = ClusterAddresses(ports: ports, replacements: replaced, copies: copies(beside: file))
+        let addresses = ClusterAddresses(ports: ports, replacements: replaced, copies: copies(beside: file), lan: file?.lan)
         let observed = addresses.copies.all(ClusterService.allCases.filter { $0 != .sandbox && !addresses.isReplaced($0) })
         let administration = file?.administration ?? addresses.admin
         var rows = [
-            ("Public API", "\(addresses.gateway) \(addresses.gatewayTLS)"), ("Second screen", "\(addresses.gateway)/activate"),
+            ("Public API", addresses.lan == nil ? "\(addresses.gateway) \(addresses.gatewayTLS)" : addresses.gateway),
+            ("Second screen", "\(addresses.gateway)/activate"),
             ("Administration", administration), ("Console", "\(administration)/console"), ("Stand-in MVPD", addresses.sandbox),
             ("Metrics", observed.map { "http://\(addresses.debug($0))/metrics" }.joined(separator: " ")),
             ("Programs", "\(binaries.path) (\(SoftwareVersion.build) build)"), ("Logs", home.logs.path), ("For scripts", home.clusterFile.path),
@@ -48,13 +61,15 @@ extension ClusterStarter {
             rows.append(("Yours", replaced.map { "\($0.service.rawValue) at \($0.address)" }.joined(separator: " ") + " (down leaves it running)"))
         }
         rows.forEach { console.line("  \($0.0.padding(toLength: 15, withPad: " ", startingAt: 0)) \($0.1)") }
+        if let lan = addresses.lan { tellNetwork(lan) }
         let program = Checkout.commandLine
         console.line("\n  \(console.bold("Try next"))")
         console.line("    \(program) device              a TV with a remote; sign in as ada/ada at NorthCable")
         console.line("    \(program) device --as ben --resource ACME1-SPORT      a person who may not watch it")
         console.line("    \(program) device --as ada --apple-account ada; \(program) device --apple-account ada      the second one needs no code")
         console.line("    jq -r .adminToken \(home.clusterFile.path)      the token that opens the console")
-        console.line("    curl -s '\(addresses.gateway)/api/v1/config/ACME1.json'")
+        let trust = addresses.lan == nil ? "" : "--cacert \(pki.path("ca.crt")) "
+        console.line("    curl -s \(trust)'\(addresses.gateway)/api/v1/config/ACME1.json'")
         console.line(isDetached ? "    ./Services/down             stops the cluster" : "\n  Ctrl-C stops the cluster.")
     }
 }

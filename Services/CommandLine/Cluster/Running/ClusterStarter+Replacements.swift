@@ -12,6 +12,16 @@ extension ClusterStarter {
         return known
     }
 
+    /// A cluster that runs stays open or closed to its network as it was started: its services read their addresses at their start.
+    func lan(beside running: ClusterFile?) throws -> String? {
+        guard let running else { return lan }
+        guard lan == nil || lan == running.lan else {
+            let now = running.lan.map { "open to its network at \($0)" } ?? "for this machine alone"
+            throw CommandFailure("the cluster in \(home.root.path) runs already, \(now)", advice: "stop it with ./Services/down first")
+        }
+        return running.lan
+    }
+
     /// - Parameter isRequired: False beside a cluster that runs: what is to be brought back must not wait for somebody else's service.
     func waitForReplacements(_ addresses: ClusterAddresses, until goal: ReplacementProbe.Goal, isRequired: Bool) async throws {
         for replacement in addresses.replacements {

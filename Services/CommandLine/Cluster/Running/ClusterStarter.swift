@@ -18,6 +18,8 @@ struct ClusterStarter: Sendable {
     var store: StoreChoice = .asBefore
     /// Of each service, 1 to `ClusterCopies.most`; `nil`: as the cluster that runs has them, else one.
     var copies: Int?
+    /// This machine's address in its network, where phones are to reach the cluster.
+    var lan: String?
 
     var pki: LocalPki { LocalPki(folder: home.pki) }
     var stores: ClusterStore { ClusterStore(home: home, ports: ports, choice: store) }
@@ -53,7 +55,10 @@ struct ClusterStarter: Sendable {
         let known = try ClusterFile.read(home)
         var found = (known?.processes.filter(\.isRunning) ?? []).reduce(into: [ServiceCopy: Int32]()) { $0[$1.copy] = $1.pid }
         let before = found.isEmpty ? nil : known
-        let addresses = ClusterAddresses(ports: ports, replacements: try replacements(beside: before), copies: copies(beside: before))
+        let addresses = ClusterAddresses(
+            ports: ports, replacements: try replacements(beside: before), copies: copies(beside: before),
+            lan: try lan(beside: before))
+        if let lan = addresses.lan { try pki.ensureLan(lan) }
         let ours = ClusterService.allCases.filter { !addresses.isReplaced($0) }
         let wanted = addresses.copies.all(ours)
         let programs = Dictionary(uniqueKeysWithValues: try ours.map { ($0, try ProgramFile($0, in: binaries)) })
@@ -65,7 +70,7 @@ struct ClusterStarter: Sendable {
         let former = settingsNow()
         let writer = SettingsWriter(
             home: home, ports: ports, checkout: checkout, pki: pki, https: https, replacements: addresses.replacements, store: store,
-            copies: addresses.copies)
+            copies: addresses.copies, lan: addresses.lan)
         let kept = try writer.write()
         try writer.writeCopies(addresses.copies)
         for file in kept where !copied.brought.contains(file) { tellKept(file) }

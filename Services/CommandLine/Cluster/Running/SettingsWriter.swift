@@ -17,6 +17,8 @@ package struct SettingsWriter {
     var store: StoreChoice = .asBefore
     /// Of the services that others call.
     var copies = ClusterCopies()
+    /// This machine's address in its network, where phones are to reach the cluster.
+    var lan: String?
 
     package init(home: ClusterHome, ports: PortPlan, checkout: URL, pki: LocalPki) {
         self.init(home: home, ports: ports, checkout: checkout, pki: pki, replacements: [])
@@ -24,10 +26,10 @@ package struct SettingsWriter {
 
     init(
         home: ClusterHome, ports: PortPlan, checkout: URL, pki: LocalPki, https: HttpsFiles? = nil, replacements: [Replacement],
-        store: StoreChoice = .asBefore, copies: ClusterCopies = ClusterCopies()
+        store: StoreChoice = .asBefore, copies: ClusterCopies = ClusterCopies(), lan: String? = nil
     ) {
         (self.home, self.ports, self.checkout, self.pki, self.https, self.replacements) = (home, ports, checkout, pki, https, replacements)
-        (self.store, self.copies) = (store, copies)
+        (self.store, self.copies, self.lan) = (store, copies, lan)
     }
 
     /// Writes the settings and the catalogue that are missing, and those that are as this command left them; what somebody has changed stays.
@@ -46,7 +48,7 @@ package struct SettingsWriter {
             let source = checkout.appendingPathComponent("Services/\(service.folder)/config.json")
             let text = try TextFile.read(source.path)
             guard let documented = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any],
-                var settings = moved(documented, of: service) as? [String: Any]
+                var settings = moved(opened(documented), of: service) as? [String: Any]
             else { throw CommandFailure("\(source.path) is not a JSON object", advice: "restore it from the repository") }
             if service != .sandbox {
                 settings["debug"] = ["address": "127.0.0.1", "port": ports.debug(service)]
@@ -60,6 +62,7 @@ package struct SettingsWriter {
                 settings[name] = standIn
             }
             if settings["listen"] != nil { settings["listen"] = ["address": "127.0.0.1", "port": ports.main(service)] }
+            open(&settings, of: service)
             try write(try Self.content(settings), to: home.settings(of: service))
         }
         try files.save()
@@ -77,6 +80,11 @@ package struct SettingsWriter {
     func catalogue() throws -> Data {
         let template = try TextFile.read(checkout.appendingPathComponent("Services/Config/demo-catalogue.json").path)
         let sandbox = ClusterAddresses(ports: ports).sandbox
+        if let lan, let object = try? JSONSerialization.jsonObject(with: Data(template.utf8)) as? [String: Any],
+            let placed = DemoCatalogue.placed(object, browsers: "https://\(lan):\(ports.main(.sandbox))", services: sandbox) as? [String: Any]
+        {
+            return try Self.content(placed)
+        }
         return Data(template.replacingOccurrences(of: "${SANDBOX_MVPD}", with: sandbox).utf8)
     }
 

@@ -50,6 +50,15 @@ public struct UpCommand: AsyncParsableCommand {
             """, valueName: "count"))
     var copies: Int?
 
+    @Flag(help: "Let phones of this machine's network open the cluster: its gateway is HTTPS at the machine's address there.")
+    var lan = false
+
+    @Option(
+        name: .customLong("lan-address"),
+        help: ArgumentHelp(
+            "With --lan: that address, where the machine has several. Default: the one with which it reaches others.", valueName: "address"))
+    var lanAddress: String?
+
     @Flag(name: .customLong("no-demo"), help: "Do not play the sign-in.")
     var noDemo = false
 
@@ -91,12 +100,16 @@ public struct UpCommand: AsyncParsableCommand {
         guard copies ?? 1 == 1 || ports.hasRoomForCopies else {
             throw CommandFailure("there are no ports for copies above BOXOFFICE_PORT_BASE", advice: "give a number up to 65400")
         }
-        let client = HTTPExchange.makeClient()
+        let lan = try network()
+        // Its authority is made by the start.
+        let home = ClusterHome(environment: environment, checkout: Checkout.current)
+        let isOpen = try lan != nil || ClusterFile.read(home)?.lan != nil
+        let client = HTTPExchange.makeClient(trusting: isOpen ? LocalPki(folder: home.pki).path("ca.crt") : nil)
         let starter = ClusterStarter(
-            home: ClusterHome(environment: environment, checkout: Checkout.current), ports: ports,
+            home: home, ports: ports,
             checkout: Checkout.current, binaries: Checkout.binaries, console: console, exchange: HTTPExchange(client: client), https: https,
             replacements: try Replacement.read(replace), own: OwnFiles(catalogue: catalogue, settings: settings), store: try StoreChoice(store),
-            copies: copies)
+            copies: copies, lan: lan)
         let outcome: Result<Void, any Error>
         do {
             try await run(starter, console, signals)
@@ -131,6 +144,16 @@ public struct UpCommand: AsyncParsableCommand {
         guard isatty(STDIN_FILENO) == 1 else { throw CommandFailure("--reset removes the above, and cannot ask", advice: "say --yes beside it") }
         console.line("  Remove it? [y/N]")
         guard ["y", "yes"].contains((readLine() ?? "").lowercased()) else { throw CommandFailure("nothing was removed", advice: "leave out --reset") }
+    }
+
+    /// This machine's address in its network, where it is to be open to it.
+    private func network() throws -> String? {
+        guard lan || lanAddress != nil else { return nil }
+        guard let address = lanAddress ?? LanAddress.current() else {
+            throw CommandFailure("this machine is in no network", advice: "name its address with --lan-address")
+        }
+        try LanAddress.check(address)
+        return address
     }
 
     private var https: HttpsFiles? {

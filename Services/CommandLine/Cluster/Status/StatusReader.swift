@@ -97,7 +97,7 @@ struct StatusReader: Sendable {
         var status = ProgramStatus(name: "postgres", kind: .own, address: "127.0.0.1:\(server.port)", state: .notRunning)
         status.version = server.version
         guard let pid = server.pid else {
-            status.reasons = ["it does not run; ./Services/up starts it"]
+            status.reasons = ["its log is \(home.root.appendingPathComponent("postgres/log").path)"]
             return status
         }
         status.pid = pid

@@ -157,7 +157,8 @@ public struct DeviceCommand: AsyncParsableCommand {
     }
 
     public func run() async throws {
-        let client = HTTPExchange.makeClient(connections: count == nil ? 8 : max(8, atOnce))
+        let client = HTTPExchange.makeClient(
+            connections: count == nil ? 8 : max(8, atOnce), trusting: try? ClusterFile.read(home)?.authority)
         let outcome: Result<Void, any Error>
         do {
             outcome = .success(try await run(HTTPExchange(client: client)))

@@ -51,7 +51,7 @@ public struct VerifyCommand: AsyncParsableCommand {
         guard let gateway = gateway ?? cluster?.gateway else {
             throw CommandFailure("there are no keys to check with", advice: "pass --certificate FILE, --jwks FILE or --gateway URL")
         }
-        let client = HTTPExchange.makeClient()
+        let client = HTTPExchange.makeClient(trusting: cluster?.authority)
         let keys: Result<TrustedMediaTokenKeys, any Error>
         do {
             keys = .success(try await MediaTokenKeys.trusted(by: gateway, HTTPExchange(client: client)))

@@ -7,6 +7,13 @@ enum PortOwner {
 
     /// The same for many ports in one look.
     static func all(_ ports: Set<Int>) -> [Int: [Int32]] {
+        var found = look(ports)
+        // The system's tables change while they are read: what one look misses another one sees.
+        for _ in 0..<2 where found.count < ports.count { found.merge(look(ports.subtracting(found.keys))) { $1 } }
+        return found
+    }
+
+    private static func look(_ ports: Set<Int>) -> [Int: [Int32]] {
         let tables = ["/proc/net/tcp", "/proc/net/tcp6"].compactMap { try? String(contentsOfFile: $0, encoding: .utf8) }
         var wanted: [String: Int] = [:]
         for port in ports {
@@ -33,9 +40,18 @@ enum PortOwner {
 
     /// - Parameter sockets: The port of each, by what a link to it says.
     private static func owned(by pid: Int32, of sockets: [String: Int]) -> Set<Int> {
-        let folder = "/proc/\(pid)/fd"
-        guard let descriptors = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return [] }
-        return Set(
-            descriptors.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)") }.compactMap { sockets[$0] })
+        let path = "/proc/\(pid)/fd"
+        // Not by `FileManager`, which gives the whole folder up when a descriptor is closed meanwhile.
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var found: Set<Int> = []
+        var target = [CChar](repeating: 0, count: 64)
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) } }
+            let count = readlink("\(path)/\(name)", &target, target.count)
+            guard count > 0, count < target.count else { continue }
+            if let port = sockets[String(decoding: target[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)] { found.insert(port) }
+        }
+        return found
     }
 }

@@ -112,6 +112,9 @@ struct DoctorTests {
             try pki.ensure()
             let file = try ClusterAddresses(ports: doctor.ports).emptyFile(home: home, pki: pki)
             #expect(file.ports.count == 12, "\(file.ports)")
+            var lone = file
+            lone.doubles = ["config"]
+            #expect(lone.ports.count == 10, "a double's ports are not the cluster's")
             let status = ClusterStatus(home: "", programs: [ProgramStatus(name: "gateway", kind: .own, address: "", state: .ready, pid: 1)])
             #expect(Self.wrong(doctor.ports(of: file, status)).first?.contains("is not gateway's: by process \(getpid())") == true)
             let own = ClusterStatus(home: "", programs: [ProgramStatus(name: "gateway", kind: .own, address: "", state: .ready, pid: getpid())])
@@ -175,7 +178,7 @@ struct DoctorTests {
             let other = ProgramStatus(name: "authentication", kind: .own, address: "", state: .notRunning, version: "3")
             gateway.lastError = .init(time: Doctor.text(now - .seconds(60)), event: "x", fields: [:], line: "", text: "x y=1")
             let findings = doctor.programs(ClusterStatus(home: "", programs: [gateway, config, other]))
-            #expect(Self.wrong(findings) == ["gateway is not ready: no catalogue", "config is not ready: away", "authentication does not run"])
+            #expect(Self.wrong(findings) == ["authentication does not run", "gateway is not ready: no catalogue", "config is not ready: away"])
             #expect(findings.contains { $0.verdict == .note && $0.what == "gateway logged an error: x y=1" })
             #expect(findings.contains { $0.verdict == .note && $0.what.hasPrefix("programs are of several versions: gateway 1, config 2") })
             #expect(findings.allSatisfy { $0.advice != nil })

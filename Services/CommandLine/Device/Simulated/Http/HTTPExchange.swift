@@ -2,6 +2,7 @@ package import AsyncHTTPClient
 internal import Foundation
 internal import NIOCore
 internal import NIOHTTP1
+internal import NIOSSL
 
 /// One HTTP answer, read whole.
 package struct HTTPAnswer: Sendable {
@@ -39,12 +40,19 @@ package struct HTTPExchange: Sendable {
     package init(client: HTTPClient) { self.client = client }
 
     /// A client that leaves redirects to its user.
-    /// - Parameter connections: To one server at once; further requests wait.
-    package static func makeClient(connections: Int = 8) -> HTTPClient {
+    /// - Parameters:
+    ///   - connections: To one server at once; further requests wait.
+    ///   - authority: PEM file of one that is trusted beside those that the system knows.
+    package static func makeClient(connections: Int = 8, trusting authority: String? = nil) -> HTTPClient {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
         configuration.timeout.connect = .seconds(5)
+        if let authority {
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.additionalTrustRoots = [.file(authority)]
+            configuration.tlsConfiguration = tls
+        }
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 

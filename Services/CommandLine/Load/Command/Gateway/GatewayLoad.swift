@@ -23,6 +23,11 @@ struct GatewayLoad {
                 advice: "start one with ./Services/up; the scenarios use its software statements, its catalogue and the keys of its stand-in MVPD",
                 exit: .unreachable)
         }
+        guard cluster.lan == nil else {
+            throw CommandFailure(
+                "the cluster in \(home.root.path) is open to its network, and its gateway signs people in over HTTPS alone",
+                advice: "stop it with ./Services/down and start it without --lan; the scenarios use plain HTTP", exit: .usage)
+        }
         let gateway = target.peer.address.map { $0.contains("://") ? $0 : "http://\($0)" } ?? cluster.gateway
         guard let parts = URLComponents(string: gateway), let host = parts.host, let port = parts.port, parts.scheme == "http" else {
             throw BadOption("--address '\(target.peer.address ?? gateway)'", "give host:port of the gateway's HTTP listener")

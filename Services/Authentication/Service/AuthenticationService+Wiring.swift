@@ -51,6 +51,7 @@ extension AuthenticationService {
         let decisions: BridgedDecisions
         let logouts: BridgedLogouts
         let lists: BridgedLists
+        let trials: BridgedTrials
         let store: any BridgeStore
 
         init(_ own: BridgeParts, _ parts: Parts, _ callers: Callers, _ metrics: AuthenticationMetrics) {
@@ -70,6 +71,7 @@ extension AuthenticationService {
                 logger: logger)
             decisions = BridgedDecisions(
                 caller: caller, store: store, sessions: parts.store, catalogue: catalogue, clock: clock, logger: logger)
+            trials = BridgedTrials(caller: caller, profiles: profiles, store: store, clock: clock)
             lists = BridgedLists(caller: caller, store: store, catalogue: catalogue, clock: clock, logger: logger)
         }
     }
@@ -133,10 +135,11 @@ extension AuthenticationService {
         let plays: TrialPlays
         let resets: TempPassReset
 
-        init(_ parts: Parts, _ callers: Callers, _ metrics: AuthenticationMetrics) {
+        init(_ parts: Parts, _ callers: Callers, _ bridge: Bridge?, _ metrics: AuthenticationMetrics) {
             let (catalogue, store, clock, random) = (parts.catalogue, parts.store, parts.clock, parts.random)
             previews = FreePreviews(
-                bearers: callers.bearers, store: store, clock: clock, random: random, scrambler: parts.scrambler, metrics: metrics)
+                bearers: callers.bearers, store: store, clock: clock, random: random, scrambler: parts.scrambler, metrics: metrics,
+                bridge: bridge?.trials)
             plays = TrialPlays(catalogue: catalogue, store: store, clock: clock, random: random, metrics: metrics)
             resets = TempPassReset(bearers: callers.bearers, catalogue: catalogue, store: store, metrics: metrics)
         }

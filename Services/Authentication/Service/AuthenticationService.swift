@@ -32,7 +32,7 @@ public struct AuthenticationService: Sendable {
         self.callers = callers
         bridge = parts.bridge.map { Bridge($0, parts, callers, metrics) }
         sessions = SessionParts(parts, callers, bridge, metrics)
-        trials = Trials(parts, callers, metrics)
+        trials = Trials(parts, callers, bridge, metrics)
         signIns = SignIns(parts, callers, trials, sessions, bridge, metrics)
         (catalogue, store, clock, logger) = (parts.catalogue, parts.store, parts.clock, parts.logger)
     }

@@ -1,3 +1,4 @@
+internal import BridgeClient
 internal import Catalogue
 internal import Clocks
 internal import Contracts
@@ -12,6 +13,8 @@ struct FreePreviews: Sendable {
     let random: any RandomSource
     let scrambler: UserIDScrambler
     let metrics: AuthenticationMetrics
+    /// `nil`: no upstream is used.
+    let bridge: BridgedTrials?
 
     /// For the calling device.
     /// - Throws: The faults of `BearerCheck.device`; `invalid_request` (a parameter is missing, the MVPD is no TempPass, a promotional one
@@ -24,6 +27,11 @@ struct FreePreviews: Sendable {
         let requestor = try caller.catalogue.requireRequestor(caller.requestor.text)
         try requestor.requireDomain(request.domainName)
         let mvpd = try caller.catalogue.requireIntegration(requestor: requestor.id, mvpd: request.mvpd).mvpd
+        if let way = caller.catalogue.bridgeWay(requestor: requestor.id, mvpd: mvpd.id), let bridge {
+            let session = try await bridge.start(caller, BridgeDevice(request.call ?? DeviceCall()), way)
+            metrics.freePreviews.increment()
+            return (session, caller.catalogue)
+        }
         switch try await start(DeviceAtHand(caller), mvpd, genericData: request.genericData) {
         case .started(let session): return (session, caller.catalogue)
         case .usedUp: throw Self.usedUp
@@ -54,5 +62,5 @@ struct FreePreviews: Sendable {
         return result
     }
 
-    private static let usedUp = Fault(.invalidRequest, "The free preview has been used up.")
+    static let usedUp = Fault(.invalidRequest, "The free preview has been used up.")
 }

@@ -12,6 +12,7 @@ enum MetricHelp {
         "boxoffice_authentication_access_token_checks_total": "Access tokens checked, by where the client was found.",
         "boxoffice_authentication_access_tokens_issued_total": "Access tokens issued to registered clients.",
         "boxoffice_authentication_automatic_sessions_total": "Sessions asked for by Automatic Sign-In, by result and reason.",
+        "boxoffice_authentication_bridge_calls_total": "Calls to upstreams, by upstream, operation and outcome.",
         "boxoffice_authentication_clients_revoked_total": "Clients that an administrator revoked.",
         "boxoffice_authentication_codes_refused_total": "Registration codes refused to a client or device that has too many.",
         "boxoffice_authentication_degraded_sessions_total": "Sessions given without the MVPD, while an AuthN-all rule holds.",

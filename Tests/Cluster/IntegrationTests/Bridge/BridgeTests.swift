@@ -266,6 +266,24 @@ struct BridgeTests {
         _ = upstream
     }
 
+    @Test("bridge B82: a trial of upstream's is one of the app's: it plays, ends by upstream's clock, and knows no logout there")
+    func letsInOnTrial() async throws {
+        let upstream = try await upstream()
+        let device = try await Device.make()
+        func preview(_ mvpd: String) async throws -> Int {
+            let fields = [("requestor_id", device.requestor), ("deviceId", device.id), ("mso_id", mvpd), ("domain_name", device.domain)]
+            return try await device.cluster.send(.form("/api/v1/authenticate/freepreview", fields, headers: device.headers)).status
+        }
+        #expect(try await preview("TrialUp") == 204)
+        #expect(try await device.checkAuthn() == 200)
+        #expect(try await device.authorize("ACME1-NEWS").status == 200)
+        #expect(try await device.mediaToken("ACME1-NEWS").status == 200)
+        #expect(try await preview("CoastCable") == 400)
+        #expect(try await device.logout() == 204)
+        #expect(try await upstream.count("logout") == 0)
+        #expect(try await device.checkAuthn() == 403)
+    }
+
     @Test("bridge B17: a restart of authentication forgets no client and no session")
     func outlivesRestarts() async throws {
         let upstream = try await upstream()

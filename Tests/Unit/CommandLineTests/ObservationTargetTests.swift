@@ -1,4 +1,5 @@
 @testable import BoxofficeCommand
+import Foundation
 import Testing
 
 @Suite struct ObservationTargets {
@@ -14,6 +15,29 @@ import Testing
         #expect(PortOwner.listeners(Self.table, port: 8080) == [4242, 777])
         #expect(PortOwner.listeners(Self.table, port: 81).isEmpty)
         #expect(PortOwner.listeners("", port: 8080).isEmpty)
+    }
+
+    @Test func theOwnerIsFoundAmongManyListeners() throws {
+        var listeners: [Int32] = []
+        var ports: Set<Int> = []
+        defer { for listener in listeners { close(listener) } }
+        for _ in 0..<100 {
+            let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            listeners.append(listener)
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
+                    bind(listener, place, size) == 0 && listen(listener, 1) == 0 && getsockname(listener, place, &size) == 0
+                }
+            }
+            try #require(isBound)
+            ports.insert(Int(in_port_t(bigEndian: address.sin_port)))
+        }
+        let found = PortOwner.all(ports)
+        #expect(ports.allSatisfy { found[$0]?.contains(getpid()) == true }, "\(found.count) of \(ports.count)")
     }
 
     private func cluster() -> ClusterFile {

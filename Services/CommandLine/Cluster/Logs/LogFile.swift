@@ -85,7 +85,7 @@ final class LogFile {
 
     private func line(_ octets: ArraySlice<UInt8>) -> LogLine {
         let octets = octets.last == 0x0d ? octets.dropLast() : octets
-        let line = LogLine(program: program, text: String(decoding: octets, as: UTF8.self), after: place)
+        let line = LogLine(program: program, octets: Array(octets), after: place)
         place = line.place
         return line
     }
@@ -128,7 +128,7 @@ final class LogFile {
         let octets = octets(from: offset, count: Int(min(Int64(Self.longest), end - offset)))
         var start = octets.firstIndex(of: 0x0a).map { $0 + 1 } ?? octets.count
         while let end = octets[start...].firstIndex(of: 0x0a) {
-            if let time = LogLine.Event(String(decoding: octets[start..<end], as: UTF8.self))?.time { return (time, offset + Int64(start)) }
+            if let time = LogLine.Event(Array(octets[start..<end]))?.time { return (time, offset + Int64(start)) }
             start = end + 1
         }
         return nil

@@ -7,7 +7,8 @@ extension LogLine {
         let name = Self.padded(program, width)
         guard let event else { return "\(Self.padded("", 23))  \(name)  \(Self.printable(text))" }
         // As it is, but for what a reader does without.
-        let time = event.timeText.hasSuffix("Z") ? event.timeText.dropLast().split(separator: "T").joined(separator: " ") : event.timeText
+        let time =
+            event.timeText.utf8.last == UInt8(ascii: "Z") ? event.timeText.dropLast().split(separator: "T").joined(separator: " ") : event.timeText
         let level = Self.padded(Self.printable(event.level), 8)
         let fields = event.fields.map { "\(console.faint(Self.printable($0.name) + "="))\(Self.value($0.value))" }
         let words = [
@@ -21,8 +22,8 @@ extension LogLine {
     var json: String {
         let program = "\"program\":\(JsonNode.quoted(program))"
         guard event != nil else { return "{\(program),\"line\":\(JsonNode.quoted(text))}" }
-        let members = text.dropFirst()
-        return "{\(program)\(members.contains("\"") ? "," : "")\(members)"
+        // An object without members has no quotation mark.
+        return "{\(program)\(octets.contains(UInt8(ascii: "\"")) ? "," : "")\(String(decoding: octets.dropFirst(), as: UTF8.self))"
     }
 
     /// Time, event and fields of one program's line, without colours.
@@ -34,12 +35,15 @@ extension LogLine {
 
     /// A value that has blanks, quotation marks or nothing at all is quoted.
     private static func value(_ text: String) -> String {
+        if !text.isEmpty, text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x22 && $0 < 0x7f }) { return text }
         let isPlain = !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x7f }
         return isPlain ? printable(text) : "\"\(printable(text.replacing("\"", with: "\\\"")))\""
     }
 
     /// Shows control characters in place of sending them to the terminal: strangers can write some of what stands in logs.
     static func printable(_ text: some StringProtocol) -> String {
+        // Nearly all of it is ASCII.
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f }) { return String(text) }
         guard text.unicodeScalars.contains(where: isControl) else { return String(text) }
         return text.unicodeScalars.map { isControl($0) ? "\\u{\(String($0.value, radix: 16))}" : String($0) }.joined()
     }

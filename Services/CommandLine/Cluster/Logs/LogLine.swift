@@ -21,24 +21,38 @@ struct LogLine: Sendable {
     /// The copy that wrote it: `authentication-2`.
     let program: String
     /// As it stands in the file, without its end.
-    let text: String
-    /// Nil: it is no JSON object, such as what a program says that cannot start.
-    let event: Event?
+    let octets: [UInt8]
     /// Places it among the lines of other programs: its own time, or that of the line before it.
     let place: Timestamp
 
+    /// How programs begin a line, so that its time is known without reading the rest.
+    private static let beginning = Array(#"{"time":""#.utf8)
+    private static let timeLength = 24
+
     /// - Parameter before: The place of the line before it.
-    init(program: String, text: String, after before: Timestamp) {
-        self.program = program
-        self.text = text
-        event = Event(text)
-        place = event?.time ?? before
+    init(program: String, octets: [UInt8], after before: Timestamp) {
+        (self.program, self.octets) = (program, octets)
+        let time = octets.dropFirst(Self.beginning.count).prefix(Self.timeLength)
+        if octets.starts(with: Self.beginning), let time = Timestamp(logged: time) {
+            place = time
+        } else {
+            place = Event(octets)?.time ?? before
+        }
     }
+
+    init(program: String, text: String, after before: Timestamp) { self.init(program: program, octets: Array(text.utf8), after: before) }
+
+    var text: String { String(decoding: octets, as: UTF8.self) }
+
+    /// Read anew at each call. Nil: it is no JSON object, such as what a program says that cannot start.
+    var event: Event? { Event(octets) }
 }
 
 extension LogLine.Event {
-    init?(_ text: String) {
-        guard text.utf8.first == UInt8(ascii: "{"), let document = try? JsonDocument(parsing: Array(text.utf8)),
+    init?(_ text: String) { self.init(Array(text.utf8)) }
+
+    init?(_ octets: [UInt8]) {
+        guard octets.first == UInt8(ascii: "{"), let document = try? JsonDocument(parsing: octets),
             case .object(let members) = document.root.content
         else { return nil }
         var (time, level, name) = ("", "", "")

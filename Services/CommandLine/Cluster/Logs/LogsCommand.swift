@@ -48,9 +48,20 @@ public struct LogsCommand: AsyncParsableCommand {
         return parts.count == 1 || Int(parts[1]).map { (2...ClusterCopies.most).contains($0) } ?? false
     }
 
+    /// The gateway's id of a request with its trace, which other programs name.
+    static func learned(_ name: TraceName?, _ home: ClusterHome, since: Timestamp?) -> TraceName? {
+        guard var name, name.isRequest else { return name }
+        let gateway = JoinedLogs(folder: home.logs, selection: LogSelection(programs: ["gateway"], trace: name, since: since))
+        while let line = gateway.next() {
+            if let event = line.event { name.learn(from: event) }
+        }
+        return name
+    }
+
     public func run() async throws {
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
-        let selection = LogSelection(programs: programs, trace: trace, since: since.map { $0.moment(now: SystemClock().now()) })
+        let start = since.map { $0.moment(now: SystemClock().now()) }
+        let selection = LogSelection(programs: programs, trace: Self.learned(trace, home, since: start), since: start)
         let found = JoinedLogs.programs(in: home.logs)
         guard follow || found.contains(where: selection.includes(program:)) else {
             let whose = programs.isEmpty ? "" : " of \(programs.joined(separator: ", "))"

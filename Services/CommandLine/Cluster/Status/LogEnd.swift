@@ -14,7 +14,7 @@ struct LogEnd {
         for octets in lines.reversed() {
             // Most lines are none, and to look for the words is far cheaper than to read JSON.
             guard octets.firstRange(of: Data("error".utf8)) != nil || octets.firstRange(of: Data("critical".utf8)) != nil else { continue }
-            let line = LogLine(program: "", text: String(decoding: octets, as: UTF8.self), after: .init(milliseconds: 0))
+            let line = LogLine(program: "", octets: Array(octets), after: .init(milliseconds: 0))
             guard let event = line.event, event.isError else { continue }
             let fields = Dictionary(event.fields.map { ($0.name, $0.value) }) { first, _ in first }
             return ProgramStatus.LastError(time: event.timeText, event: event.name, fields: fields, line: line.text, text: line.shortText)

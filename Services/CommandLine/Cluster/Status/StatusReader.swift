@@ -119,7 +119,7 @@ struct ProcessAge: Sendable {
 
     /// - Returns: Nil when there is no such process.
     static func read(_ pid: Int32) -> ProcessAge? {
-        guard let reading = ProcessReading.read(pid), let stat = try? String(contentsOfFile: "/proc/stat", encoding: .utf8) else { return nil }
+        guard let reading = ProcessReading.read(pid), let stat = SystemFile.read("/proc/stat") else { return nil }
         // Seconds since 1970 at which the machine started.
         let boot = stat.split(separator: "\n").first { $0.hasPrefix("btime ") }.flatMap { Double($0.dropFirst(6)) }
         guard let boot else { return nil }

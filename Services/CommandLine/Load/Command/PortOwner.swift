@@ -14,7 +14,7 @@ enum PortOwner {
     }
 
     private static func look(_ ports: Set<Int>) -> [Int: [Int32]] {
-        let tables = ["/proc/net/tcp", "/proc/net/tcp6"].compactMap { try? String(contentsOfFile: $0, encoding: .utf8) }
+        let tables = ["/proc/net/tcp", "/proc/net/tcp6"].compactMap(SystemFile.read)
         var wanted: [String: Int] = [:]
         for port in ports {
             for inode in tables.flatMap({ listeners($0, port: port) }) { wanted["socket:[\(inode)]"] = port }

@@ -67,6 +67,20 @@ struct LogsTests {
         for text in ["", "abc", trace + "0", "zc2b7d5d84a5cae2b03eee4a80c4c08f"] { #expect(TraceName(argument: text) == nil, "\(text)") }
     }
 
+    @Test("a request whose trace somebody else began is found in all programs by the gateway's id of it")
+    func learned() throws {
+        try withHome { home in
+            let (request, trace) = ("57dd3e7b-dddb-4055-b492-3abb35afb868", "4bf92f3577b34da6a3ce929d0e0e4736")
+            try Self.write(
+                [Self.line("authentication", 1, "a", #","trace_id":"\#(trace)""#), Self.line("authentication", 2, "b")], to: "authentication", home)
+            try Self.write([Self.line("gateway", 3, "request", #","request":"\#(request)","trace_id":"\#(trace)""#)], to: "gateway", home)
+            let name = LogsCommand.learned(TraceName(argument: request), home, since: nil)
+            #expect(Self.names(Self.all(JoinedLogs(folder: home.logs, selection: LogSelection(trace: name)))) == ["a", "request"])
+            let unknown = LogsCommand.learned(TraceName(argument: "57dd3e7b-dddb-4055-b492-000000000000"), home, since: nil)
+            #expect(Self.all(JoinedLogs(folder: home.logs, selection: LogSelection(trace: unknown))).isEmpty)
+        }
+    }
+
     @Test("lines from before a moment are left out, without reading a long file from its beginning")
     func since() throws {
         try withHome { home in

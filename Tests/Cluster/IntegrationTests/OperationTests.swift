@@ -1,0 +1,54 @@
+@testable import BoxofficeCommand
+import Foundation
+import Testing
+
+/// What `boxoffice` tells of a cluster that runs.
+@Suite("Operating a cluster", .cluster)
+struct OperationTests {
+    private func boxoffice(_ arguments: String...) throws -> Program {
+        let cluster = try TestCluster.running()
+        let program = cluster.starter.binaries.appendingPathComponent("boxoffice").path
+        return try .run("/usr/bin/env", ["BOXOFFICE_HOME=\(cluster.home.root.path)", program] + arguments)
+    }
+
+    private func object(_ end: Program) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(end.output.utf8)) as? [String: Any], "\(end.output)")
+    }
+
+    @Test("every program is ready, with version, process, memory and start")
+    func status() throws {
+        let end = try boxoffice("status", "--json")
+        #expect(end.status == 0, "\(end.output)")
+        let programs = try #require(try object(end)["programs"] as? [[String: Any]])
+        #expect(programs.count { $0["name"] as? String != "postgres" } == 6)
+        for program in programs {
+            #expect(program["state"] as? String == "ready" && program["version"] is String && program["since"] is String, "\(program)")
+            #expect((program["pid"] as? Int ?? 0) > 1 && (program["residentBytes"] as? Int ?? 0) > 1_000_000, "\(program)")
+        }
+        #expect(Set(programs.compactMap { $0["catalogueVersion"] as? Int }).count == 1)
+        #expect(try boxoffice("status").output.contains("authentication  ready"))
+    }
+
+    @Test("one request is found in the logs of all programs by the id of its answer")
+    func logs() async throws {
+        let app = try await TestCluster.running().exchange.send("GET", "\(TestCluster.running().gateway)/api/v1/config/ACME1.json")
+        let request = try #require(app.header("adobe-request-id"))
+        // Programs gather lines for a tenth of a second.
+        try await Task.sleep(for: .milliseconds(500))
+        let end = try boxoffice("logs", "--trace", request, "--json")
+        let line = try #require(end.lines.first, "\(end.output)")
+        let event = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        #expect(event["program"] as? String == "gateway" && event["request"] as? String == request && event["status"] as? Int == 200)
+        let starts = try boxoffice("logs", "config", "sandbox", "--since", "1h").lines
+        #expect(starts.contains { $0.contains("  config") && $0.contains("program.starting") } && !starts.contains { $0.contains("  gateway  ") })
+    }
+
+    @Test("nothing is wrong with it")
+    func doctor() throws {
+        let end = try boxoffice("doctor", "--json")
+        let findings = try #require(try object(end)["findings"] as? [[String: Any]])
+        #expect(end.status == 0 && !findings.contains { $0["verdict"] as? String == "wrong" }, "\(findings)")
+        let areas = Set(findings.compactMap { $0["area"] as? String })
+        #expect(areas == Set(Finding.Area.allCases.map(\.rawValue)))
+    }
+}

@@ -106,7 +106,7 @@ struct DecisionMaker: Sendable {
         } catch {
             if error.code == .unavailable, let token = try await cached(question) { return token }
             metrics.decided(error.code.refusesResource ? "deny" : "error", source: .mvpd)
-            if error.code.refusesResource {
+            if error.code.isDenial {
                 denials.record(Denial(code: error.code, details: error.details), for: subject, attempt: context.idempotencyKey, now: clock.now())
             }
             var fields = AuthorizationService.fields(session, context)

@@ -12,4 +12,14 @@ extension Fault.Code {
         default: false
         }
     }
+
+    /// True for a no of the MVPD's, not for trouble on the way to it nor for a person who is not signed in.
+    var isDenial: Bool {
+        switch self {
+        case .authorizationDeniedByMvpd, .authorizationDeniedByParentalControls, .authorizationDeniedByHbaPolicies,
+            .authorizationDeniedByDegradationRule, .identityNotRecognizedByMvpd:
+            true
+        default: false
+        }
+    }
 }

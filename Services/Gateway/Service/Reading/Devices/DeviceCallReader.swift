@@ -62,11 +62,13 @@ struct DeviceCallReader: Sendable {
         let device = try information(
             exchange, requestor: requestor, deviceType: deviceType, isOptional: rules.deviceInformationIsOptional)
         let address = exchange.facts.clientAddress
-        return DeviceCall(
+        var call = DeviceCall(
             accessToken: credentials.accessToken, requestor: requestor, deviceID: id, deviceType: deviceType,
             deviceUser: try text("deviceUser", exchange), appID: try text("appId", exchange), device: device,
             clientAddress: address.text, userAgent: exchange.userAgent, subjectToken: SubjectToken.sent(exchange),
             signedRequest: credentials.signed)
+        if try catalogue.current().requestor(requestor)?.bridge != nil { UpstreamHeaders.add(to: &call, exchange) }
+        return call
     }
 
     /// What the device says of itself, or what can be derived.

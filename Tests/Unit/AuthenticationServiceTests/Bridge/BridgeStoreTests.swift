@@ -1,0 +1,108 @@
+import Clocks
+import Contracts
+import Faults
+import Identifiers
+import PostgresServer
+import Storage
+import Testing
+
+@testable import AuthenticationService
+
+/// What the bridge keeps, on each engine.
+@Suite(.serialized) struct BridgeStoreTests {
+    static let engines: [Backend] = PostgresServer.isHere ? [.sqlite, .postgres] : [.sqlite]
+
+    private func open(_ backend: Backend) throws -> SqliteAuthenticationStore { try #require(try backend.open() as? SqliteAuthenticationStore) }
+
+    private static let slot = BridgeSlotName(text: "vendor/tv/0a1b", upstream: "vendor", entry: "tv", isDevices: true)
+
+    private func part(_ session: SessionRecord, kind: String = "regular", mvpd: String = "CoastCable") -> BridgedPart {
+        BridgedPart(
+            session: session.id, key: session.key, mvpd: session.mvpd, upstream: "vendor", serviceProvider: "SP", theirMvpd: mvpd,
+            slot: Self.slot.text,
+            kind: kind, startsAt: t0, expiresAt: session.expiresAt, confirmedAt: t0, encryptedNames: ["zip", "maxRating"], attributes: [1, 2, 3],
+            device: session.device, userAgent: "Player/1")
+    }
+
+    private func session(_ id: String, mvpd: String = "DemoCable") -> SessionRecord { Sample.session(id, record: nil, mvpd: mvpd) }
+
+    @Test("bridge B11: a client is registered by one copy at a time, and known to all afterwards", arguments: engines)
+    func claims(_ backend: Backend) async throws {
+        let store = try open(backend)
+        #expect(try await store.claimBridgeSlot(Self.slot, until: t0 + .seconds(10), now: t0))
+        #expect(try await !store.claimBridgeSlot(Self.slot, until: t0 + .seconds(11), now: t0 + .seconds(1)))
+        #expect(try await store.bridgeSlot(Self.slot) == nil, "it is being registered")
+        // Whoever had the turn was killed.
+        #expect(try await store.claimBridgeSlot(Self.slot, until: t0 + .seconds(25), now: t0 + .seconds(15)))
+        var record = BridgeSlotRecord(name: Self.slot, clientID: "client", secret: [9, 9], scopes: ["a", "b"])
+        try await store.keep(record, now: t0)
+        #expect(try await store.bridgeSlot(Self.slot) == record)
+        #expect(try await !store.claimBridgeSlot(Self.slot, until: t0 + .seconds(99), now: t0 + .seconds(90)))
+        (record.bearer, record.bearerEnd, record.bearerLifeSeconds) = ([7], t0 + .seconds(60), 3600)
+        try await store.keep(record, now: t0)
+        #expect(try await store.bridgeSlot(Self.slot) == record)
+    }
+
+    @Test("a session comes with its part; a newer one of the same profile takes its place, and nothing is told upstream", arguments: engines)
+    func keepsParts(_ backend: Backend) async throws {
+        let store = try open(backend)
+        let (first, second) = (session("s-1"), session("s-2"))
+        #expect(try await store.start(first, part(first), of: nil, now: t0))
+        #expect(try await store.bridgedPart(first.id) == part(first))
+        #expect(try await store.start(second, part(second), of: nil, now: t0))
+        #expect(try await store.sessions(second.key).map(\.id) == [second.id])
+        #expect(try await store.rememberOrphans(now: t0) == 0)
+        var confirmed = part(second)
+        (confirmed.expiresAt, confirmed.confirmedAt, confirmed.attributes) = (t0 + .seconds(77), t0 + .seconds(5), [4])
+        try await store.confirm(confirmed, updatedAt: t0 + .seconds(5))
+        #expect(try await store.bridgedPart(second.id) == confirmed)
+        #expect(try await store.sessions(second.key).first?.expiresAt == t0 + .seconds(77))
+        try await store.suspect(second.id)
+        #expect(try await store.bridgedPart(second.id)?.isSuspect == true)
+        try await store.drop(confirmed)
+        #expect(try await store.sessions(second.key).isEmpty)
+        #expect(try await store.bridgedPart(second.id) == nil)
+    }
+
+    @Test("bridge B80: a logout waits until upstream has heard of it; a trial's needs none; one that a crash lost is found", arguments: engines)
+    func remembersLogouts(_ backend: Backend) async throws {
+        let store = try open(backend)
+        let (viewer, trial, lost) = (session("s-1"), session("s-2", mvpd: "Trial"), session("s-3", mvpd: "Other"))
+        #expect(try await store.start(viewer, part(viewer), of: nil, now: t0))
+        #expect(try await store.start(trial, part(trial, kind: "temporary", mvpd: "TrialUp"), of: nil, now: t0))
+        #expect(try await store.start(lost, part(lost, mvpd: "HillTel"), of: nil, now: t0))
+        _ = try await store.end(device: viewer.key.device, requestors: [viewer.key.requestor], claims: DeviceClaims(), now: t0)
+        try await store.remember(logoutsOf: [viewer.id, trial.id], now: t0)
+        let due = try await store.dueLogouts(now: t0, most: 5)
+        #expect(due.map(\.part.session) == [viewer.id] && due.first?.tries == 0)
+        #expect(try await store.openLogouts(of: viewer.key, upstream: "vendor", mvpd: "CoastCable", now: t0).count == 1)
+        try await store.postpone(try #require(due.first), until: t0 + .seconds(5))
+        #expect(try await store.dueLogouts(now: t0 + .seconds(4), most: 5).isEmpty)
+        #expect(try await store.dueLogouts(now: t0 + .seconds(5), most: 5).first?.tries == 1)
+        try await store.finish(try #require(due.first))
+        #expect(try await store.rememberOrphans(now: t0) == 1)
+        #expect(try await store.dueLogouts(now: t0, most: 5).map(\.part.session) == [lost.id])
+    }
+
+    @Test("bridge B15: with a client that upstream forgot go the sessions that came by it, and no others", arguments: engines)
+    func dropsClients(_ backend: Backend) async throws {
+        let store = try open(backend)
+        let (own, other) = (session("s-1"), session("s-2", mvpd: "Direct"))
+        try await store.keep(BridgeSlotRecord(name: Self.slot, clientID: "client", secret: [], scopes: []), now: t0)
+        #expect(try await store.start(own, part(own), of: nil, now: t0))
+        #expect(try await store.start(other, now: t0))
+        #expect(try await store.dropBridgeSlot(Self.slot.text) == 1)
+        #expect(try await store.sessions(own.key).map(\.id) == [other.id])
+        #expect(try await store.bridgeSlot(Self.slot) == nil)
+    }
+
+    @Test("the newest list of a place is kept", arguments: engines)
+    func keepsLists(_ backend: Backend) async throws {
+        let store = try open(backend)
+        #expect(try await store.list("vendor/SP/roku") == nil)
+        try await store.keep(list: [1], "vendor/SP/roku", at: t0)
+        try await store.keep(list: [2, 3], "vendor/SP/roku", at: t0 + .seconds(1))
+        let kept = try await store.list("vendor/SP/roku")
+        #expect(kept?.content == [2, 3] && kept?.at == t0 + .seconds(1))
+    }
+}

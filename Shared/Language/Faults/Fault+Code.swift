@@ -4,6 +4,7 @@ extension Fault {
         private enum Known: String, Hashable, Sendable {
             case overloaded = "overloaded"
             case unavailable = "unavailable"
+            case upstreamUnavailable = "upstream_unavailable"
             case deadlineExceeded = "deadline_exceeded"
             case cancelled = "cancelled"
             case unimplemented = "unimplemented"
@@ -138,6 +139,7 @@ extension Fault {
                 .known(.rateLimited),
                 .known(.appleUnavailable),
                 .known(.unavailable),
+                .known(.upstreamUnavailable),
                 .known(.deadlineExceeded),
                 .known(.storageFull),
                 .known(.networkReceivedError),
@@ -157,6 +159,8 @@ extension Fault.Code {
     public static let overloaded = Fault.Code(.overloaded)
     /// No healthy peer, or a dependency is away; nothing is known to have been done.
     public static let unavailable = Fault.Code(.unavailable)
+    /// A service outside the cluster, which a bridge stands in front of, cannot be asked now. Another copy of the callee could do no better.
+    public static let upstreamUnavailable = Fault.Code(.upstreamUnavailable)
     /// The caller's time is over.
     public static let deadlineExceeded = Fault.Code(.deadlineExceeded)
     /// The caller no longer waits.

@@ -164,7 +164,7 @@ import Testing
         let failures: [BridgeFailure] = [
             .unreachable(.notSent), .unreachable(.responseTimeout), .unusable("x"), .serverError(500), .wrongAddress(302), .unauthorized,
         ]
-        for failure in failures { #expect(failure.fault().code == .unavailable, "\(failure)") }
+        for failure in failures { #expect(failure.fault().code == .upstreamUnavailable, "\(failure)") }
         #expect(BridgeFailure.throttled(retryAfter: .seconds(3)).fault().retryAfter == .seconds(3))
         #expect(BridgeFailure.unauthorized.isOutage == false && BridgeFailure.serverError(500).isOutage)
     }

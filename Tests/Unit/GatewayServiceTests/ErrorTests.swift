@@ -99,7 +99,7 @@ internal import Testing
         #expect(reply.json["details"] as? String == "why")
     }
 
-    @Test(arguments: [Fault.Code.unavailable, .overloaded, .deadlineExceeded, .storageFull])
+    @Test(arguments: [Fault.Code.unavailable, .upstreamUnavailable, .overloaded, .deadlineExceeded, .storageFull])
     func dependenciesThatAreAwayAre503(code: Fault.Code) async throws {
         gateway.authentication.getSession.fail(with: Fault(code, "secret text"))
         let reply = try await gateway.get("/api/v1/checkauthn?\(TestGateway.deviceQuery)")

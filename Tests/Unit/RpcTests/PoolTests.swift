@@ -110,6 +110,18 @@ extension RpcTests {
             #expect(server.operations.current.failed <= calls + 20 + calls / 10)
         }
 
+        @Test("no copy can do better where a service outside the cluster is away: nothing is sent again")
+        func repeatsNothingForAnUpstream() async throws {
+            let server = try await TestServer()
+            let client = try server.client()
+            server.operations.throwNext((0..<100).map { _ in Fault(.upstreamUnavailable, "Not now.", retryAfter: .seconds(5)) })
+            for _ in 0..<20 {
+                let fault = await fault { try await client.call(TestOperations.fail, EchoMessage(), context: CallContext()) }
+                #expect(fault?.code == .upstreamUnavailable && fault?.isRetryable == true && fault?.retryAfter == .seconds(5))
+            }
+            #expect(server.operations.current.failed == 20)
+        }
+
         @Test func noticesPeerThatIsDead() async throws {
             let silent = try await BreakingServer(name: TestServer.name, behaviour: .silent)
             let client = TestServer.client(of: [silent.address], identity: try silent.identities.identity("client.boxoffice")) {

@@ -119,7 +119,7 @@ final class BridgedPlays: Sendable {
         } catch {
             throw Fault.unexpected(error)
         }
-        guard let decision = answer.decisions.first else { throw Fault(.unavailable, "The upstream service's answer cannot be used.") }
+        guard let decision = answer.decisions.first else { throw Fault(.upstreamUnavailable, "The upstream service's answer cannot be used.") }
         let key = session.tokenKey(resource)
         guard decision.isPermitted else {
             held.withLock { $0[key] = nil }

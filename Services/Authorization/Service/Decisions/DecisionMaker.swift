@@ -104,7 +104,7 @@ struct DecisionMaker: Sendable {
             logger.info("authz.permitted", metadata: AuthorizationService.fields(session, context))
             return token
         } catch {
-            if error.code == .unavailable, let token = try await cached(question) { return token }
+            if error.code == .unavailable || error.code == .upstreamUnavailable, let token = try await cached(question) { return token }
             metrics.decided(error.code.refusesResource ? "deny" : "error", source: .mvpd)
             if error.code.isDenial {
                 denials.record(Denial(code: error.code, details: error.details), for: subject, attempt: context.idempotencyKey, now: clock.now())

@@ -29,7 +29,9 @@ enum StatusTable {
     ]
     private static let codeUnknown: [Endpoint: Int] = [.registrationCode: 404, .authnTokenByCode: 404, .checkAuthnByCode: 403, .preauthorize: 412]
 
-    private static let transient: Set<Fault.Code> = [.unavailable, .overloaded, .deadlineExceeded, .cancelled, .storageFull]
+    private static let transient: Set<Fault.Code> = [
+        .unavailable, .upstreamUnavailable, .overloaded, .deadlineExceeded, .cancelled, .storageFull,
+    ]
 
     private static let bad: [Fault.Code] = [
         .invalidRequest, .invalidRequestor, .invalidDeviceID, .invalidDeviceInformation, .missingResource, .malformedAuthzRequest,

@@ -80,7 +80,7 @@ extension BridgeRefusal {
         case .noIntegration: (said(.unknownIntegration, "The provider is not available for this channel."), false)
         case .noTemporaryPassIdentity: (said(.internal, "Required 'generic_data' is not present"), false)
         case .badResource: (said(.malformedAuthzRequest, "The resource is not one that the provider understands."), false)
-        case .unavailable, .signInOver: (said(.unavailable, "The upstream service cannot answer now."), false)
+        case .unavailable, .signInOver: (said(.upstreamUnavailable, "The upstream service cannot answer now."), false)
         case .badPartnerCall, .ourFault, .theirFault: (said(.internal, "The upstream service refused the call."), false)
         case .unknown: unknownFault
         }
@@ -106,8 +106,8 @@ extension BridgeFailure {
         switch self {
         case .unreachable(.cancelled): Fault(.cancelled, "The call was cancelled.")
         case .unreachable, .unusable, .serverError, .wrongAddress:
-            Fault(.unavailable, "The upstream service cannot answer now.", retryAfter: wait, cause: self)
-        case .unauthorized: Fault(.unavailable, "The upstream service refuses this cluster.", retryAfter: .seconds(60), cause: self)
+            Fault(.upstreamUnavailable, "The upstream service cannot answer now.", retryAfter: wait, cause: self)
+        case .unauthorized: Fault(.upstreamUnavailable, "The upstream service refuses this cluster.", retryAfter: .seconds(60), cause: self)
         case .throttled(let pause): Fault(.tooManyRequests, "Too many requests; try again later.", retryAfter: pause, cause: self)
         case .refused(let refusal): refusal.decisionFault.fault
         case .badRequest: Fault(.internal, "The upstream service refused the call.", cause: self)

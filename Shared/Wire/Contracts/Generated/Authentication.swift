@@ -5393,7 +5393,7 @@ public protocol Authentication: Sendable {
     func openTestSignIn(_ request: OpenTestSignInRequest, context: CallContext) async throws -> SignInStart
     /// What an upstream offers at a requestor to devices of the caller's platform, as it was told lately (bridge section 6); nobody waits while a list is at hand.
     ///
-    /// Faults: `invalid_requestor`, `not_found` (the requestor has no upstream), `unavailable` (no list is at hand, and upstream does not answer).
+    /// Faults: `invalid_requestor`, `not_found` (the requestor has no upstream), `upstream_unavailable` (no list is at hand, and upstream does not answer).
     func listBridgedProviders(_ request: ListBridgedProvidersRequest, context: CallContext) async throws -> BridgedProviders
     /// The browser is back from an upstream's login (bridge section 7.3). A second call with a handle answers as the first.
     func returnFromBridge(_ request: ReturnFromBridgeRequest, context: CallContext) async throws -> SignInOutcome
@@ -5794,7 +5794,7 @@ public protocol Sessions: Sendable {
     ///
     /// Faults: `not_found` (no such session of the device, or none of an upstream), `authentication_session_missing`, `authentication_session_expired`,
     /// `authentication_session_invalidated` (upstream knows the person no more), `unknown_integration`, `too_many_resources`, `too_many_requests` (its limit for the
-    /// device's address), `unavailable` (upstream does not answer, or refuses us; with the time to wait), `internal` (it does not take our call).
+    /// device's address), `upstream_unavailable` (upstream does not answer, or refuses us; with the time to wait), `internal` (it does not take our call).
     func askUpstream(_ request: AskUpstreamRequest, context: CallContext) async throws -> UpstreamDecisions
     /// New values of attributes that an MVPD sent with a decision.
     func updateAttributes(_ request: UpdateAttributesRequest, context: CallContext) async throws -> UpdateAttributesResponse

@@ -769,7 +769,8 @@ public struct MediaTokenKeys: Message {
 }
 
 /// Every method asks `Sessions` of the authentication service for the session, on each call, and passes its faults on: those of the bearer and the device,
-/// `authentication_session_missing`, `authentication_session_expired`. Where it cannot be asked: `unavailable`.
+/// `authentication_session_missing`, `authentication_session_expired`. Where it cannot be asked: `unavailable`; the upstream of
+/// a bridge: `upstream_unavailable`.
 ///
 /// How a resource is read, and in which order a call is checked, is in Replacing.md section 1 and rest-v1 section 2.8.
 public protocol Authorization: Sendable {

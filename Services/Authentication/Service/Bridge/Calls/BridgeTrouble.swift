@@ -18,10 +18,10 @@ enum BridgeTrouble: Error {
         switch self {
         case .failure(let failure): failure.fault()
         case .wait(.statementRefused(_, let until)):
-            Fault(.unavailable, "The upstream service refuses the software statement.", retryAfter: until - now)
+            Fault(.upstreamUnavailable, "The upstream service refuses the software statement.", retryAfter: until - now)
         case .wait(.clientDoubted(let until)), .wait(.accessRefused(let until)):
-            Fault(.unavailable, "The upstream service refuses this cluster.", retryAfter: until - now)
-        case .busy: Fault(.unavailable, "Too many calls wait for the upstream service.", retryAfter: .seconds(1))
+            Fault(.upstreamUnavailable, "The upstream service refuses this cluster.", retryAfter: until - now)
+        case .busy: Fault(.upstreamUnavailable, "Too many calls wait for the upstream service.", retryAfter: .seconds(1))
         case .clientLost: Fault(.authenticationSessionInvalidated, "The viewer is not signed in at the provider any more.")
         case .store(let fault): fault
         }

@@ -24,7 +24,7 @@ struct BridgedSessions: Sendable {
 
     /// To be called before it is said who is signed in on a device: logins under way are looked for, and what is too old is confirmed. Costs nothing where the
     /// requestor has no upstream.
-    /// - Throws: `unavailable` as long as nobody can say whether somebody is signed in.
+    /// - Throws: `upstream_unavailable` as long as nobody can say whether somebody is signed in.
     func settle(_ key: SessionKey) async throws(Fault) {
         guard try serves(key.requestor) else { return }
         try await signIns.settle(key)
@@ -49,7 +49,7 @@ struct BridgedSessions: Sendable {
         if isOver, part.knowsLogout { return }
         if isOver || part.isSuspect || now >= part.confirmedAt + upstream.profileStale {
             guard try await read(part, upstream, client, isBackground: false) else {
-                throw Fault(.unavailable, "The provider cannot be asked now.", retryAfter: .seconds(5))
+                throw Fault(.upstreamUnavailable, "The provider cannot be asked now.", retryAfter: .seconds(5))
             }
             return
         }

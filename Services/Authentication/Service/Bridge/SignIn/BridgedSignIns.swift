@@ -102,7 +102,7 @@ struct BridgedSignIns: Sendable {
         isLoggedOut: Bool, end: String
     ) async throws(Fault) -> SignInStart {
         // A person who signed out is not signed in again because upstream has not heard of it yet.
-        guard !isLoggedOut else { throw Fault(.unavailable, "The sign-out has not reached the provider yet.", retryAfter: .seconds(5)) }
+        guard !isLoggedOut else { throw Fault(.upstreamUnavailable, "The sign-out has not reached the provider yet.", retryAfter: .seconds(5)) }
         let now = clock.now()
         let found: [BridgedProfile]
         do throws(BridgeTrouble) {
@@ -192,7 +192,7 @@ struct BridgedSignIns: Sendable {
         }
         if case .nothing = found, pending.state == .undecided { try await store.settle(pending.handle, as: .declined) }
         guard let failingSince, pending.state == .undecided || now >= failingSince + Self.patienceWithReads else { return }
-        throw Fault(.unavailable, "The provider cannot be asked now.", retryAfter: .seconds(5))
+        throw Fault(.upstreamUnavailable, "The provider cannot be asked now.", retryAfter: .seconds(5))
     }
 
     private enum Found {

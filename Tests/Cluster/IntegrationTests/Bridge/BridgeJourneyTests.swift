@@ -96,6 +96,68 @@ extension BridgeTests {
         #expect(try await ask() == 200)
     }
 
+    @Test("bridge B25: a Roku token goes along where people and permits are asked about, not with lists and logouts")
+    func passesRokuTokens() async throws {
+        let upstream = try await upstream()
+        let device = try await Device.make()
+        try await signIn(device)
+        var call = device.call("/api/v1/authorize", ["resource": "ACME1-NEWS"])
+        call.headers["X-Roku-Reserved-Roku-Connect-Token"] = "roku-token-7"
+        #expect(try await device.cluster.send(call).status == 200)
+        #expect(try await device.logout() == 204)
+        let carrying = try await upstream.entries().filter { $0.headers["x-roku-reserved-roku-connect-token"] == "roku-token-7" }
+        #expect(carrying.map(\.operation) == ["authorize"])
+    }
+
+    @Test("bridge B44: with upstream away at the return page the app is let on, and hears later who signed in")
+    func remembersReturns() async throws {
+        let upstream = try await upstream()
+        let device = try await Device.make()
+        let code = try await device.code()
+        let begun = try await device.authenticate(code, mvpd: "CoastCable")
+        let back = try await upstream.signIn(at: try #require(begun.header("location")))
+        try await upstream.fail("profileByCode", ["kind": "reset", "times": 0])
+        let end = try await device.cluster.exchange.send("GET", try #require(back.header("location")))
+        #expect(end.status == 302 && end.header("location") == device.end, "\(end.status) \(end.text)")
+        let waiting = try await device.checkAuthn(code: code)
+        #expect(waiting == 503 || waiting == 403, "\(waiting)")
+        try await upstream.comeBack()
+        try await Condition.wait("the login is found", within: .seconds(20)) { try await device.checkAuthn(code: code) == 200 }
+        #expect(try await device.checkAuthn() == 200)
+    }
+
+    @Test("bridge B60: an integration that upstream closes is 400 here, and works again without a login")
+    func waitsForIntegrations() async throws {
+        let upstream = try await upstream()
+        let device = try await Device.make()
+        try await signIn(device, at: "HillTel")
+        try await upstream.setIntegration("ACME1", "HillTel", ["isEnabled": false])
+        let closed = try await device.authorize("ACME1-NEWS")
+        try await upstream.setIntegration("ACME1", "HillTel", ["isEnabled": true])
+        #expect(closed.status == 400, "\(closed.status) \(closed.text)")
+        try await Condition.wait("it works again", within: .seconds(10)) { try await device.authorize("ACME1-NEWS").status == 200 }
+    }
+
+    @Test("bridge B85, B86: upstream's degradation signs in and refuses as its own people do")
+    func followsDegradation() async throws {
+        let upstream = try await upstream()
+        let device = try await Device.make()
+        let rule = ["serviceProvider": "ACME1", "mvpd": "HillTel"]
+        try await upstream.setRules([rule.merging(["kind": "AuthNAll"]) { $1 }])
+        let code = try await device.code()
+        let begun = try await device.authenticate(code, mvpd: "HillTel")
+        #expect(begun.status == 302 && begun.header("location") == device.end, "\(begun.status) \(begun.header("location") ?? "")")
+        #expect(try await device.checkAuthn() == 200)
+        #expect(try await device.authorize("ACME1-NEWS").status == 200)
+        try await upstream.setRules([])
+        let viewer = try await Device.make()
+        try await signIn(viewer, at: "HillTel")
+        try await upstream.setRules([rule.merging(["kind": "AuthZNone", "message": "Back at eight."]) { $1 }])
+        let refused = try await viewer.authorize("ACME1-SPORT")
+        try await upstream.setRules([])
+        #expect(refused.status == 403 && refused.text.contains("Back at eight."), "\(refused.status) \(refused.text)")
+    }
+
     private func atOnce<Value: Sendable>(_ count: Int, _ work: @escaping @Sendable () async throws -> Value) async throws -> [Value] {
         try await withThrowingTaskGroup(of: Value.self) { group in
             for _ in 0..<count { group.addTask { try await work() } }

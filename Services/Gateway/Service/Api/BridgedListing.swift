@@ -40,6 +40,11 @@ struct BridgedListing: Sendable {
         }
     }
 
+    /// What the upstream serves of them, in the list's order.
+    func bridgedOffers(_ list: [BridgedProviderEntry]) -> [ProviderListMerge.Offer] {
+        merge.merge(list.map(BridgedProvider.init), entries).filter { direct[OctetText($0.id)] == nil }
+    }
+
     private static func members(_ offer: ProviderListMerge.Offer, _ own: Mvpd?) -> [Document.Member] {
         let provider = offer.provider
         let logo = own?.logoURL.isEmpty == false ? own?.logoURL ?? "" : provider?.logoURL ?? ""

@@ -158,6 +158,28 @@ extension BridgeTests {
         #expect(refused.status == 403 && refused.text.contains("Back at eight."), "\(refused.status) \(refused.text)")
     }
 
+    @Test("bridge B47: the second screen offers upstream's providers; where the login ends at the channel's page alone, it says so")
+    func activates() async throws {
+        let upstream = try await upstream()
+        let device = try await Device.make()
+        let code = try await device.code()
+        let gateway = device.cluster.gateway
+        var browser = Browser(exchange: device.cluster.exchange)
+        let list = try await browser.visit("\(gateway)/activate/providers?code=\(code)")
+        #expect(list.text.contains("mvpd=CoastCable") && list.text.contains("mvpd=NorthCable") && !list.text.contains("mvpd=TrialUp"), "\(list.text)")
+        let address = "\(gateway)/activate/sign-in?code=\(code)&mvpd=CoastCable"
+        let begun = try await browser.submit(try browser.form(try await browser.visit(address), at: address))
+        let back = try await upstream.signIn(at: try #require(begun.header("location"), "\(begun.status) \(begun.text)"))
+        let end = try await browser.visit(try #require(back.header("location")))
+        let done = try #require(end.header("location"))
+        #expect(end.status == 302 && done.hasPrefix("\(gateway)/activate/done"), "\(done)")
+        #expect(try await browser.visit(done).status == 200)
+        #expect(try await device.checkAuthn() == 200)
+        let other = try await Device.make("BRAVO")
+        let elsewhere = try await browser.visit("\(gateway)/activate/sign-in?code=\(try await other.code())&mvpd=CoastCable")
+        #expect(elsewhere.status == 400 && elsewhere.text.contains("only on the channel’s own page"), "\(elsewhere.text)")
+    }
+
     private func atOnce<Value: Sendable>(_ count: Int, _ work: @escaping @Sendable () async throws -> Value) async throws -> [Value] {
         try await withThrowingTaskGroup(of: Value.self) { group in
             for _ in 0..<count { group.addTask { try await work() } }

@@ -20,6 +20,8 @@ struct ActivationPages: Sendable {
         case unknown
         case noProvider
         case providerUnavailable
+        /// An upstream signs people in there, and brings them back to the channel's page alone (bridge §7.6).
+        case elsewhere
     }
 
     @Sendable func entry(_ exchange: Exchange) async throws -> Response {
@@ -34,7 +36,8 @@ struct ActivationPages: Sendable {
         do { code = try await record(typed, exchange) } catch { return try refusal(error, typed, exchange) }
         let catalogue = try dependencies.catalogue.current()
         let reader = dependencies.pages.reader(exchange)
-        let providers = ProviderList(catalogue, requestor: code.requestor, chosen: code.mvpd, reader.language)
+        let bridged = await choices(code, catalogue)?.providers(dependencies.authentication, code, exchange) ?? []
+        let providers = ProviderList(catalogue, requestor: code.requestor, chosen: code.mvpd, bridged: bridged, reader.language)
         guard !providers.isEmpty else { return page(code: typed.text, problem: .noProvider, exchange) }
         if try exchange.value(Self.choosing) == nil, providers.holds(code.mvpd) {
             return .redirect(to: Self.signInPath(code.code, mvpd: code.mvpd))
@@ -68,7 +71,9 @@ struct ActivationPages: Sendable {
         do { code = try await record(typed, exchange) } catch { return try refusal(error, typed, exchange) }
         let mvpd = try exchange.value("mvpd") ?? ""
         let catalogue = try dependencies.catalogue.current()
-        guard catalogue.activeIntegrations(requestor: code.requestor).contains(where: { $0.mvpd.id == mvpd }) else {
+        if let bridged = choices(code, catalogue), bridged.holds(mvpd) {
+            guard !bridged.areElsewhere else { return page(code: code.code, problem: .elsewhere, exchange) }
+        } else if !catalogue.activeIntegrations(requestor: code.requestor).contains(where: { $0.mvpd.id == mvpd }) {
             return page(code: code.code, problem: .providerUnavailable, exchange)
         }
         return try signIn.confirmation.page(
@@ -83,8 +88,12 @@ struct ActivationPages: Sendable {
         }
         let code: RegistrationCode
         do { code = try await record(typed, exchange) } catch { return try refusal(error, typed, exchange) }
-        let requestor = try dependencies.catalogue.current().requireRequestor(code.requestor)
+        let catalogue = try dependencies.catalogue.current()
+        let requestor = try catalogue.requireRequestor(code.requestor)
         let mvpd = try exchange.value("mvpd") ?? ""
+        if let bridged = choices(code, catalogue), bridged.holds(mvpd), bridged.areElsewhere {
+            return page(code: code.code, problem: .elsewhere, exchange)
+        }
         let request = StartSignInRequest(
             requestor: requestor.id, mvpd: mvpd, registrationCode: code.code,
             domainName: requestor.domains.first?.name ?? "", redirectURL: doneAddress(code, mvpd), clientAddress: exchange.facts.clientAddress.text)
@@ -116,6 +125,10 @@ struct ActivationPages: Sendable {
             if !code.isEmpty { content["choice"] = PendingActivation.choice(code: code, mvpd: try exchange.value("mvpd") ?? "") }
             return dependencies.pages.render("done", content, status: .ok, for: dependencies.pages.reader(exchange), look: look)
         }
+    }
+
+    private func choices(_ code: RegistrationCode, _ catalogue: Catalogue) -> BridgedChoices? {
+        catalogue.requestor(code.requestor).map { BridgedChoices(requestor: $0, catalogue: catalogue) }
     }
 
     /// - Throws: `CodePause`; `invalid_registration_code` for a code that is no good.
@@ -151,7 +164,7 @@ struct ActivationPages: Sendable {
         if let problem {
             content["problem"] = [problem.rawValue: true]
         }
-        if problem == .providerUnavailable { content["choice"] = ["address": Self.choice(code)] }
+        if problem == .providerUnavailable || problem == .elsewhere { content["choice"] = ["address": Self.choice(code)] }
         return dependencies.pages.render(
             "entry", content, status: problem == nil ? .ok : .badRequest, for: dependencies.pages.reader(exchange), look: look(exchange))
     }

@@ -19,16 +19,17 @@ struct ProviderList {
     private static let leastForSearch = 8
 
     /// The active ones that a browser can sign in at.
-    init(_ catalogue: Catalogue, requestor: String, chosen: String = "", _ language: PageLanguage) {
+    /// - Parameter bridged: Those of an upstream, beside them.
+    init(_ catalogue: Catalogue, requestor: String, chosen: String = "", bridged: [Provider] = [], _ language: PageLanguage) {
         let first = ([chosen] + (catalogue.requestor(requestor)?.favouriteMvpds ?? [])).enumerated()
         let places = Dictionary(first.map { (OctetText($0.element), $0.offset) }) { first, _ in first }
-        let mvpds = catalogue.activeIntegrations(requestor: requestor).map(\.mvpd).filter { Self.isSupported($0, catalogue) }
+        let direct = catalogue.activeIntegrations(requestor: requestor).map(\.mvpd).filter { Self.isSupported($0, catalogue) }.map { mvpd in
+            Provider(id: mvpd.id, name: ShownText(mvpd.displayName.isEmpty ? mvpd.id : mvpd.displayName), logo: LogoAddress.usable(mvpd.logoURL))
+        }
         var favourites: [(place: Int, provider: Provider)] = []
         var others: [(key: CollationKey, provider: Provider)] = []
-        for mvpd in mvpds {
-            let provider = Provider(
-                id: mvpd.id, name: ShownText(mvpd.displayName.isEmpty ? mvpd.id : mvpd.displayName), logo: LogoAddress.usable(mvpd.logoURL))
-            if let place = places[OctetText(mvpd.id)] {
+        for provider in direct + bridged {
+            if let place = places[OctetText(provider.id)] {
                 favourites.append((place, provider))
             } else {
                 others.append((CollationKey(provider.name.text, language.alphabet), provider))

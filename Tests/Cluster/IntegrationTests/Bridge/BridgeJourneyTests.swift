@@ -107,6 +107,7 @@ extension BridgeTests {
         #expect(try await device.logout() == 204)
         let carrying = try await upstream.entries().filter { $0.headers["x-roku-reserved-roku-connect-token"] == "roku-token-7" }
         #expect(carrying.map(\.operation) == ["authorize"])
+        #expect(carrying.allSatisfy { $0.headers["adobe-subject-token"] == nil }, "it is no other platform's")
     }
 
     @Test("bridge B44: with upstream away at the return page the app is let on, and hears later who signed in")

@@ -90,7 +90,9 @@ extension BridgeDevice {
         self.init(
             id: call.deviceID, information: device, address: call.clientAddress, port: call.clientPort, isSecure: device.connectionSecure == "true",
             userAgent: call.userAgent)
-        (visitor, subjectToken, rokuToken) = (call.visitorID, call.subjectToken, call.rokuToken)
+        // Here a Roku token serves as a subject token too; an upstream gets each under the name that the app gave it.
+        (visitor, rokuToken) = (call.visitorID, call.rokuToken)
+        subjectToken = call.subjectToken == call.rokuToken ? "" : call.subjectToken
     }
 
     /// The device that a code or a session is of, where another one calls, or none.

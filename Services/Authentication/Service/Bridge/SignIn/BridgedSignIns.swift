@@ -41,7 +41,8 @@ struct BridgedSignIns: Sendable {
 
     // MARK: To the login
 
-    /// - Throws: `invalid_domain`, `unknown_integration`, `registration_code_spent`; `unavailable`, with the time to wait; `too_many_requests`; `internal`.
+    /// - Throws: `invalid_domain`, `unknown_integration`, `registration_code_spent`; `upstream_unavailable`, with the time to wait; `too_many_requests`;
+    ///   `internal`.
     func start(_ request: StartSignInRequest, _ record: RegistrationRecord, _ way: BridgeWay) async throws(Fault) -> SignInStart {
         let now = clock.now()
         // Upstream cannot be asked without a page (bridge §7.2).
@@ -154,7 +155,7 @@ struct BridgedSignIns: Sendable {
     }
 
     /// Looks after a device's logins before it is said who is signed in there (bridge §7.4, §8.1).
-    /// - Throws: `unavailable` as long as nobody knows whether somebody is.
+    /// - Throws: `upstream_unavailable` as long as nobody knows whether somebody is.
     func settle(_ key: SessionKey, by asker: PendingReads.Asker = .device) async throws(Fault) {
         for pending in try await store.bridgePendings(key, now: clock.now()) { try await settle(pending, by: asker) }
     }

@@ -8,7 +8,7 @@ enum UpstreamHeaders {
     /// What is too long is as good as not sent: nobody may be kept from watching for it.
     static func add(to call: inout DeviceCall, _ exchange: Exchange) {
         let visitor = ((try? exchange.value("ap_vi")) ?? nil) ?? ""
-        let token = exchange.headers.value(.rokuConnectToken) ?? ((try? exchange.value("ast")) ?? nil) ?? ""
+        let token = exchange.headers.value(.rokuConnectToken) ?? ""
         if visitor.utf8.count <= longestVisitor { call.visitorID = visitor }
         if token.utf8.count <= longestToken { call.rokuToken = token }
     }

@@ -70,7 +70,7 @@ extension AuthenticationService {
                 caller: caller, signIns: signIns, profiles: profiles, store: store, sessions: parts.store, catalogue: catalogue, clock: clock,
                 logger: logger)
             decisions = BridgedDecisions(
-                caller: caller, store: store, sessions: parts.store, catalogue: catalogue, clock: clock, logger: logger)
+                caller: caller, store: store, sessions: parts.store, profiles: profiles, catalogue: catalogue, clock: clock, logger: logger)
             trials = BridgedTrials(caller: caller, profiles: profiles, store: store, clock: clock)
             lists = BridgedLists(caller: caller, store: store, catalogue: catalogue, clock: clock, logger: logger)
         }

@@ -6,6 +6,7 @@ public import Logging
 public import OutboundHttp
 public import Tokens
 public import UsageCounting
+internal import BridgeClient
 internal import Faults
 
 /// Decisions and short media tokens: the `Authorization` contract.

@@ -1,5 +1,6 @@
 @testable import BoxofficeCommand
 import Foundation
+import MediaTokenVerifier
 import Testing
 import TextEncodings
 
@@ -8,6 +9,20 @@ struct TestCluster: Sendable {
     let starter: ClusterStarter
     let exchange: HTTPExchange
     let ports: PortPlan
+    /// Another cluster that signs its people in and decides for it; `nil`: it does so itself.
+    var upstream: UpstreamSide?
+
+    /// The other cluster of a bridge.
+    struct UpstreamSide: Sendable {
+        let starter: ClusterStarter
+        let ports: PortPlan
+    }
+
+    /// Where the stand-in MVPDs are.
+    var standIns: ClusterAddresses { ClusterAddresses(ports: upstream?.ports ?? ports) }
+
+    /// The folder with the keys of the stand-in MVPDs.
+    var standInKeys: URL { (upstream?.starter.home ?? home).pki }
 
     /// The cluster of the suite that runs.
     @TaskLocal static var current: TestCluster?
@@ -29,6 +44,12 @@ struct TestCluster: Sendable {
             exchange: exchange, store: try StoreChoice(ProcessInfo.processInfo.environment["BOXOFFICE_TEST_STORE"]))
     }
 
+    /// A cluster that is a bridge to another one, which runs already.
+    init(exchange: HTTPExchange, bridgedTo other: TestCluster) throws {
+        try self.init(exchange: exchange)
+        upstream = UpstreamSide(starter: other.starter, ports: other.ports)
+    }
+
     /// The folder of the programs under test.
     static func binaries(_ checkout: URL) throws -> URL {
         if let given = ProcessInfo.processInfo.environment["BOXOFFICE_BINARIES"] { return URL(fileURLWithPath: given) }
@@ -36,12 +57,18 @@ struct TestCluster: Sendable {
     }
 
     private init(_ other: TestCluster, exchange: HTTPExchange) {
-        (starter, ports) = (other.starter, other.ports)
+        (starter, ports, upstream) = (other.starter, other.ports, other.upstream)
         self.exchange = exchange
     }
 
     /// The same cluster, asked over other connections.
     func asked(over exchange: HTTPExchange) -> TestCluster { TestCluster(self, exchange: exchange) }
+
+    /// Verifies the cluster's media tokens; of a bridge also its upstream's.
+    func mediaTokenKeys() throws -> TrustedMediaTokenKeys {
+        let file = try #require(try ClusterFile.read(home))
+        return try MediaTokenKeys.trusted(certificates: try String(contentsOfFile: file.mediaTokenCertificate, encoding: .utf8), jwks: nil)
+    }
 
     func process(_ service: ClusterService) throws -> ServiceProcess {
         let file = try #require(try ClusterFile.read(home))

@@ -103,6 +103,16 @@ struct CatalogueRuleTests {
         #expect(content.warnings.map(\.path) == ["requestors[0].domains[0]"])
     }
 
+    @Test("a page on this machine is at home in a domain for development, and in no other", arguments: ["127.0.0.1", "localhost"])
+    func loopbackDomain(name: String) throws {
+        let world = try CatalogueFolder()
+        try world.replace(Self.requestor, with: #""domains": ["news.example", {"name": "\#(name)", "development": true}]"#)
+        #expect(try world.file.read(now: CatalogueFolder.now).configuration.requestors[0].domains.map(\.name) == ["news.example", name])
+        let other = try CatalogueFolder()
+        try other.replace(Self.requestor, with: #""domains": ["news.example", {"name": "\#(name)"}]"#)
+        #expect(other.problems().contains { $0.hasPrefix("requestors[0].domains[1].name ") })
+    }
+
     @Test("a session of a home that outlives an ordinary one is pointed out")
     func longHomeSession() throws {
         let world = try CatalogueFolder()

@@ -41,7 +41,7 @@ struct UserMetadataAnswer: Sendable {
 
     /// The same of a session at hand.
     func metadata(of session: SessionRecord, in catalogue: Catalogue) async throws(Fault) -> UserMetadata {
-        if let attributes = try await bridge?.attributes(of: session) { return try await answer(attributes, session, catalogue) }
+        if let told = try await bridge?.attributes(of: session) { return try await answer(told.attributes, told.session, catalogue) }
         return try await metadata(of: session, trial: try await trials.facts(of: session, in: catalogue), in: catalogue)
     }
 

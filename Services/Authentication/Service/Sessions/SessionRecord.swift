@@ -16,7 +16,7 @@ struct SessionRecord: Sendable {
         let record: RegistrationRecordID?
         let claims: DeviceClaims
         let clientID: ClientID
-        let userID: String
+        var userID: String
         var subject: UpstreamSubject
         let createdAt: Timestamp
         var expiresAt: Timestamp
@@ -72,6 +72,14 @@ struct SessionRecord: Sendable {
     var updatedAt: Timestamp {
         get { box.fields.updatedAt }
         set { change { $0.updatedAt = newValue } }
+    }
+
+    /// The same with another user id; `nil`: as it is.
+    func known(as userID: String?) -> SessionRecord {
+        guard let userID else { return self }
+        var record = self
+        record.change { $0.userID = userID }
+        return record
     }
 
     private mutating func change(_ body: (inout Fields) -> Void) {

@@ -29,6 +29,15 @@ extension AuthenticationMetrics {
         usage.count(.authnFailed, dimensions)
     }
 
+    /// Somebody came back from an upstream's login.
+    /// - Parameter reason: Why nobody is signed in; empty: somebody is.
+    func countBridgedSignIn(_ part: BridgedPart, reason: String) {
+        var dimensions = UsageDimensions(requestor: part.key.requestor.text, mvpd: part.mvpd.text, device: part.device)
+        usage.count(.authnPending, dimensions)
+        dimensions.reason = UsageDimensions.short(reason)
+        usage.count(reason.isEmpty ? .authnSuccessful : .authnFailed, dimensions)
+    }
+
     /// A platform's sign-in was enough: nobody was sent anywhere.
     func countPlatformSignIn(_ attempt: PlatformExchanger.Attempt) {
         var dimensions = UsageDimensions(

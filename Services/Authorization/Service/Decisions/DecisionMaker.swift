@@ -98,17 +98,19 @@ struct DecisionMaker: Sendable {
     /// Upstream is asked, though a permit is there: it alone has media tokens. While it is away what it permitted holds (bridge §9.1).
     private func bridged(_ question: Question, _ subject: DenialLimiter.Subject, _ context: CallContext) async throws(Fault) -> AuthzToken {
         let session = question.session
+        let start = ContinuousClock.now
         do throws(Fault) {
             let token = try await plays.decide(session, question.resource, context)
             metrics.decided("permit", source: .mvpd)
+            metrics.count(question, .success(.permit(MvpdDecision.Permit())), after: start.duration(to: .now))
             logger.info("authz.permitted", metadata: AuthorizationService.fields(session, context))
             return token
         } catch {
+            let denial = error.code.isDenial ? Denial(code: error.code, details: error.details) : nil
+            metrics.count(question, denial.map { .success(.deny($0)) } ?? .failure(error), after: start.duration(to: .now))
             if error.code == .unavailable || error.code == .upstreamUnavailable, let token = try await cached(question) { return token }
             metrics.decided(error.code.refusesResource ? "deny" : "error", source: .mvpd)
-            if error.code.isDenial {
-                denials.record(Denial(code: error.code, details: error.details), for: subject, attempt: context.idempotencyKey, now: clock.now())
-            }
+            if let denial { denials.record(denial, for: subject, attempt: context.idempotencyKey, now: clock.now()) }
             var fields = AuthorizationService.fields(session, context)
             fields["code"] = "\(error.code)"
             logger.info("authz.denied", metadata: fields)

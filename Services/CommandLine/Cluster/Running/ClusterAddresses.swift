@@ -65,7 +65,7 @@ package struct ClusterAddresses: Sendable {
             gateway: gateway, gatewayTLS: gatewayTLS, admin: admin, services: Dictionary(uniqueKeysWithValues: entries),
             sandbox: ClusterFile.Sandbox(mvpd: sandbox, apple: apple, upstream: upstream, pid: 0), adminToken: try pki.adminToken(),
             pki: ClusterFile.Pki(ca: pki.path("ca.crt"), clientCert: pki.path("operator.crt"), clientKey: pki.path("operator.key")),
-            softwareStatements: [:], signedRequests: try pki.demoPairs(), mediaTokenCertificate: pki.path("media-token.crt"), lan: lan)
+            softwareStatements: [:], signedRequests: try pki.demoPairs(), mediaTokenCertificate: try UpstreamCluster.verifiers(pki), lan: lan)
     }
 
     private func entry(of service: ClusterService) -> ClusterFile.Entry {

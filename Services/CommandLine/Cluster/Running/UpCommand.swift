@@ -59,6 +59,14 @@ public struct UpCommand: AsyncParsableCommand {
             "With --lan: that address, where the machine has several. Default: the one with which it reaches others.", valueName: "address"))
     var lanAddress: String?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Be the bridge to another cluster of this machine, which signs people in and decides by REST v2: its home, or its cluster.json. Integrations \
+            that both catalogues have move there.
+            """, valueName: "home"))
+    var upstream: String?
+
     @Flag(name: .customLong("no-demo"), help: "Do not play the sign-in.")
     var noDemo = false
 
@@ -127,12 +135,20 @@ public struct UpCommand: AsyncParsableCommand {
             try confirmReset(starter.home, console)
             try await starter.reset()
         }
+        let other = try upstream.map { try UpstreamCluster(at: $0, besides: starter.home) }
         let started = try await starter.start()
+        if let other { try await connect(starter, to: other, console) }
         console.line("  \(console.bold("The cluster is ready")) after \(Console.text(of: ContinuousClock.now - start)).\n")
         if !noDemo { try await starter.playSignIn(stoppingOnFailure: detach ? [] : started) }
         starter.printSummary(isDetached: detach)
         guard !detach else { return }
         await ClusterWatch(starter: starter, console: console, supervise: supervise).watch(started, until: signals)
+    }
+
+    private func connect(_ starter: ClusterStarter, to other: UpstreamCluster, _ console: Console) async throws {
+        _ = try await console.step({ "\($0.joined(separator: ", ")) go to the cluster in \(other.home.root.path)" }) {
+            try await other.serve(starter.home, pki: starter.pki, exchange: starter.exchange)
+        }
     }
 
     /// - Throws: `CommandFailure` when nobody can be asked, or the answer is no.

@@ -59,7 +59,8 @@ extension DeviceCommand {
         return DeviceGround(
             exchange: exchange, gateway: gateway, requestor: requestor, statement: try await softwareStatement(cluster),
             apple: cluster?.sandbox.apple, bundleID: bundleID ?? (isOfBravo ? "example.bravo.tv" : "example.acme.tv"),
-            certificates: try certificate.map(TextFile.read))
+            certificates: try certificate.map(TextFile.read),
+            upstreamCertificates: self.gateway == nil ? try cluster?.upstreamCertificates() : nil)
     }
 
     var home: ClusterHome { ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current) }

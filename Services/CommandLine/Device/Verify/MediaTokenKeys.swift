@@ -20,8 +20,9 @@ enum MediaTokenKeys {
     }
 
     /// Those that a gateway publishes.
-    static func trusted(by gateway: String, _ exchange: HTTPExchange) async throws -> TrustedMediaTokenKeys {
-        let certificates = try await published("media-token-certificates", by: gateway, exchange)
+    /// - Parameter further: PEM of those that it does not: of an upstream whose tokens it passes on (bridge §9.4).
+    static func trusted(by gateway: String, further: String? = nil, _ exchange: HTTPExchange) async throws -> TrustedMediaTokenKeys {
+        let certificates = try await published("media-token-certificates", by: gateway, exchange) + (further.map { "\n" + $0 } ?? "")
         let jwks = try await published("media-token-jwks", by: gateway, exchange)
         return try trusted(certificates: certificates, jwks: jwks)
     }

@@ -54,7 +54,8 @@ public struct VerifyCommand: AsyncParsableCommand {
         let client = HTTPExchange.makeClient(trusting: cluster?.authority)
         let keys: Result<TrustedMediaTokenKeys, any Error>
         do {
-            keys = .success(try await MediaTokenKeys.trusted(by: gateway, HTTPExchange(client: client)))
+            let further = self.gateway == nil ? try cluster?.upstreamCertificates() : nil
+            keys = .success(try await MediaTokenKeys.trusted(by: gateway, further: further, HTTPExchange(client: client)))
         } catch {
             keys = .failure(error)
         }

@@ -1,3 +1,4 @@
+internal import Catalogue
 internal import Contracts
 internal import StrictJson
 
@@ -77,14 +78,17 @@ extension CatalogueReading {
     private func domain(_ value: JsonValue) -> Domain? {
         if value.isString { return domainName(value).map { Domain(name: $0) } }
         return value.object { object in
-            Domain(
-                name: object.required("name").flatMap(domainName) ?? "", mvpdInitiated: object.flag("mvpdInitiated"),
-                development: object.flag("development"))
+            let isDevelopment = object.flag("development")
+            return Domain(
+                name: object.required("name").flatMap { domainName($0, orLoopback: isDevelopment) } ?? "",
+                mvpdInitiated: object.flag("mvpdInitiated"), development: isDevelopment)
         }
     }
 
-    private func domainName(_ value: JsonValue) -> String? {
+    /// - Parameter orLoopback: Also a name of this machine, where a developer's page lies.
+    private func domainName(_ value: JsonValue, orLoopback: Bool = false) -> String? {
         guard let name = value.string() else { return nil }
+        if orLoopback, PlainHTTP.isAllowed(name) { return name }
         if let problem = CatalogueSyntax.domainProblem(name) { value.problem(problem) }
         return name
     }

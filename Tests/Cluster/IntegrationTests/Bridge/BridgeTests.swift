@@ -266,6 +266,20 @@ struct BridgeTests {
         _ = upstream
     }
 
+    @Test("bridge B69: after a play tokens/authn has the id that verifiers see, and a new login of the person has it from the start")
+    func learnsIDs() async throws {
+        let device = try await Device.make()
+        try await signIn(device)
+        let before = try await device.authnToken().object["userId"] as? String
+        #expect(try await device.authorize("ACME1-NEWS").status == 200)
+        let played = try await device.mediaToken("ACME1-NEWS").object["userId"] as? String
+        #expect(played != nil && played != before)
+        #expect(try await device.authnToken().object["userId"] as? String == played)
+        let second = try await Device.make()
+        try await signIn(second)
+        #expect(try await second.authnToken().object["userId"] as? String == played)
+    }
+
     @Test("bridge B82: a trial of upstream's is one of the app's: it plays, ends by upstream's clock, and knows no logout there")
     func letsInOnTrial() async throws {
         let upstream = try await upstream()

@@ -32,7 +32,19 @@ struct Browser: Sendable {
     /// - Parameter begun: What the gateway answered there.
     mutating func complete(_ begun: HTTPAnswer, at url: String, name: String) async throws -> HTTPAnswer {
         let login = try await login(from: begun, at: url)
-        return try await submit(try await answer(login, name: name))
+        return try await back(try await submit(try await answer(login, name: name)), to: url)
+    }
+
+    /// Through a bridge a browser comes back from the cluster that signed the person in, by an address of the bridge's own.
+    mutating func back(_ answer: HTTPAnswer, to device: Device) async throws -> HTTPAnswer {
+        try await back(answer, to: device.cluster.gateway)
+    }
+
+    private mutating func back(_ answer: HTTPAnswer, to gateway: String) async throws -> HTTPAnswer {
+        guard answer.status == 302, let target = answer.header("location"), target.hasPrefix("http"), try site(of: target) == site(of: gateway),
+            URL(string: target)?.path.hasPrefix("/bridge/return/") == true
+        else { return answer }
+        return try await load("GET", target)
     }
 
     private mutating func login(from begun: HTTPAnswer, at start: String) async throws -> Page {
@@ -70,7 +82,8 @@ struct Browser: Sendable {
         _ device: Device, code: String, mvpd: String = "NorthCable", name: String = "ada", cancel: Bool = false
     ) async throws -> HTTPAnswer {
         let login = try await openLogin(device, code: code, mvpd: mvpd)
-        return try await submit(try await answer(login, name: name, cancel: cancel))
+        let answer = try await submit(try await answer(login, name: name, cancel: cancel))
+        return try await back(answer, to: device)
     }
 
     /// Up to the MVPD's message, which is not sent on.

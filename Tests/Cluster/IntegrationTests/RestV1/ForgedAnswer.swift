@@ -11,10 +11,10 @@ struct ForgedAnswer {
     /// - Parameter page: The sandbox's own answer to the same request; addresses and names are taken from it.
     init(insteadOf page: Browser.Page) throws {
         let genuine = try Self.decoded(page)
-        let cluster = try TestCluster.running()
+        let keys = try TestCluster.running().standInKeys
         identity = try SignerIdentity(
-            privateKeyPEM: String(contentsOf: cluster.home.pki.appendingPathComponent("sandbox-northcable.key"), encoding: .utf8),
-            certificatePEM: String(contentsOf: cluster.home.pki.appendingPathComponent("sandbox-northcable.crt"), encoding: .utf8))
+            privateKeyPEM: String(contentsOf: keys.appendingPathComponent("sandbox-northcable.key"), encoding: .utf8),
+            certificatePEM: String(contentsOf: keys.appendingPathComponent("sandbox-northcable.crt"), encoding: .utf8))
         let now = Date()
         let consumer = try Self.first(/Destination="([^"]+)"/, genuine)
         let request = try Self.first(/InResponseTo="([^"]+)"/, genuine)
@@ -71,7 +71,7 @@ extension Device {
         var forged = try ForgedAnswer(insteadOf: page)
         forged.endSession(at: Date() + 3)
         page.form.fill("SAMLResponse", try forged.encoded())
-        let answer = try await browser.submit(page)
+        let answer = try await browser.back(try await browser.submit(page), to: self)
         try #require(answer.status == 302, "\(answer.text)")
     }
 }

@@ -87,9 +87,8 @@ extension RestV1 {
         }
 
         private func verified(_ token: String, resource: String?, clock: any WallClock = SystemClock()) throws -> MediaTokenCheck {
-            let file = try #require(try ClusterFile.read(try TestCluster.running().home))
-            let keys = try TrustedMediaTokenKeys(certificates: [try Certificate(pemFile: file.mediaTokenCertificate)])
-            return MediaTokenVerifier(trustedKeys: keys, clock: clock).verify(token, requestor: "ACME1", resource: resource)
+            MediaTokenVerifier(trustedKeys: try TestCluster.running().mediaTokenKeys(), clock: clock).verify(
+                token, requestor: "ACME1", resource: resource)
         }
     }
 }

@@ -172,7 +172,7 @@ extension SandboxControl {
     /// The next permit of the decision point lowers what the person may see.
     fileprivate func lowerNextRating(to rating: String, _ mvpd: String = "NorthCable") async throws {
         let answer = try await cluster.exchange.send(
-            "POST", ClusterAddresses(ports: cluster.ports).sandbox + "/control/pdp/\(mvpd)", headers: [("Content-Type", "application/json")],
+            "POST", cluster.standIns.sandbox + "/control/pdp/\(mvpd)", headers: [("Content-Type", "application/json")],
             body: #"{"mode": "none", "maxVCHIP": "\#(rating)", "times": 1}"#)
         try #require(answer.status == 204, "\(answer.text)")
     }

@@ -145,7 +145,7 @@ extension RestV1 {
             let cluster = try TestCluster.running()
             let ground = DeviceGround(
                 exchange: cluster.exchange, gateway: cluster.gateway, requestor: "ACME1", statement: try Client.statement("acme-tv"),
-                apple: ClusterAddresses(ports: cluster.ports).apple)
+                apple: cluster.standIns.apple)
             return DeviceSession(console: Console(isQuiet: true), ground: ground, resource: "ACME1-NEWS", viewer: viewer)
         }
 
@@ -210,7 +210,7 @@ extension RestV1 {
 
         private func identityToken(_ order: [String: any Sendable]) async throws -> String {
             let cluster = try TestCluster.running()
-            let address = ClusterAddresses(ports: cluster.ports).apple
+            let address = cluster.standIns.apple
             return try await StandInPlatform(exchange: cluster.exchange, address: address, account: "").identityToken(order)
         }
 

@@ -8,7 +8,7 @@ struct SandboxControl: Sendable {
 
     static func running() throws -> SandboxControl { SandboxControl(cluster: try TestCluster.running()) }
 
-    private var base: String { ClusterAddresses(ports: cluster.ports).sandbox }
+    private var base: String { cluster.standIns.sandbox }
 
     /// The number of requests that a decision point has received.
     func decisions(_ mvpd: String = "NorthCable") async throws -> Int {

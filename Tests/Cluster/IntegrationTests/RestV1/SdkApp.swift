@@ -124,9 +124,7 @@ struct SdkApp: Sendable {
     }
 
     func verdict(_ media: HTTPAnswer, _ resource: String = "ACME1-NEWS") throws -> MediaTokenVerdict {
-        let file = try #require(try ClusterFile.read(cluster.home))
-        let keys = try TrustedMediaTokenKeys(certificates: [try Certificate(pemFile: file.mediaTokenCertificate)])
-        return MediaTokenVerifier(trustedKeys: keys).verify(
+        MediaTokenVerifier(trustedKeys: try cluster.mediaTokenKeys()).verify(
             Data(media.text.utf8).base64EncodedString(), requestor: requestor, resource: resource
         ).verdict
     }

@@ -64,6 +64,47 @@ import Testing
         #expect(try await store.bridgedPart(second.id) == nil)
     }
 
+    @Test(
+        "bridge B58: a decision is noted until upstream has told the person's attributes again; doubt about the session goes before it",
+        arguments: engines)
+    func notesDecisions(_ backend: Backend) async throws {
+        let store = try open(backend)
+        let session = session("s-1")
+        #expect(try await store.start(session, part(session), of: nil, now: t0))
+        try await store.decided(part(session))
+        #expect(try await store.bridgedPart(session.id)?.mayHaveChanged == true)
+        try await store.confirm(part(session), updatedAt: nil)
+        #expect(try await store.bridgedPart(session.id) == part(session))
+        try await store.suspect(session.id)
+        try await store.decided(part(session))
+        let doubted = try #require(try await store.bridgedPart(session.id))
+        #expect(doubted.isSuspect && !doubted.mayHaveChanged)
+    }
+
+    @Test("bridge B69: a person's id in media tokens is the user id of the session, and of those that start in the next 90 days", arguments: engines)
+    func learnsIDs(_ backend: Backend) async throws {
+        let store = try open(backend)
+        let day: Duration = .seconds(86_400)
+        func start(_ id: String, of person: String?, now: Timestamp) async throws -> String? {
+            let session = session(id)
+            var part = part(session)
+            part.person = person
+            #expect(try await store.start(session, part, of: nil, now: now))
+            return try await store.sessions(session.key).first?.userID
+        }
+        let scrambled = session("s-1").userID
+        #expect(try await start("s-1", of: "ada", now: t0) == scrambled)
+        try await store.learn("guid-1", of: part(session("s-1")), person: "ada", now: t0)
+        #expect(try await store.sessions(session("s-1").key).first?.userID == "guid-1")
+        #expect(try await start("s-2", of: "ada", now: t0 + day * 89) == "guid-1")
+        #expect(try await start("s-3", of: "ben", now: t0 + day * 89) == scrambled)
+        #expect(try await start("s-4", of: "ada", now: t0 + day * 170) == "guid-1", "its use has renewed it")
+        #expect(try await start("s-5", of: nil, now: t0 + day * 170) == scrambled)
+        try await store.learn("guid-2", of: part(session("s-5")), person: nil, now: t0)
+        #expect(try await store.sessions(session("s-5").key).first?.userID == "guid-2")
+        #expect(try await start("s-6", of: "ada", now: t0 + day * 300) == scrambled)
+    }
+
     @Test("bridge B80: a logout waits until upstream has heard of it; a trial's needs none; one that a crash lost is found", arguments: engines)
     func remembersLogouts(_ backend: Backend) async throws {
         let store = try open(backend)

@@ -17,6 +17,7 @@ struct BridgedDecisions: Sendable {
     let caller: BridgeCaller
     let store: any BridgeStore
     let sessions: any SessionStore
+    let profiles: BridgedProfiles
     let catalogue: any CatalogueSource
     let clock: any WallClock
     let logger: Logger
@@ -55,8 +56,24 @@ struct BridgedDecisions: Sendable {
             decision = try await decide(resource, question)
         }
         // Only the profile says whether somebody is signed in: it is asked for before anything else is said.
-        if decision.refusedSession != nil { try await store.suspect(question.record.id) }
+        if decision.refusedSession != nil {
+            try await store.suspect(question.record.id)
+        } else {
+            await note(decision, question)
+        }
         return UpstreamDecisions(decisions: [decision])
+    }
+
+    /// A decision may change what upstream tells of the person, and its media token says by which id verifiers know them (bridge §8.2). The decision counts even
+    /// when that cannot be kept.
+    private func note(_ decision: UpstreamDecision, _ question: Question) async {
+        do throws(Fault) {
+            if !question.part.mayHaveChanged { try await store.decided(question.part) }
+            guard let id = UpstreamMediaToken(decision.mediaToken).sessionGUID, id != question.record.userID else { return }
+            try await store.learn(id, of: question.part, person: profiles.person(of: question.part), now: clock.now())
+        } catch {
+            logger.warning("bridge.decision_not_noted", metadata: ["upstream": "\(question.part.upstream)", "reason": "\(error)"])
+        }
     }
 
     private func decide(_ resource: String, _ question: Question) async throws(Fault) -> UpstreamDecision {

@@ -41,14 +41,15 @@ struct BridgedProfiles: Sendable {
         BridgedPart(
             session: session, key: holder.key, mvpd: holder.mvpd, upstream: holder.upstream.id, serviceProvider: holder.serviceProvider,
             theirMvpd: holder.theirMvpd, slot: holder.slot, kind: profile.kind.rawValue, startsAt: profile.start, expiresAt: profile.end,
-            confirmedAt: now, encryptedNames: profile.attributes.filter(\.isEncrypted).map(\.name),
+            confirmedAt: now, person: profile[attribute: "userID"]?.plainText.map { person($0, at: holder.upstream.id, holder.mvpd) },
+            encryptedNames: profile.attributes.filter(\.isEncrypted).map(\.name),
             attributes: try sealed(profile.attributes, session), device: holder.device, userAgent: holder.userAgent)
     }
 
     /// The part after upstream has told it again.
     func confirmed(_ part: BridgedPart, by profile: BridgedProfile, now: Timestamp) throws(Fault) -> BridgedPart {
         var part = part
-        (part.expiresAt, part.confirmedAt, part.isSuspect) = (profile.end, now, false)
+        (part.expiresAt, part.confirmedAt, part.isSuspect, part.mayHaveChanged) = (profile.end, now, false, false)
         guard attributes(of: part) != Self.listed(profile.attributes) else { return part }
         part.encryptedNames = profile.attributes.filter(\.isEncrypted).map(\.name)
         part.attributes = try sealed(profile.attributes, part.session)
@@ -62,6 +63,15 @@ struct BridgedProfiles: Sendable {
         }
         return (try? UpstreamSubject.attributes(column: octets)) ?? []
     }
+
+    /// Under what the id of the session's person in media tokens is remembered; `nil` where upstream does not tell who it is.
+    func person(of part: BridgedPart) -> String? {
+        guard !part.encryptedNames.contains("userID"), let attribute = attributes(of: part).first(where: { $0.key == "userID" }) else { return nil }
+        let told = BridgedAttribute(name: attribute.key, json: attribute.values.first ?? "null", isEncrypted: false)
+        return told.plainText.map { person($0, at: part.upstream, part.mvpd) }
+    }
+
+    private func person(_ userID: String, at upstream: String, _ mvpd: MvpdID) -> String { scrambler.scramble("\(upstream)|\(userID)", mvpd: mvpd) }
 
     private func sealed(_ attributes: [BridgedAttribute], _ session: SessionID) throws(Fault) -> [UInt8] {
         let subject = UpstreamSubject(userID: "", name: SubjectName(), isHomeBased: false, attributes: Self.listed(attributes))

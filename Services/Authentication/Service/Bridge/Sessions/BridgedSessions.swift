@@ -101,19 +101,22 @@ struct BridgedSessions: Sendable {
     }
 
     /// What upstream tells of the person: fresh where upstream can be asked, else what is kept.
-    /// - Returns: `nil` for a session with a way of our own.
-    func attributes(of record: SessionRecord) async throws(Fault) -> [BridgedAttribute]? {
+    /// - Returns: Beside it the session as it is afterwards; `nil` for a session with a way of our own.
+    func attributes(of record: SessionRecord) async throws(Fault) -> (attributes: [BridgedAttribute], session: SessionRecord)? {
         guard try serves(record.key.requestor), var part = try await store.bridgedPart(record.id) else { return nil }
+        var record = record
         if let upstream = try catalogue.current().upstream(part.upstream), let client = BridgeClientAt(part.slot, at: upstream),
-            clock.now() >= part.confirmedAt + upstream.profileFresh
+            part.mayHaveChanged || clock.now() >= part.confirmedAt + upstream.profileFresh
         {
             try await read(part, upstream, client, isBackground: false)
             part = try await store.bridgedPart(record.id) ?? part
+            record = try await sessions.sessions(record.key).first { $0.id == part.session } ?? record
         }
         let encrypted = Set(part.encryptedNames.map { OctetText($0) })
-        return profiles.attributes(of: part).map { attribute in
+        let attributes = profiles.attributes(of: part).map { attribute in
             BridgedAttribute(
                 name: attribute.key, json: attribute.values.first ?? "null", isEncrypted: encrypted.contains(OctetText(attribute.key)))
         }
+        return (attributes, record)
     }
 }

@@ -68,6 +68,7 @@ struct BridgedSignIns: Sendable {
             throw Self.fault(error, way, now, logger)
         }
         metrics.startedSignIns.increment()
+        metrics.count(.authnAttempt, record, at: MvpdID(way.mvpd))
         switch answer {
         case .browser(let path, let code, let end):
             guard let url = way.upstream.browserAddresses.absolute(path) else { throw alarm("bridge.foreign_address", way, "url leads elsewhere") }
@@ -292,6 +293,7 @@ struct BridgedSignIns: Sendable {
     }
 
     private func tell(_ result: String, _ part: BridgedPart) {
+        metrics.countBridgedSignIn(part, reason: result == "signed_in" ? "" : result)
         metrics.signInEnded(result == "signed_in" ? "signed_in" : "rejected", reason: result == "signed_in" ? "" : result)
         logger.notice(
             "bridge.sign_in_ended",

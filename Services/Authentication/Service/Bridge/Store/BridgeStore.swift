@@ -80,6 +80,10 @@ struct BridgedPart: Hashable, Sendable {
     var confirmedAt: Timestamp
     /// A decision said that nobody is signed in: upstream is asked before anything else.
     var isSuspect = false
+    /// A decision was made since, which may have changed what is known of the person: upstream is asked before that is told.
+    var mayHaveChanged = false
+    /// Under what the id of the person in media tokens is remembered; known only while the part is made.
+    var person: String?
     /// Names of attributes that upstream encrypted.
     var encryptedNames: [String]
     /// Sealed.
@@ -126,6 +130,11 @@ protocol BridgeStore: Sendable {
     /// What upstream said of a session now; with another end the session ends then.
     func confirm(_ part: BridgedPart, updatedAt: Timestamp?) async throws(Fault)
     func suspect(_ session: SessionID) async throws(Fault)
+    /// A decision was made: what upstream tells of the person may be another thing now.
+    func decided(_ part: BridgedPart) async throws(Fault)
+    /// The id of a person in media tokens is the session's user id from now on, and that of all sessions that start for the person (bridge §8.2).
+    /// - Parameter person: `nil`: nobody knows who it is, and it is this session's alone.
+    func learn(_ id: String, of part: BridgedPart, person: String?, now: Timestamp) async throws(Fault)
     /// Ends a session that upstream does not know any more, with its part.
     func drop(_ part: BridgedPart) async throws(Fault)
 

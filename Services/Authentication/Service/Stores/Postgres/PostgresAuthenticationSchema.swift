@@ -216,6 +216,12 @@ enum PostgresAuthenticationSchema {
                 "CREATE TABLE IF NOT EXISTS bridge_list (place \(text) PRIMARY KEY, content BYTEA NOT NULL, listed_at_ms BIGINT NOT NULL)",
                 "CREATE INDEX IF NOT EXISTS bridge_list_age ON bridge_list (listed_at_ms)",
             ], isAdditive: true),
+        Migration(
+            "4-bridge-people",
+            statements: [
+                "CREATE TABLE IF NOT EXISTS bridge_person (person \(text) PRIMARY KEY, verifiers_id \(text) NOT NULL, expires_at_ms BIGINT NOT NULL)",
+                "CREATE INDEX IF NOT EXISTS bridge_person_expiry ON bridge_person (expires_at_ms)",
+            ], isAdditive: true),
     ]
 
     /// Of tables that only PostgreSQL has.

@@ -111,6 +111,7 @@ extension SqliteAuthenticationStore: BridgeStore {
 
     func start(_ session: SessionRecord, _ part: BridgedPart, of pending: SecretDigest?, now: Timestamp) async throws(Fault) -> Bool {
         let values = try part.values
+        let session = session.known(as: try await verifiersID(of: part.person, now: now))
         return try await starting(session) { database in
             if let pending {
                 let open = try database.run("UPDATE bridge_pending SET state = 1 WHERE handle = ? AND state <> 1", [pending])
@@ -155,7 +156,14 @@ extension SqliteAuthenticationStore: BridgeStore {
                 UPDATE bridge_session SET expires_at_ms = ?, confirmed_at_ms = ?, is_suspect = 0, encrypted_names = ?, attributes = ?
                 WHERE session_id = ? AND logout_ms = 0
                 """, [part.expiresAt, part.confirmedAt, part.encryptedNames.joined(separator: " "), part.attributes, part.session])
-            if let updatedAt { try database.run("UPDATE session SET updated_at_ms = ? WHERE id = ?", [updatedAt, part.session]) }
+            if let updatedAt {
+                // Told in whole seconds: each change is later than the one before (rest-v1 §8).
+                try database.run(
+                    """
+                    UPDATE session SET updated_at_ms = CASE WHEN ?1 >= (updated_at_ms / 1000 + 1) * 1000 THEN ?1 ELSE (updated_at_ms / 1000 + 1) * 1000 END
+                    WHERE id = ?2
+                    """, [updatedAt, part.session])
+            }
             try database.run(
                 "UPDATE session SET expires_at_ms = ? WHERE id = ? AND expires_at_ms <> ?", [part.expiresAt, part.session, part.expiresAt])
         }
@@ -164,6 +172,42 @@ extension SqliteAuthenticationStore: BridgeStore {
     func suspect(_ session: SessionID) async throws(Fault) {
         defer { parts.forget(session) }
         try await store.change("UPDATE bridge_session SET is_suspect = 1 WHERE session_id = ?", [session], of: session.text)
+    }
+
+    func decided(_ part: BridgedPart) async throws(Fault) {
+        defer { parts.forget(part.session) }
+        try await store.change(
+            "UPDATE bridge_session SET is_suspect = 2 WHERE session_id = ? AND is_suspect = 0", [part.session], of: part.session.text)
+    }
+
+    func learn(_ id: String, of part: BridgedPart, person: String?, now: Timestamp) async throws(Fault) {
+        defer { memory.forget(part.key) }
+        try await store.write { database in
+            try database.run("UPDATE session SET user_id = ? WHERE id = ?", [id, part.session])
+            guard let person else { return }
+            try database.run(
+                """
+                INSERT INTO bridge_person (person, verifiers_id, expires_at_ms) VALUES (?, ?, ?)
+                ON CONFLICT (person) DO UPDATE SET verifiers_id = excluded.verifiers_id, expires_at_ms = excluded.expires_at_ms
+                """, [person, id, now + Self.learnedLife])
+        }
+    }
+
+    /// So long after its last use a learned id is forgotten (bridge §8.2).
+    private static let learnedLife: Duration = .seconds(90 * 86_400)
+
+    /// Its life is renewed not for every sign-in, but once a month.
+    private func verifiersID(of person: String?, now: Timestamp) async throws(Fault) -> String? {
+        guard let person else { return nil }
+        let known: (id: String, end: Timestamp)? = try await store.first(
+            "SELECT verifiers_id, expires_at_ms FROM bridge_person WHERE person = ? AND expires_at_ms > ?", [person, now]
+        ) { ($0.next(), $0.next()) }
+        guard let known else { return nil }
+        if known.end < now + .seconds(60 * 86_400) {
+            try await store.change(
+                "UPDATE bridge_person SET expires_at_ms = ? WHERE person = ?", [now + Self.learnedLife, person], of: "bridge_person")
+        }
+        return known.id
     }
 
     func drop(_ part: BridgedPart) async throws(Fault) {
@@ -286,7 +330,7 @@ extension BridgedPart {
         get throws(Fault) {
             [
                 session, key.device, key.requestor, mvpd, upstream, serviceProvider, theirMvpd, slot, kind, startsAt, expiresAt, confirmedAt,
-                isSuspect,
+                isSuspect ? 1 : mayHaveChanged ? 2 : 0,
                 encryptedNames.joined(separator: " "), attributes, try device.serialized(), userAgent,
             ]
         }
@@ -299,13 +343,14 @@ extension BridgedPart {
         let (upstream, serviceProvider, theirMvpd): (String, String, String) = (columns.next(), columns.next(), columns.next())
         let (slot, kind): (String, String) = (columns.next(), columns.next())
         let (startsAt, expiresAt, confirmedAt): (Timestamp, Timestamp, Timestamp) = (columns.next(), columns.next(), columns.next())
-        let isSuspect: Bool = columns.next()
+        // 1: suspect; 2: a decision was made since.
+        let trust: Int64 = columns.next()
         let names: String = columns.next()
         let attributes: [UInt8] = columns.next()
         self.init(
             session: session, key: key, mvpd: mvpd, upstream: upstream, serviceProvider: serviceProvider, theirMvpd: theirMvpd, slot: slot,
             kind: kind,
-            startsAt: startsAt, expiresAt: expiresAt, confirmedAt: confirmedAt, isSuspect: isSuspect,
+            startsAt: startsAt, expiresAt: expiresAt, confirmedAt: confirmedAt, isSuspect: trust == 1, mayHaveChanged: trust == 2,
             encryptedNames: names.split(separator: " ").map(String.init), attributes: attributes,
             device: try DeviceInformation(serialized: columns.next() as [UInt8]), userAgent: columns.next())
     }

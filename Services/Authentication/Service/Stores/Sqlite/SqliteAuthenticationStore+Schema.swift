@@ -311,6 +311,13 @@ extension SqliteAuthenticationStore {
                 CREATE TABLE bridge_list (place TEXT PRIMARY KEY NOT NULL, content BLOB NOT NULL, listed_at_ms INTEGER NOT NULL);
                 CREATE INDEX bridge_list_age ON bridge_list (listed_at_ms);
                 """, isAdditive: true),
+        // By which id verifiers of an upstream's media tokens know a person (bridge §8.2).
+        Migration(
+            "25-bridge-people",
+            sql: """
+                CREATE TABLE bridge_person (person TEXT PRIMARY KEY NOT NULL, verifiers_id TEXT NOT NULL, expires_at_ms INTEGER NOT NULL);
+                CREATE INDEX bridge_person_expiry ON bridge_person (expires_at_ms);
+                """, isAdditive: true),
     ]
 
     /// What is removed once it is over. An expired session is remembered for a day, so that "expired" differs from "none" (rest-v1 §5).
@@ -321,6 +328,7 @@ extension SqliteAuthenticationStore {
         Sweep(table: "bridge_pending", key: ["handle"], expiryColumn: "expires_at_ms", grace: .seconds(3600)),
         Sweep(table: "bridge_session", key: ["session_id"], expiryColumn: "expires_at_ms", grace: SessionState.remembrance),
         Sweep(table: "bridge_slot", key: ["name"], expiryColumn: "expires_at_ms"),
+        Sweep(table: "bridge_person", key: ["person"], expiryColumn: "expires_at_ms"),
         Sweep(table: "bridge_list", key: ["place"], expiryColumn: "listed_at_ms", grace: .seconds(604_800)),
         Sweep(table: "used_assertion", key: ["issuer", "assertion_id"], expiryColumn: "expires_at_ms"),
         Sweep(table: "profile_request", key: ["request_id"], expiryColumn: "expires_at_ms"),

@@ -15,7 +15,7 @@ enum PlayedToken {
             if let certificates = ground.certificates {
                 try MediaTokenKeys.trusted(certificates: certificates, jwks: nil)
             } else {
-                try await MediaTokenKeys.trusted(by: ground.gateway, ground.exchange)
+                try await MediaTokenKeys.trusted(by: ground.gateway, further: ground.upstreamCertificates, ground.exchange)
             }
         let verifier = MediaTokenVerifier(trustedKeys: keys)
         let check = verifier.verify(token, requestor: ground.requestor, resource: resource)

@@ -15,6 +15,8 @@ struct DeviceGround: Sendable {
     var bundleID = "example.acme.tv"
     /// PEM; `nil`: fetched from the gateway.
     var certificates: String?
+    /// PEM of what the gateway does not publish; `nil`: nothing.
+    var upstreamCertificates: String?
 
     /// The gateway as an address.
     func server() throws -> URL {

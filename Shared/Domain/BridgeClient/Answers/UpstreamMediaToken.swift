@@ -2,13 +2,13 @@ internal import Cryptography
 internal import StrictJson
 
 /// What a media token of an upstream says of itself, as far as it can be read; nothing of it is checked, and it is handed on as it came (bridge §9.4).
-struct UpstreamMediaToken: Sendable {
+public struct UpstreamMediaToken: Sendable {
     private static let longestID = 256
 
     /// The person's id, as verifiers will see it; `nil`: it cannot be read.
-    let sessionGUID: String?
+    public let sessionGUID: String?
 
-    init(_ serialized: String) {
+    public init(_ serialized: String) {
         sessionGUID = (Self.claim(serialized) ?? Self.element(serialized)).flatMap { (1...Self.longestID).contains($0.utf8.count) ? $0 : nil }
     }
 

@@ -1,10 +1,10 @@
 import Cryptography
 import Testing
 
-@testable import AuthorizationService
+@testable import BridgeClient
 
 /// What is read of a media token that is not ours (bridge §9.4, B70).
-@Suite struct UpstreamMediaTokenTests {
+@Suite struct MediaTokenTests {
     private func jws(_ claims: String) -> String { "e30." + Base64.url.encode(Array(claims.utf8)) + ".c2ln" }
 
     @Test("the person's id is read of both forms, whatever else they hold")

@@ -1,0 +1,130 @@
+internal import Foundation
+
+/// Makes a cluster of this machine the upstream of another one (`up --upstream`).
+struct UpstreamCluster: Sendable {
+    /// Home of the cluster that is to be the upstream.
+    let home: ClusterHome
+    let file: ClusterFile
+
+    /// - Parameter place: A home of a cluster, or its `cluster.json`.
+    /// - Throws: `CommandFailure` when no cluster that can be an upstream runs there.
+    init(at place: String, besides own: ClusterHome) throws {
+        let url = URL(fileURLWithPath: place)
+        home = ClusterHome(root: url.lastPathComponent == "cluster.json" ? url.deletingLastPathComponent() : url)
+        guard home.root != own.root else {
+            throw CommandFailure("a cluster cannot be its own upstream", advice: "name the home of another one with --upstream")
+        }
+        file = try ClusterFile.required(home, advice: "name the home of a cluster that runs with --upstream")
+        guard file.lan == nil else {
+            throw CommandFailure(
+                "the cluster in \(home.root.path) is open to its network, under a certificate of its own", advice: "start it without --lan")
+        }
+        guard file.replacements.isEmpty || !file.softwareStatements.isEmpty else {
+            throw CommandFailure("the cluster in \(home.root.path) issues no software statements", advice: "start it without --replace config=…")
+        }
+    }
+
+    static let verifiersName = "media-token-verifiers.crt"
+
+    /// Where its certificate is kept with ours, for those who verify media tokens.
+    static func certificate(in pki: LocalPki) -> String { pki.path("upstream-media-token.crt") }
+
+    /// The file with both certificates; ours alone where there is no upstream.
+    /// - Throws: `CommandFailure`.
+    static func verifiers(_ pki: LocalPki) throws -> String {
+        let theirs = certificate(in: pki)
+        guard FileManager.default.fileExists(atPath: theirs) else { return pki.path("media-token.crt") }
+        let both = URL(fileURLWithPath: pki.path(verifiersName))
+        try WrittenFiles.replace(both, with: Data((try TextFile.read(pki.path("media-token.crt")) + TextFile.read(theirs)).utf8))
+        return both.path
+    }
+
+    /// Tells both clusters of each other: the statements become secrets of ours, and each catalogue file gets what it lacks and is taken in.
+    /// - Parameters:
+    ///   - own: The cluster that asks the upstream from now on.
+    ///   - exchange: For the administration of both.
+    /// - Throws: `CommandFailure`.
+    /// - Returns: The requestors that are served so.
+    func serve(_ own: ClusterHome, pki: LocalPki, exchange: HTTPExchange) async throws -> [String] {
+        let cluster = try ClusterFile.required(own)
+        let (ours, theirs) = (try Self.catalogue(of: own), try Self.catalogue(of: home))
+        let bridged = BridgedCatalogue(of: theirs)
+        let clients = bridged.clients(for: ours, statements: file.softwareStatements)
+        guard !clients.isEmpty else {
+            throw CommandFailure(
+                "the catalogue in \(home.root.path) has no application with the scope api:client:v2 for a requestor of this cluster",
+                advice: "the two catalogues must have requestors of the same id")
+        }
+        for client in clients { try await keep(client.statement, as: client.reference, cluster, exchange) }
+        let host = URLComponents(string: cluster.gateway)?.host ?? "127.0.0.1"
+        try await change(home, to: bridged.accepting(host: host, at: clients), file, exchange)
+        let changed = bridged.bridging(ours, upstream: file.gateway, gateway: cluster.gateway, clients: clients)
+        try await change(own, to: changed, cluster, exchange)
+        try WrittenFiles.replace(URL(fileURLWithPath: Self.certificate(in: pki)), with: Data(try TextFile.read(file.mediaTokenCertificate).utf8))
+        var told = cluster
+        told.mediaTokenCertificate = try Self.verifiers(pki)
+        try told.write(own)
+        return clients.flatMap(\.requestors)
+    }
+
+    /// A secret that a version names already is not overwritten: it is the statement of an earlier run then, which goes on being good.
+    private func keep(_ statement: String, as reference: String, _ cluster: ClusterFile, _ exchange: HTTPExchange) async throws {
+        let answer = try await exchange.send(
+            "POST", "\(cluster.administration)/admin/v1/secrets/\(reference)",
+            headers: [("Authorization", "Bearer \(cluster.adminToken)"), ("Content-Type", "application/json")],
+            body: try AdministrationCall.json(["secret": statement]))
+        guard (200...201).contains(answer.status) || answer.status == 409 else {
+            let error = answer.object["error"] as? [String: Any]
+            throw CommandFailure("the statement for the upstream cannot be kept", advice: error?["message"] as? String ?? "status \(answer.status)")
+        }
+    }
+
+    private static func catalogue(of home: ClusterHome) throws -> [String: Any] {
+        let content = Data(try TextFile.read(home.catalogue.path).utf8)
+        guard let object = try? JSONSerialization.jsonObject(with: content) as? [String: Any] else {
+            throw CommandFailure("\(home.catalogue.path) is not a JSON object", advice: "correct it")
+        }
+        return object
+    }
+
+    /// Writes the catalogue file and has it taken in; what was there, if it was somebody's, is kept beside it.
+    private func change(_ home: ClusterHome, to catalogue: [String: Any], _ cluster: ClusterFile, _ exchange: HTTPExchange) async throws {
+        let now = try Self.catalogue(of: home)
+        guard !(now as NSDictionary).isEqual(to: catalogue) else { return }
+        let content = try JSONSerialization.data(withJSONObject: catalogue, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+        var written = WrittenFiles(record: home.writtenFiles)
+        let former = try Data(contentsOf: home.catalogue)
+        let place = try written.giveWay(home.catalogue)
+        try WrittenFiles.replace(home.catalogue, with: content)
+        do {
+            let brought = try await CatalogueImporter(cluster).bring(try OwnCatalogue(file: home.catalogue.path, home: home), isForced: false)
+            _ = try brought.told(of: home.catalogue.path)
+            if case .version(let version) = brought.outcome { try await wait(for: version.version, in: home, cluster, exchange) }
+        } catch {
+            try WrittenFiles.replace(home.catalogue, with: former)
+            if let place { try? FileManager.default.removeItem(at: place) }
+            throw error
+        }
+        try written.save()
+    }
+
+    /// Until every program of the cluster works with that version.
+    private func wait(for version: UInt64, in home: ClusterHome, _ cluster: ClusterFile, _ exchange: HTTPExchange) async throws {
+        let end = ContinuousClock.now + .seconds(20)
+        let reader = StatusReader(home: home, cluster: cluster, exchange: exchange)
+        while ContinuousClock.now < end {
+            let versions = await reader.status().programs.compactMap(\.catalogueVersion)
+            if versions.allSatisfy({ $0 >= version }) { return }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        throw CommandFailure("the cluster in \(home.root.path) does not take in version \(version) of its catalogue", advice: "its logs say why")
+    }
+}
+
+extension ClusterFile {
+    /// The certificates of the cluster's verifiers where its media tokens may be an upstream's: its gateway publishes its own alone.
+    /// - Throws: `CommandFailure` when the file cannot be read.
+    func upstreamCertificates() throws -> String? {
+        mediaTokenCertificate.hasSuffix(UpstreamCluster.verifiersName) ? try TextFile.read(mediaTokenCertificate) : nil
+    }
+}

@@ -498,8 +498,8 @@ if hasAny("tests") {
         tests(
             "ContractConformanceTests",
             [
-                "AuthorizationService", "Catalogue", "Clocks", "ContractConformance", "ContractRuntime", "Contracts", "Cryptography", "Faults",
-                "OutboundHttp", "PeerDoubles", "Rpc", "Tokens", "Transport",
+                "AuthorizationService", "AutoSignInService", "Catalogue", "Clocks", "ContractConformance", "ContractRuntime", "Contracts",
+                "Cryptography", "Faults", "OutboundHttp", "PeerDoubles", "Rpc", "Storage", "StorageSqlite", "Tokens", "Transport",
                 "Frames",
                 logging, nioCore, nioPosix,
             ]),

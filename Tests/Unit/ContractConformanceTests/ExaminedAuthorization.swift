@@ -1,5 +1,4 @@
 import AuthorizationService
-import Catalogue
 import Clocks
 import ContractConformance
 import ContractRuntime
@@ -64,21 +63,14 @@ struct ExaminedAuthorization {
 
     /// - Parameter forgets: Whether a restart loses what was kept.
     func examine(_ ids: [String], forgets: Bool = false) async -> [String: RequirementResult] {
-        let results = await server.examine(ids) { [store] in if forgets { store.forgetAll() } }
+        let results = await server.examine(
+            ids,
+            restart: { [store] in
+                if forgets { store.forgetAll() }
+                return nil
+            })
         await transport.shutdown()
         return results
-    }
-}
-
-/// What the config double serves, as a mutant sees it.
-private struct DoubledCatalogue: CatalogueSource {
-    let config: InMemoryConfig
-    let change: @Sendable (inout Configuration) -> Void
-
-    func current() throws(Fault) -> Catalogue {
-        var configuration = config.configuration
-        change(&configuration)
-        return Catalogue(configuration)
     }
 }
 

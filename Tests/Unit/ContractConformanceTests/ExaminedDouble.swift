@@ -33,6 +33,8 @@ struct ExaminedDouble {
         subject.foreigner = authority.files("foreigner")
         let config = doubles.config
         subject.change = { try config.publish(config.configuration) }
+        // It keeps what it has.
+        subject.restart = {}
         self.subject = subject
     }
 

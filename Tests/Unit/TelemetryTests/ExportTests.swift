@@ -40,6 +40,16 @@ struct ExportTests {
         #expect(dropped.value == 0 && events.all.isEmpty && export.queue.count == 0)
     }
 
+    @Test("spans that end during an export wait for others, and begin no further export")
+    func waitsForOthers() async throws {
+        let export = export()
+        collector.meanwhile { fill(export, 3) }
+        fill(export, 15)
+        try await export.empty()
+        #expect(try collector.requests.map { try names($0).count } == [10, 8])
+        #expect(export.queue.count == 3 && dropped.value == 0)
+    }
+
     @Test("without room spans are dropped and counted, and who makes them does not wait")
     func bounded() async throws {
         let export = export(limit: 50, batch: 10)

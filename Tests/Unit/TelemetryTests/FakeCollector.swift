@@ -10,6 +10,7 @@ final class FakeCollector: OutboundTransport {
         var answers: [Result<OutboundAnswer, OutboundFailure>] = []
         var last: Result<OutboundAnswer, OutboundFailure> = .success(OutboundAnswer(status: 200))
         var delay: Duration = .zero
+        var meanwhile: @Sendable () -> Void = {}
     }
 
     private let state = Mutex(State())
@@ -25,11 +26,15 @@ final class FakeCollector: OutboundTransport {
         }
     }
 
+    /// Done during each request.
+    func meanwhile(_ work: @escaping @Sendable () -> Void) { state.withLock { $0.meanwhile = work } }
+
     func send(_ request: OutboundRequest, by route: OutboundRoute, timeLeft: Duration) async throws(OutboundFailure) -> OutboundAnswer {
-        let (answer, delay) = state.withLock { state in
+        let (answer, delay, meanwhile) = state.withLock { state in
             state.requests.append(request)
-            return (state.answers.isEmpty ? state.last : state.answers.removeFirst(), state.delay)
+            return (state.answers.isEmpty ? state.last : state.answers.removeFirst(), state.delay, state.meanwhile)
         }
+        meanwhile()
         if delay > .zero {
             do { try await Task.sleep(for: min(delay, timeLeft)) } catch { throw OutboundFailure(.cancelled) }
             if delay > timeLeft { throw OutboundFailure(.budgetSpent) }

@@ -46,6 +46,7 @@ struct LoneService: Sendable {
     func start(exchange: HTTPExchange) async throws -> Running {
         try home.prepare()
         try refuseSecond()
+        try refuseTakenPorts()
         try pki.ensure()
         try writeSettings()
         let doubles = try behaviour.map { try makeDoubles($0) }
@@ -115,6 +116,15 @@ extension LoneService {
             let names = running.map(\.copy.name).sorted().joined(separator: ", ")
             throw CommandFailure("\(names) runs in \(home.root.path) already", advice: "stop it first, or give another folder with --home")
         }
+    }
+
+    /// Whoever has the port already would answer in the program's place until that has found out and ended.
+    private func refuseTakenPorts() throws {
+        let taken = [service, hasSandbox ? .sandbox : service].flatMap { [ports.main($0), ports.debug($0)] }.first { !ListenProbe.isFree($0) }
+        guard let taken else { return }
+        throw CommandFailure(
+            "port \(taken) of 127.0.0.1, which \(service.rawValue) needs, is in use",
+            advice: "stop its owner, or move all ports with BOXOFFICE_PORT_BASE")
     }
 
     /// As in a whole cluster; the catalogue may be another one.

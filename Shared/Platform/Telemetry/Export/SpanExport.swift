@@ -15,12 +15,14 @@ struct SpanExport: Sendable {
     /// Before the second attempt; doubled before each further one.
     var firstPause: Duration = .seconds(1)
 
-    /// Exports what waits.
+    /// Exports what waits. Spans that end meanwhile wait for others: under load each export would else begin another one, of a few spans.
     /// - Throws: `CancellationError` when the program stops; what was not exported waits still.
     func empty() async throws {
-        while true {
+        var left = queue.count
+        while left > 0 {
             let batch = queue.next()
             if batch.isEmpty { return }
+            left -= batch.count
             try await deliver(batch)
         }
     }

@@ -31,6 +31,37 @@ struct ConformanceCases {
         }
     }
 
+    /// A cluster runs with keys of its own: what is examined is another process at other ports, and never what listens where the examined one should.
+    @Test func aRunningClusterIsNotExamined() async throws {
+        let (neighbour, console) = (PortPlan(base: try FreePorts.base()), Console(isQuiet: true))
+        let home = FileManager.default.temporaryDirectory.appending(path: "boxoffice-neighbour-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: home) }
+        let client = HTTPExchange.makeClient()
+        let exchange = HTTPExchange(client: client)
+        var lone = LoneService(service: .config, home: ClusterHome(root: home), ports: neighbour)
+        lone.binaries = try TestCluster.binaries(Checkout.current)
+        let running = try await lone.start(exchange: exchange)
+        var options = ConformanceOptions(service: .config)
+        options.binaries = lone.binaries
+        let few = ExaminedService.config.requirements.filter { ["CONFIG-1", "CONFIG-9", "CONFIG-23"].contains($0.id) }
+        options.ports = try .free()
+        let report = try await ConformanceSession(options: options, console: console).examine(few)
+        #expect(report.results.map(\.verdict) == [.passed, .passed, .passed])
+        #expect(report.address != "127.0.0.1:\(neighbour.main(.config))")
+        options.ports = neighbour
+        await #expect(throws: CommandFailure.self) { _ = try await ConformanceSession(options: options, console: console).examine(few) }
+        options.home = home.path
+        await #expect(throws: CommandFailure.self) { _ = try await ConformanceSession(options: options, console: console).examine(few) }
+        #expect(running.process.isRunning)
+        let metrics = try await exchange.send("GET", "http://\(ClusterAddresses(ports: neighbour).debug(.config))/metrics")
+        let text = String(decoding: metrics.body, as: UTF8.self)
+        // Statements are issued when it starts; nobody has called since, and the catalogue is as it was.
+        let watches = text.split(separator: "\n").filter { $0.contains("_count{") && $0.contains("WatchConfiguration") }
+        #expect(metrics.status == 200 && watches.allSatisfy { $0.hasSuffix(" 0") }, "\(watches)")
+        await lone.stop(running)
+        try await client.shutdown()
+    }
+
     private func base(apartFrom others: inout [Int]) throws -> Int {
         while true {
             let base = try FreePorts.base()

@@ -6,6 +6,8 @@ struct TestSubscriber: Sendable {
     static let bundleID = "example.acme.tv"
 
     let viewer: TestViewer
+    /// Of its own: the redeems of one address are limited.
+    private let address = "198.18.\(UInt8.random(in: .min ... .max)).\(UInt8.random(in: .min ... .max))"
 
     /// - Parameters:
     ///   - user: The device's user; `nil`: a new user.
@@ -22,7 +24,11 @@ struct TestSubscriber: Sendable {
     }
 
     var conversation: Conversation { viewer.conversation }
-    var call: DeviceCall { viewer.call }
+    var call: DeviceCall {
+        var call = viewer.call
+        call.clientAddress = address
+        return call
+    }
     var caller: Caller { Caller(who: .device(call)) }
 
     func request(_ change: (inout IssueTokenRequest) -> Void = { _ in }) -> IssueTokenRequest {
@@ -48,4 +54,33 @@ struct TestSubscriber: Sendable {
         change(&request)
         return request
     }
+
+    /// Signs this device in by a value.
+    @discardableResult
+    func redeemed(_ value: String) async throws -> RedeemedToken {
+        try await conversation.call(AutomaticSignInMethods.redeemToken, redeem(value))
+    }
+
+    func isRefused(_ value: String, as code: String) async throws {
+        try await conversation.refusal(of: AutomaticSignInMethods.redeemToken, redeem(value), codes: [code])
+    }
+
+    func status() async throws -> OptInStatus {
+        try await conversation.call(AutomaticSignInMethods.getOptInStatus, GetOptInStatusRequest(caller: caller))
+    }
+
+    func confirm(_ family: String, _ outcome: StorageOutcome = .stored) -> ConfirmStoredRequest {
+        ConfirmStoredRequest(call: call, familyID: family, outcome: outcome, idempotencyKey: TestApp.device())
+    }
+
+    func revoke(_ family: String = "", value: String = "") -> RevokeTokenRequest {
+        RevokeTokenRequest(caller: caller, value: value, familyID: family, reason: "conformance", idempotencyKey: TestApp.device())
+    }
+
+    func revokeAll(_ account: String = "", keeping session: String = "") -> RevokeAllRequest {
+        RevokeAllRequest(
+            caller: caller, accountID: account, reason: "conformance", keepSessionID: session, idempotencyKey: TestApp.device())
+    }
+
+    func flag(_ session: String) -> FlagSignInRequest { FlagSignInRequest(caller: caller, sessionID: session, idempotencyKey: TestApp.device()) }
 }

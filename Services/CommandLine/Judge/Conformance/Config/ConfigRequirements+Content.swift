@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Cryptography
+internal import Foundation
 internal import Tokens
 
 extension ConfigRequirements {
@@ -122,6 +123,18 @@ extension ConfigRequirements {
             let request = IssueSoftwareStatementRequest(applicationID: application.id)
             try await conversation.refusal(of: ConfigMethods.issueSoftwareStatement, request, codes: ["unapproved_software_statement"])
         },
+        Requirement(
+            "CONFIG-25", "A software statement does not expire.", source: "config.proto SoftwareStatement.statement"
+        ) { examination in
+            let conversation = try await examination.greet()
+            let application = try application(try await conversation.configuration()) { !$0.softwareIDs.isEmpty }
+            let issued = try await conversation.statement(of: application.id)
+            let parts = issued.statement.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 3, let payload = Base64.url.decode(parts[1]),
+                let claims = try? JSONSerialization.jsonObject(with: Data(payload)) as? [String: Any]
+            else { throw Unmet("a compact JWS of a JSON object", came: issued.statement) }
+            if let end = claims["exp"] { throw Unmet("no claim `exp`", came: "\(end)") }
+        },
     ]
 
     private static func content(
@@ -141,12 +154,12 @@ extension ConfigRequirements {
         for id in ids where !all.contains(id) { throw Unmet("the \(what)", came: "no entry of the id '\(id)'") }
     }
 
-    private static func application(_ configuration: Configuration, _ isMeant: (Application) -> Bool) throws -> Application {
+    static func application(_ configuration: Configuration, _ isMeant: (Application) -> Bool) throws -> Application {
         guard let found = configuration.applications.first(where: isMeant) else { throw NotApplicable("the catalogue has no such application") }
         return found
     }
 
-    private static func verify(_ issued: Contracts.SoftwareStatement, _ configuration: Configuration) throws {
+    static func verify(_ issued: Contracts.SoftwareStatement, _ configuration: Configuration) throws {
         guard let keys = try? JSONWebKeySet(json: configuration.statementKeys) else {
             throw Unmet("statement_keys, a JSON Web Key Set", came: configuration.statementKeys)
         }

@@ -71,6 +71,15 @@ extension ConfigRequirements {
             let conversation = try await examination.greet()
             let current = try await conversation.configuration()
             let watch = try await conversation.watch(knownVersion: current.version)
+            // A service that has answered this call has seen the watch too, however busy it is.
+            let method = ConfigMethods.getConfiguration
+            let call = try await conversation.request(method.service, method.name)
+            while true {
+                let event = try await conversation.next()
+                guard case .frame(let frame) = event else { throw Unmet("a response to call \(call)", came: FrameText.text(event)) }
+                if case .response(let response) = frame.kind, response.callID == call { break }
+                throw Unmet("nothing in the stream of call \(watch)", came: FrameText.text(frame))
+            }
             if let item = try await conversation.version(of: watch, within: .milliseconds(700)) {
                 throw Unmet("nothing", came: "version \(item.version)")
             }
@@ -122,7 +131,7 @@ extension ConfigRequirements {
             let watchers = [try await examination.greet(), try await examination.greet()]
             let current = try await watchers[0].configuration()
             var watches: [UInt64] = []
-            for watcher in watchers { watches.append(try await watcher.watch(knownVersion: current.version)) }
+            for watcher in watchers { watches.append(try await watcher.establishedWatch()) }
             try await examination.change()
             for (watcher, watch) in zip(watchers, watches) {
                 let item = try await watcher.requireVersion(of: watch, "a version above \(current.version)", within: Examination.changePatience)
@@ -158,5 +167,25 @@ extension ConfigRequirements {
             let item = try await second.requireVersion(of: second.watch(knownVersion: before), "the version that was missed")
             guard item.version > before else { throw Unmet("a version above \(before)", came: "version \(item.version)") }
         },
+        Requirement(
+            "CONFIG-26", "A watcher is sent a version within a second of its being what GetConfiguration answers.",
+            source: "config.proto WatchConfiguration"
+        ) { examination in
+            let (watcher, reader) = (try await examination.greet(), try await examination.greet())
+            let before = try await reader.configuration().version
+            let watch = try await watcher.establishedWatch()
+            try await examination.change()
+            let end = ContinuousClock.now + Examination.changePatience
+            while try await reader.configuration().version <= before {
+                guard ContinuousClock.now < end else { throw Unmet("a version above \(before)", came: "version \(before) still") }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            guard let item = try await watcher.version(of: watch, within: Self.watchPatience), item.version > before else {
+                throw Unmet("a version above \(before) in the stream, within a second", came: "nothing in \(Self.watchPatience)")
+            }
+        },
     ]
+
+    /// The second that the contract allows, and what a busy machine adds.
+    private static let watchPatience: Duration = .seconds(3)
 }

@@ -28,6 +28,13 @@ extension Conversation {
         try await open(ConfigMethods.watchConfiguration, WatchConfigurationRequest(knownVersion: knownVersion))
     }
 
+    /// A watch that the service has seen: its first version is there.
+    func establishedWatch() async throws -> UInt64 {
+        let watch = try await watch(knownVersion: 0)
+        _ = try await requireVersion(of: watch, "the current version")
+        return watch
+    }
+
     /// The next version of a watch; `nil` when none came in the time.
     func version(of watch: UInt64, within patience: Duration = Examination.patience) async throws -> Configuration? {
         try await item(of: ConfigMethods.watchConfiguration, watch, within: patience)
@@ -42,7 +49,7 @@ extension Conversation {
 
 extension Examination {
     /// A service that polls for changes applies one within this time.
-    static let changePatience: Duration = .seconds(20)
+    static var changePatience: Duration { patience * 5 / 2 }
 
     /// Makes the service publish another version.
     /// - Throws: `NotApplicable` when the examiner cannot.

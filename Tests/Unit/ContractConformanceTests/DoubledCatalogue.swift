@@ -1,0 +1,16 @@
+import Catalogue
+import Contracts
+import Faults
+import PeerDoubles
+
+/// What the config double serves, as a mutant sees it.
+struct DoubledCatalogue: CatalogueSource {
+    let config: InMemoryConfig
+    var change: @Sendable (inout Configuration) -> Void = { _ in }
+
+    func current() throws(Fault) -> Catalogue {
+        var configuration = config.configuration
+        change(&configuration)
+        return Catalogue(configuration)
+    }
+}

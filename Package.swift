@@ -332,7 +332,7 @@ let package = Package(
                 "MediaTokenVerifier", "PeerDoubles", "PrivatePostgres", "Rpc", "SamlExplanation", "SamlResponder", "ServiceKit", "Storage",
                 "StoragePostgres",
                 "StorageSqlite", "StrictJson", "TextEncodings",
-                "Tokens", "Transport", arguments, httpClient, nioCore, nioPosix, nioSSL, logging,
+                "Tokens", "Transport", arguments, httpClient, nioCore, nioHTTP1, nioPosix, nioSSL, logging,
             ],
             exclude: [
                 "Cluster/CSpawn", "Cluster/PrivatePostgres", "Device/CQrEncode", "Dockerfile", "Judge/CInflate", "Judge/Conformance", "Judge/Doubles",
@@ -507,7 +507,8 @@ if hasAny("tests") {
             "CommandLineTests",
             [
                 "Clocks", "BoxofficeCommand", "ContractRuntime", "Contracts", "Cryptography", "EntitlementClient", "EntitlementSimulator", "Faults",
-                "LoadTool", "MediaTokenVerifier", "PostgresServer", "Rpc", "SamlResponder", "ServiceKit", "Storage", "StoragePostgres",
+                "LoadReporting", "LoadTool", "MediaTokenVerifier", "PostgresServer", "Rpc", "SamlResponder", "ServiceKit", "Storage",
+                "StoragePostgres",
                 "StorageSqlite", "Tokens",
                 "Transport", arguments, httpClient, nioCore, nioHTTP1, nioPosix, logging,
             ]),

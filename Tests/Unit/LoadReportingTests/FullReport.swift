@@ -68,7 +68,8 @@ struct FullReport {
             inFlight: isStalled ? 480 : 8 + Int(random.next() * 9),
             connections: 64, p50Nanoseconds: own.value(at: 50), p90Nanoseconds: own.value(at: 90), p99Nanoseconds: own.value(at: 99),
             maxNanoseconds: own.value(at: 100), lagNanoseconds: Int64(40_000 * random.exponential()),
-            errors: failed == 0 ? [:] : ["overloaded": failed - failed / 4, "timeout": failed / 4].filter { $0.value > 0 })
+            errors: failed == 0 ? [:] : ["overloaded": failed - failed / 4, "timeout": failed / 4].filter { $0.value > 0 },
+            responseTimes: CompactHistogram(own))
     }
 
     private mutating func report(_ samples: [SecondSample], _ response: Latencies, _ service: Latencies) -> LoadReport {
@@ -118,7 +119,8 @@ struct FullReport {
             service: "authentication", targets: ["127.0.0.1:7002"], workload: operations.count > 1 ? "second-screen" : operations[0], loop: .open,
             arrivals: .poisson, fromLevel: rate, toLevel: rate, connections: 64, workers: 1, maxOutstanding: 10_000,
             timeoutNanoseconds: 5_000_000_000,
-            warmUpNanoseconds: Int64(warmUp) * 1_000_000_000, durationNanoseconds: Int64(seconds) * 1_000_000_000, seed: 42)
+            warmUpNanoseconds: Int64(warmUp) * 1_000_000_000, durationNanoseconds: Int64(seconds) * 1_000_000_000, seed: 42,
+            schedule: [.init(lengthNanoseconds: Int64(seconds) * 1_000_000_000, fromLevel: rate, toLevel: rate)])
     }
 
     private mutating func observation(_ samples: [SecondSample]) -> Observation {

@@ -41,7 +41,7 @@ import Testing
         let report = ramp([nil, nil, .errors, nil], knee: knee)
         #expect(report.headline.succeeded == 2000 && report.headlineStep?.level == 200)
         #expect(tile(report, "Step")?.value == "200")
-        #expect(report.text().contains("step            200 ") && report.text().contains("good answers    2000"))
+        #expect(report.text().contains("step            200 ") && report.text().contains("good answers    2,000"))
         #expect(ramp([.errors, nil], knee: knee).headlineStep?.level == 100)
         let plain = SampleReport.make()
         #expect(plain.headline == plain.totals && tile(plain, "Step") == nil && !plain.text().contains("the table below has all"))

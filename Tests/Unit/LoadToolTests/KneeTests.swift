@@ -36,7 +36,7 @@ import Testing
         #expect(judged.steps.map(\.failure) == [nil, nil, .latency])
         #expect(judged.knee?.level == 200)
         var strict = KneeRule()
-        strict.longestP99 = 5 * Bench.millisecond
+        strict.longestP99Nanoseconds = 5 * Bench.millisecond
         #expect(strict.judge(steps, isClosed: false).knee?.level == 100)
     }
 

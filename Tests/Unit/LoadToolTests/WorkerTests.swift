@@ -2,6 +2,17 @@ import Testing
 
 @testable import LoadTool
 
+@Suite struct IntervalTests {
+    @Test("the sample of a look that comes a moment after the warm-up is of the warm-up")
+    func warmUpEnds() {
+        let late = Interval().sample(second: 0.000_07, elapsed: Bench.second + 70_000)
+        #expect(late.isWarmUp && late.second == 0)
+        let veryLate = Interval().sample(second: 1.7, elapsed: 1_700_000_000)
+        #expect(!veryLate.isWarmUp && veryLate.second == 1.7)
+        #expect(Interval().sample(second: -1, elapsed: Bench.second).second == -1)
+    }
+}
+
 @Suite struct WorkerTests {
     private static let tenSeconds = LoadPlan(stages: [.init(length: 10 * Bench.second, level: 1000)])
     private static let stall = 4 * Bench.second..<5 * Bench.second

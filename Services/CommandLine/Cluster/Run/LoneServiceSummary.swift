@@ -26,6 +26,23 @@ struct LoneServiceSummary {
         console.line("\n  Ctrl-C stops it\(running.doubles == nil ? "" : " and its doubles").")
     }
 
+    /// What a program wants to know.
+    /// - Parameter took: Until it was ready.
+    func members(_ took: Duration) -> [String: Any] {
+        let addresses = ClusterAddresses(ports: lone.ports)
+        let pki = running.file.pki
+        let doubles = (running.doubles?.addresses ?? [:]).map { ($0.key.rawValue, "\($0.value)") }
+        var members: [String: Any] = [
+            "service": lone.service.rawValue, "milliseconds": Console.milliseconds(took), "pid": Int(running.process.pid),
+            "address": lone.service == .gateway ? addresses.gateway : addresses.main(lone.service),
+            "metrics": "http://\(addresses.debug(lone.service))/metrics", "doubles": Dictionary(uniqueKeysWithValues: doubles),
+            "pki": ["ca": pki.ca, "clientCert": pki.clientCert, "clientKey": pki.clientKey], "log": lone.home.log(of: lone.service).path,
+            "clusterFile": lone.home.clusterFile.path,
+        ]
+        if running.sandbox != nil { members["sandbox"] = ["mvpd": addresses.sandbox, "apple": addresses.apple, "upstream": addresses.upstream] }
+        return members
+    }
+
     private var tries: [String] {
         let program = Checkout.commandLine
         guard lone.service == .gateway else { return ["\(program) conformance \(lone.service.rawValue) --help"] }

@@ -32,6 +32,9 @@ public struct RunCommand: AsyncParsableCommand {
     @Flag(help: "Start the stand-in MVPD and Apple too.")
     var sandbox = false
 
+    @Flag(help: "Print an event a line, as JSON: 'ready' with all addresses, 'ended' or 'stopped'.")
+    var json = false
+
     @OptionGroup(title: "How doubles answer")
     var options: DoubleOptions
 
@@ -68,20 +71,25 @@ public struct RunCommand: AsyncParsableCommand {
     }
 
     private func attend(_ lone: LoneService, _ exchange: HTTPExchange, _ signals: StopSignals) async throws {
-        let console = Console()
+        let console = Console(tellsEvents: json)
         let start = ContinuousClock.now
         let running = try await lone.start(exchange: exchange)
-        console.line("  \(console.bold("\(service) is ready")) after \(Console.text(of: ContinuousClock.now - start)).\n")
-        LoneServiceSummary(lone: lone, running: running, console: console).print()
+        let took = ContinuousClock.now - start
+        console.line("  \(console.bold("\(service) is ready")) after \(Console.text(of: took)).\n")
+        let summary = LoneServiceSummary(lone: lone, running: running, console: console)
+        summary.print()
+        console.event("ready", summary.members(took))
         let hasEnded = await ended(running.process, orStopped: signals)
         let words = hasEnded ? lone.lastLines() : []
         let wasKilled = await lone.stop(running)
         if hasEnded {
             console.line(console.bad("\n\(service) (process \(running.process.pid)) has ended; the last lines of its log:"))
             words.forEach { console.line("  \($0)") }
+            console.event("ended", ["service": service, "pid": Int(running.process.pid), "lastLines": words])
             throw CommandExit.failed.exitCode
         }
         if wasKilled { console.line(console.bad("\(service) did not stop in 10 s and was killed")) }
+        console.event("stopped", ["killed": wasKilled ? [service] : []])
         console.line("\nStopped.")
     }
 

@@ -13,7 +13,7 @@ extension ClusterStarter {
     func stopSurplus(_ found: [ServiceCopy: Int32], besides wanted: [ServiceCopy]) async -> [ServiceCopy: Int32] {
         let surplus = found.filter { !wanted.contains($0.key) }
         guard !surplus.isEmpty else { return found }
-        console.line("  Stopping \(surplus.keys.map(\.name).sorted().joined(separator: ", "))")
+        console.note("  Stopping \(surplus.keys.map(\.name).sorted().joined(separator: ", "))")
         _ = await ClusterStopper.stop(surplus.map { ServiceProcess($0.key, pid: $0.value) })
         return found.filter { wanted.contains($0.key) }
     }

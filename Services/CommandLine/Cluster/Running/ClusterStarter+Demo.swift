@@ -7,7 +7,7 @@ extension ClusterStarter {
     func playSignIn(stoppingOnFailure started: [ServiceProcess]) async throws {
         guard let file = try ClusterFile.read(home), let statement = file.softwareStatements["acme-tv"] else {
             if let file = try ClusterFile.read(home), file.softwareStatements.isEmpty, file.replacements.contains(where: { $0.service == .config }) {
-                return console.line("No sign-in is played: there is no software statement to register an app with.\n")
+                return console.note("No sign-in is played: there is no software statement to register an app with.\n")
             }
             throw CommandFailure("the catalogue has no application 'acme-tv'", advice: "use --no-demo with a catalogue of your own")
         }
@@ -42,6 +42,27 @@ extension ClusterStarter {
             "    Everybody in that network reaches the gateway and the stand-in MVPD, whose people have their names as passwords: not for networks of"
         )
         console.line("    strangers. Administration, metrics and the services stay on this machine.")
+    }
+
+    /// What a program wants to know of a cluster that is ready; the administrator's token is in `cluster.json` alone.
+    /// - Parameters:
+    ///   - started: What was started now.
+    ///   - took: Until all of it was ready.
+    func summary(_ started: [ServiceProcess], _ took: Duration) -> [String: Any] {
+        let file = (try? ClusterFile.read(home)) ?? nil
+        let addresses = ClusterAddresses(ports: ports, replacements: file?.replacements ?? [], copies: copies(beside: file), lan: file?.lan)
+        let observed = addresses.copies.all(ClusterService.allCases.filter { $0 != .sandbox && !addresses.isReplaced($0) })
+        let administration = file?.administration ?? addresses.admin
+        var members: [String: Any] = [
+            "milliseconds": Console.milliseconds(took), "gateway": addresses.gateway, "gatewayTLS": addresses.gatewayTLS,
+            "secondScreen": "\(addresses.gateway)/activate", "admin": administration, "console": "\(administration)/console",
+            "mvpd": addresses.sandbox, "metrics": observed.map { "http://\(addresses.debug($0))/metrics" }, "programs": binaries.path,
+            "build": SoftwareVersion.build, "logs": home.logs.path, "clusterFile": home.clusterFile.path,
+            "started": started.map { ["service": $0.copy.name, "pid": Int($0.pid)] as [String: Any] },
+            "replaced": Dictionary(uniqueKeysWithValues: (file?.replacements ?? []).map { ($0.service.rawValue, "\($0.address)") }),
+        ]
+        if let lan = addresses.lan { members["lan"] = lan }
+        return members
     }
 
     func printSummary(isDetached: Bool) {

@@ -8,7 +8,7 @@ extension ClusterStarter {
         var written = WrittenFiles(record: home.writtenFiles)
         let copied = try own.copy(to: home, ports: ports, programs: programs, written: &written)
         try written.save()
-        for file in copied.kept { console.line("  What you had there before is \(file.path) now") }
+        for file in copied.kept { console.note("  What you had there before is \(file.path) now") }
         return copied
     }
 
@@ -18,7 +18,7 @@ extension ClusterStarter {
         let outdated = running.filter { changed.contains($0.key.service) }
         guard !outdated.isEmpty else { return running }
         let names = outdated.keys.sorted(by: Self.precede).map(\.name)
-        console.line("  \(console.bold("Starting \(names.joined(separator: ", ")) again")): it has other settings")
+        console.note("  \(console.bold("Starting \(names.joined(separator: ", ")) again")): it has other settings")
         _ = await ClusterStopper.stop(outdated.map { ServiceProcess($0.key, pid: $0.value) })
         return running.filter { outdated[$0.key] == nil }
     }
@@ -28,9 +28,9 @@ extension ClusterStarter {
         do {
             let answer = try await CatalogueImporter(file).bring(nil, isForced: false)
             let lines = try answer.told(of: home.catalogue.path)
-            if isBrought { for line in lines { console.line("  \(line)") } }
+            if isBrought { for line in lines { console.note("  \(line)") } }
         } catch {
-            console.line("  \(console.bad(PlainReason.of(error)))")
+            console.note("  \(console.bad(PlainReason.of(error)))")
         }
     }
 }

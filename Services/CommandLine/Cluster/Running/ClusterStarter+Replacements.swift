@@ -31,7 +31,7 @@ extension ClusterStarter {
             do {
                 try await console.step(what) { try await probe.wait(for: goal) }
             } catch  where !isRequired {
-                console.line("  \(console.bad("away"))  \(PlainReason.of(error))")
+                console.note("  \(console.bad("away"))  \(PlainReason.of(error))")
             }
         }
     }
@@ -41,7 +41,7 @@ extension ClusterStarter {
         let source = SoftwareStatements(addresses: addresses, pki: pki)
         guard addresses.isReplaced(.config) else { return try await source.fetch() }
         if let statements = try await source.fetchIfIssued() { return statements }
-        console.line("  The replaced config issues no software statements to operator.boxoffice: apps cannot register with one of it.")
+        console.note("  The replaced config issues no software statements to operator.boxoffice: apps cannot register with one of it.")
         return [:]
     }
 }

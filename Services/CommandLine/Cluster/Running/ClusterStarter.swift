@@ -32,15 +32,15 @@ struct ClusterStarter: Sendable {
         }
         stores.stop()
         try home.forgetState()
-        console.line("  State of earlier runs removed from \(home.root.path)")
+        console.note("  State of earlier runs removed from \(home.root.path)")
     }
 
     /// Names a file that is somebody's, and of a catalogue what the demo has and it lacks.
     private func tellKept(_ file: URL) {
-        console.line("  \(file.path) is yours and stays as it is; this release would write something else (remove it to have that)")
+        console.note("  \(file.path) is yours and stays as it is; this release would write something else (remove it to have that)")
         guard file == home.catalogue else { return }
         let lacking = CatalogueComparison.lacking(in: file, of: checkout.appendingPathComponent("Services/Config/demo-catalogue.json"))
-        if !lacking.isEmpty { console.line(console.faint("    the demo has beside it: \(lacking.joined(separator: ", "))")) }
+        if !lacking.isEmpty { console.note(console.faint("    the demo has beside it: \(lacking.joined(separator: ", "))")) }
     }
 
     /// Starts what is not running, and starts again what runs from another program than lies in `binaries` now; waits until all of it is ready.
@@ -110,7 +110,7 @@ struct ClusterStarter: Sendable {
         try file.write(home)
         if !addresses.isReplaced(.config) { await tellCatalogue(file, isBrought: own.catalogue != nil) }
         for copy in running.keys.sorted(by: Self.precede) where !started.isEmpty {
-            console.line(console.faint("                  \(copy.name) was running already"))
+            console.note(console.faint("                  \(copy.name) was running already"))
         }
         return started
     }
@@ -127,11 +127,11 @@ struct ClusterStarter: Sendable {
         guard !outdated.isEmpty else { return found }
         let isAll = Set(outdated.map(\.copy.service)).count == ClusterService.allCases.count
         let list = isAll ? "all services" : outdated.map(\.copy.name).joined(separator: ", ")
-        console.line("  \(console.bold("Starting \(list) again")): \(ProgramFile.reason(outdated.map { ($0.ran, $0.now) }))")
+        console.note("  \(console.bold("Starting \(list) again")): \(ProgramFile.reason(outdated.map { ($0.ran, $0.now) }))")
         let killed = await ClusterStopper.stop(
             outdated.compactMap { entry in found[entry.copy].map { ServiceProcess(entry.copy, pid: $0) } })
         for copy in killed {
-            console.line(console.bad("\(copy.name) did not stop in 10 s and was killed; its log is \(home.log(of: copy).path)"))
+            console.note(console.bad("\(copy.name) did not stop in 10 s and was killed; its log is \(home.log(of: copy).path)"))
         }
         return found.filter { entry in !outdated.contains { $0.copy == entry.key } }
     }

@@ -22,9 +22,11 @@ struct ClusterWatch {
             return processes
         }
         console.line("\nStopping \(final.count) processes ...")
+        console.event("stopping", ["processes": final.count])
         let killed = await ClusterStopper.stop(final)
-        killed.forEach { console.line(console.bad("\($0.name) did not stop in 10 s and was killed")) }
+        killed.forEach { console.note(console.bad("\($0.name) did not stop in 10 s and was killed")) }
         starter.forgetProcesses(final)
+        console.event("stopped", ["state": starter.home.data.path, "killed": killed.map(\.name)])
         console.line("Stopped; the state stays in \(starter.home.data.path).")
     }
 
@@ -41,12 +43,16 @@ struct ClusterWatch {
                 if let found = file?.processes.first(where: { $0.copy == copy }), found.pid != process.pid, found.isRunning {
                     processes[index] = found
                     console.line("\(copy.name) was started again by another 'up', as process \(found.pid)")
+                    console.event("restarted", ["service": copy.name, "pid": Int(found.pid), "byAnother": true])
                     continue
                 }
-                console.line(console.bad("\(copy.name) (process \(process.pid)) has ended; its log is \(starter.home.log(of: copy).path)"))
+                let log = starter.home.log(of: copy).path
+                console.line(console.bad("\(copy.name) (process \(process.pid)) has ended; its log is \(log)"))
+                console.event("ended", ["service": copy.name, "pid": Int(process.pid), "log": log])
                 if supervise, file != nil, let again = try? await starter.restart(copy.service, number: copy.number) {
                     processes[index] = again
                     console.line("\(copy.name) was started again as process \(again.pid)")
+                    console.event("restarted", ["service": copy.name, "pid": Int(again.pid), "byAnother": false])
                 } else {
                     processes.remove(at: index)
                     console.line("Bring it back with ./Services/up in another terminal.")

@@ -74,7 +74,7 @@ struct ReplacementProbe: Sendable {
             let waited = ContinuousClock.now - start
             guard waited < patience, !Task.isCancelled else { return problem }
             if waited > Self.silence, problem != announced {
-                console.line(console.faint("                  waiting for \(place): \(problem.what)"))
+                console.note(console.faint("                  waiting for \(place): \(problem.what)"))
                 announced = problem
             }
             try? await Task.sleep(for: Self.pause)

@@ -89,6 +89,9 @@ public struct UpCommand: AsyncParsableCommand {
             """, valueName: "service=host:port"))
     var replace: [String] = []
 
+    @Flag(help: "Print an event a line, as JSON: 'step', 'note', 'ready' with all addresses, and what happens later.")
+    var json = false
+
     public init() {}
 
     public func validate() throws {
@@ -102,7 +105,7 @@ public struct UpCommand: AsyncParsableCommand {
 
     public func run() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let console = Console()
+        let console = Console(tellsEvents: json)
         let signals = StopSignals()
         let ports = try PortPlan(environment: environment)
         guard copies ?? 1 == 1 || ports.hasRoomForCopies else {
@@ -138,9 +141,11 @@ public struct UpCommand: AsyncParsableCommand {
         let other = try upstream.map { try UpstreamCluster(at: $0, besides: starter.home) }
         let started = try await starter.start()
         if let other { try await connect(starter, to: other, console) }
-        console.line("  \(console.bold("The cluster is ready")) after \(Console.text(of: ContinuousClock.now - start)).\n")
+        let took = ContinuousClock.now - start
+        console.line("  \(console.bold("The cluster is ready")) after \(Console.text(of: took)).\n")
         if !noDemo { try await starter.playSignIn(stoppingOnFailure: detach ? [] : started) }
         starter.printSummary(isDetached: detach)
+        if json { console.event("ready", starter.summary(started, took)) }
         guard !detach else { return }
         await ClusterWatch(starter: starter, console: console, supervise: supervise).watch(started, until: signals)
     }
@@ -155,6 +160,7 @@ public struct UpCommand: AsyncParsableCommand {
     private func confirmReset(_ home: ClusterHome, _ console: Console) throws {
         let state = home.state.map(\.path)
         guard !yes, !state.isEmpty else { return }
+        guard !json else { throw CommandFailure("--reset removes what was written by hand, and --json cannot ask", advice: "say --yes beside it") }
         console.line("  --reset removes, with all that was written there by hand:")
         for path in state { console.line("    \(path)") }
         guard isatty(STDIN_FILENO) == 1 else { throw CommandFailure("--reset removes the above, and cannot ask", advice: "say --yes beside it") }

@@ -1,19 +1,24 @@
 internal import Foundation
+internal import LoadReporting
 internal import ServiceKit
 
-/// Lines for the person at the terminal.
+/// Lines for the person at the terminal; or, for programs, an event a line.
 struct Console: Sendable {
     /// True where colours and bold are shown as such.
     let isStyled: Bool
     private let isQuiet: Bool
+    /// True where each event is a line of JSON, and nothing else is printed.
+    let tellsEvents: Bool
 
     /// - Parameters:
     ///   - isQuiet: Prints nothing.
     ///   - isStyled: Default: as the terminal wants it.
-    init(isQuiet: Bool = false, isStyled: Bool? = nil) {
-        self.isQuiet = isQuiet
+    ///   - tellsEvents: Prints events alone.
+    init(isQuiet: Bool = false, isStyled: Bool? = nil, tellsEvents: Bool = false) {
+        self.isQuiet = isQuiet || tellsEvents
+        self.tellsEvents = tellsEvents
         let environment = ProcessInfo.processInfo.environment
-        self.isStyled = isStyled ?? Self.isStyled(environment)
+        self.isStyled = !tellsEvents && (isStyled ?? Self.isStyled(environment))
     }
 
     private static func isStyled(_ environment: [String: String]) -> Bool {
@@ -24,6 +29,26 @@ struct Console: Sendable {
         guard !isQuiet else { return }
         StandardStream.output.writeOrEnd(Data((text + "\n").utf8))
     }
+
+    /// Something worth knowing that is no step.
+    func note(_ text: String) {
+        line(text)
+        event("note", ["text": text.trimmingCharacters(in: .whitespacesAndNewlines)])
+    }
+
+    /// Prints an event for programs: a JSON object in one line, with the event's name in `event`.
+    func event(_ name: String, _ members: [String: Any] = [:]) {
+        guard tellsEvents, let line = try? Self.line(ofEvent: name, members) else { return }
+        StandardStream.output.writeOrEnd(line)
+    }
+
+    static func line(ofEvent name: String, _ members: [String: Any]) throws -> Data {
+        let object = members.merging(["event": name]) { $1 }
+        return try JSONSerialization.data(withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes]) + Data("\n".utf8)
+    }
+
+    /// Milliseconds for programs, to a thousandth.
+    static func milliseconds(_ span: Duration) -> Double { (span / .microseconds(1)).rounded() / 1000 }
 
     func bold(_ text: String) -> String { isStyled ? "\u{1b}[1m\(text)\u{1b}[0m" : text }
 
@@ -37,20 +62,19 @@ struct Console: Sendable {
 
     /// One finished step with how long it took.
     func step(_ text: String, took: Duration) {
+        event("step", ["text": text, "milliseconds": Self.milliseconds(took)])
         let time = Self.text(of: took)
         let padding = String(repeating: " ", count: max(1, 9 - time.count))
         line("  \(good("ok"))\(padding)\(faint(time))  \(text)")
     }
 
-    func failed(_ text: String) { line("  \(bad("failed"))  \(text)") }
-
-    /// `0.8 ms`, `120 ms`, `2.4 s`.
-    static func text(of span: Duration) -> String {
-        let milliseconds = Double(span.components.seconds) * 1000 + Double(span.components.attoseconds) / 1e15
-        if milliseconds < 10 { return String(format: "%.1f ms", milliseconds) }
-        if milliseconds < 1000 { return String(format: "%.0f ms", milliseconds) }
-        return String(format: "%.1f s", milliseconds / 1000)
+    func failed(_ text: String) {
+        event("failed", ["text": text])
+        line("  \(bad("failed"))  \(text)")
     }
+
+    /// `812 µs`, `120 ms`, `2.40 s`: as reports of load have it.
+    static func text(of span: Duration) -> String { Quantity.time(span / .nanoseconds(1)) }
 
     /// Does the work, then prints it as a finished step.
     func step<Result>(_ text: String, _ work: () async throws -> Result) async throws -> Result {

@@ -1,6 +1,5 @@
 internal import Foundation
 internal import LoadTool
-internal import NIOSSL
 
 /// The load of `--path`: the given requests, to the gateway or to any HTTP server.
 struct HttpRequests {
@@ -10,45 +9,11 @@ struct HttpRequests {
 
     /// - Parameter cluster: For the gateway's address, where none is given.
     func prepare(_ cluster: ClusterFile?, plan: RunPlan) throws -> LoadPreparation.Prepared {
-        let base = try base(cluster)
+        let base = try HttpBase(target.peer, http: options, cluster)
         let requests = try requests(host: base.host, plan)
         let load = HttpLoad(base.target, plan: plan) { worker, workers in RequestList(requests, worker: worker, workers: workers) }
         return LoadPreparation.Prepared(
-            load: load, service: .gateway, targets: [base.text], workload: "\(options.verb) \(options.path.joined(separator: ", "))")
-    }
-
-    private struct Base {
-        var target: HttpTarget
-        var host: String
-        var text: String
-    }
-
-    private func base(_ cluster: ClusterFile?) throws -> Base {
-        guard let text = target.peer.address ?? cluster?.gateway else {
-            throw CommandFailure("no cluster runs", advice: "start one with ./Services/up, or pass --address http://HOST:PORT", exit: .unreachable)
-        }
-        let whole = text.contains("://") ? text : "http://\(text)"
-        guard let url = URLComponents(string: whole), let host = url.host, ["http", "https"].contains(url.scheme) else {
-            throw BadOption("--address '\(text)'", "give http://HOST:PORT or https://HOST:PORT")
-        }
-        let isSecure = url.scheme == "https"
-        let port = url.port ?? (isSecure ? 443 : 80)
-        let tls = isSecure ? try NIOSSLContext(configuration: try tlsSettings(cluster)) : nil
-        return Base(
-            target: HttpTarget(host: host, port: port, tls: tls, keepAlive: !options.noKeepAlive), host: url.port.map { "\(host):\($0)" } ?? host,
-            text: whole)
-    }
-
-    private func tlsSettings(_ cluster: ClusterFile?) throws -> TLSConfiguration {
-        var settings = TLSConfiguration.makeClientConfiguration()
-        settings.applicationProtocols = ["http/1.1"]
-        if let ca = target.peer.ca ?? (target.peer.address == nil ? cluster?.pki.ca : nil) { settings.trustRoots = .file(ca) }
-        if options.insecure { settings.certificateVerification = .none }
-        if let certificate = target.peer.certificate, let key = target.peer.key {
-            settings.certificateChain = try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) }
-            settings.privateKey = .privateKey(try NIOSSLPrivateKey(file: key, format: .pem))
-        }
-        return settings
+            load: load, service: .gateway, targets: [base.url], workload: "\(options.verb) \(options.path.joined(separator: ", "))")
     }
 
     private func requests(host: String, _ plan: RunPlan) throws -> [(name: String, payload: [UInt8])] {

@@ -5,7 +5,7 @@ public struct LoadCommand: AsyncParsableCommand {
     public static let configuration = CommandConfiguration(
         commandName: "load",
         abstract: "Put load on one service and measure it.",
-        subcommands: [LoadServiceCommand.self, LoadCompareCommand.self],
+        subcommands: [LoadServiceCommand.self, LoadCompareCommand.self, LoadJoinCommand.self],
         defaultSubcommand: LoadServiceCommand.self
     )
 

@@ -42,7 +42,7 @@ public struct LoadCompareCommand: AsyncParsableCommand {
     public func run() async throws {
         do {
             let assertions = try assert.map { text throws(ComparedAssertion.Malformed) in try ComparedAssertion(text) }
-            var comparison = ReportComparison(base: try Self.read(base), new: try Self.read(new), names: Self.names(base, new))
+            var comparison = ReportComparison(base: try LoadReport(file: base), new: try LoadReport(file: new), names: Self.names(base, new))
             comparison.judge(assertions, toleratesNoise: tolerateNoise)
             print(json ? try comparison.json() : comparison.text(), terminator: "")
             if let html { try Data(try comparison.html().utf8).write(to: URL(fileURLWithPath: html)) }
@@ -58,14 +58,9 @@ public struct LoadCompareCommand: AsyncParsableCommand {
         }
     }
 
-    private static func read(_ path: String) throws -> LoadReport {
-        guard let content = FileManager.default.contents(atPath: path) else { throw CommandFailure("cannot read \(path)", exit: .usage) }
-        do { return try LoadReport(json: content) } catch { throw CommandFailure("cannot use \(path): \(PlainReason.of(error))", exit: .usage) }
-    }
-
     /// File names, with their folders where they are the same.
     private static func names(_ base: String, _ new: String) -> (base: String, new: String) {
-        let short = [base, new].map { URL(fileURLWithPath: $0).lastPathComponent }
-        return short[0] == short[1] ? (base, new) : (short[0], short[1])
+        let names = LoadJoinCommand.names([base, new])
+        return (names[0], names[1])
     }
 }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import LoadReporting
 internal import LoadTool
 
 extension LoadOptions {
@@ -64,7 +65,7 @@ extension LoadOptions {
         var rule = KneeRule()
         for text in knee {
             if text.hasPrefix("p99<"), let limit = QuantityText.nanoseconds(text.dropFirst(4)), text.last?.isLetter == true {
-                rule.longestP99 = limit
+                rule.longestP99Nanoseconds = limit
             } else if text.hasPrefix("errors<") {
                 rule.mostErrors = try share("--knee", String(text.dropFirst(7)))
             } else if text.hasPrefix("throughput>") {

@@ -27,9 +27,6 @@ struct LoadOutputOptions: ParsableArguments {
     @Option(help: "KEY=VALUE shown in the report; may be repeated.")
     var tag: [String] = []
 
-    @Flag(name: .shortAndLong, help: "Do not show progress.")
-    var quiet = false
-
     init() {}
 
     /// - Throws: `BadOption`.

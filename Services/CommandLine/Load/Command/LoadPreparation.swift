@@ -27,7 +27,10 @@ struct LoadPreparation {
                 arrivals: isOpen ? (isPoisson ? .poisson : .constant) : nil, fromLevel: plan.plan.stages.first?.from ?? 0,
                 toLevel: plan.plan.stages.last?.to ?? 0, connections: plan.connections, workers: plan.workers, maxOutstanding: plan.maxOutstanding,
                 timeoutNanoseconds: plan.timeout, warmUpNanoseconds: plan.plan.warmUp, durationNanoseconds: plan.plan.length,
-                callLimit: plan.iterationLimit, seed: plan.seed)
+                callLimit: plan.iterationLimit, seed: plan.seed,
+                schedule: plan.plan.stages.map {
+                    RunSettings.Stage(lengthNanoseconds: $0.length, fromLevel: $0.from, toLevel: $0.to)
+                }, knee: plan.plan.isRamp ? plan.knee : nil)
             return LoadReport(
                 run: facts, settings: settings, machine: .current(), totals: run.totals, operations: run.operations, series: run.series,
                 steps: run.steps, knee: run.knee, errors: run.errors, assertions: assertions, generator: run.generator,
@@ -66,7 +69,7 @@ struct LoadPreparation {
         guard data.items == nil else { throw BadOption("--items", "it is for --method; the gateway answers with no stream") }
         if let scenario = http.scenario {
             guard http.path.isEmpty else { throw BadOption("--path and --scenario", "give one of them") }
-            return try await GatewayLoad(target: target, cluster: cluster, home: home).prepare(
+            return try await GatewayLoad(target: target, http: http, cluster: cluster, home: home).prepare(
                 scenario, api: http.api ?? "v1", plan: plan, progress: progress)
         }
         guard !http.path.isEmpty else {
@@ -142,7 +145,7 @@ struct LoadPreparation {
     private static func description(_ methods: [PreparedMethod]) -> String {
         let total = methods.reduce(0) { $0 + $1.weight }
         return methods.map { method in
-            let share = methods.count > 1 ? String(format: " %.0f %%", method.weight / total * 100) : ""
+            let share = methods.count > 1 ? " \(Quantity.share(method.weight / total))" : ""
             return method.name + share + description(ofItems: method.streamItems)
         }.joined(separator: ", ")
     }

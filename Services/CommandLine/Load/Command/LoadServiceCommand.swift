@@ -1,8 +1,6 @@
 public import ArgumentParser
 internal import Foundation
-internal import LoadReporting
 internal import LoadTool
-internal import Synchronization
 
 /// `boxoffice load SERVICE`.
 public struct LoadServiceCommand: AsyncParsableCommand {
@@ -31,6 +29,7 @@ public struct LoadServiceCommand: AsyncParsableCommand {
     @OptionGroup(title: "Target") var target: LoadTargetOptions
     @OptionGroup(title: "Requests") var data: DataOptions
     @OptionGroup(title: "Gateway") var http: HttpOptions
+    @OptionGroup(title: "While it runs") var live: LiveOptions
     @OptionGroup(title: "Results") var output: LoadOutputOptions
 
     public init() {}
@@ -53,57 +52,20 @@ public struct LoadServiceCommand: AsyncParsableCommand {
         let assertions = try output.assert.map { try Assertion($0) }
         try output.check()
         try target.checkIsolation(http)
+        let (place, moment) = (try live.metricsPlace(), try live.moment())
         let subject = try LoadSubject(service)
         if listMethods { return print(subject.listing) }
         let plan = try load.runPlan(isGateway: subject.service == .gateway)
-        let stop = StopSignals()
-        guard target.isolated else { return try await put(plan, on: subject, target, assertions, stop) }
+        var session = LoadSession(
+            plan: plan, preparation: LoadPreparation(subject, target, data, http), target: target, methods: method, output: output,
+            form: live.form(output), stop: StopSignals())
+        (session.assertions, session.metricsPlace, session.moment) = (assertions, place, moment)
+        guard target.isolated else { return try await session.run() }
         let isolated = try await IsolatedService.start(subject.service, behaviour: target.doubles.behaviour(publicOrigin: ""))
-        var target = target
-        target.peer.home = isolated.home
-        let outcome: Result<Void, any Error>
-        do {
-            outcome = .success(try await put(plan, on: subject, target, assertions, stop))
-        } catch {
-            outcome = .failure(error)
-        }
+        session.target.peer.home = isolated.home
+        session.preparation = LoadPreparation(subject, session.target, data, http)
+        let outcome = await Result { try await session.run() }
         await isolated.stop()
         try outcome.get()
-    }
-
-    private func put(
-        _ plan: RunPlan, on subject: LoadSubject, _ target: LoadTargetOptions, _ assertions: [Assertion], _ stop: StopSignals
-    ) async throws {
-        let line = ProgressLine(isQuiet: output.quiet)
-        let preparation = try await LoadPreparation(subject, target, data, http)
-            .prepare(methods: method, plan: plan) { line.show($0, $1, of: $2) }
-        line.end()
-        let watch = await LoadWatch.start(preparation, target)
-        let run = Mutex<LoadRun?>(nil)
-        let watcher = Task {
-            await stop.wait()
-            run.withLock { $0?.interrupt() }
-        }
-        defer { watcher.cancel() }
-        let outcome = await Result {
-            try await preparation.load.run(
-                begun: { started, moment in
-                    run.withLock { $0 = started }
-                    watch.begins(at: moment)
-                }, progress: { line.show($0, plan) })
-        }
-        line.end()
-        let observation = await watch.stop()
-        let measurement = try outcome.get()
-        var report = preparation.report(measurement, assertions: assertions.map { $0.check(measurement) }, plan, output)
-        // Calls that were under way at the end, and the closing of connections, are not part of the measurement.
-        report.observation = observation.until(report.totals.elapsedSeconds + 1)
-        report.serviceBuild = watch.serviceBuild
-        try output.write(report)
-        if measurement.end == .targetLost {
-            CommandExit.explain("the service was lost: no connection to \(report.settings.targets.joined(separator: ", ")) could be opened again")
-            throw CommandExit.unreachable.exitCode
-        }
-        guard report.hasPassed else { throw CommandExit.failed.exitCode }
     }
 }

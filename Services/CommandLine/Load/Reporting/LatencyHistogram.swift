@@ -41,6 +41,15 @@ public struct LatencyHistogram: Sendable {
     public var longest: Int64 { isEmpty ? 0 : Int64(clamping: histogram.max) }
     public var shortest: Int64 { isEmpty ? 0 : Int64(clamping: histogram.min) }
 
+    /// How many values are at most that long, as far as its digits tell.
+    public func count(upTo nanoseconds: Int64) -> Int {
+        let limit = UInt64(max(0, nanoseconds))
+        return histogram.recordedValues().reduce(0) { $1.value <= limit ? $0 + Int($1.count) : $0 }
+    }
+
+    /// Of all values, in nanoseconds, as far as its digits tell.
+    public var sum: Double { isEmpty ? 0 : histogram.mean * Double(count) }
+
     /// All of it.
     public var encoded: EncodedHistogram {
         var encoded = EncodedHistogram(

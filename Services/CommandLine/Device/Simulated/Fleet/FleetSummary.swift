@@ -43,7 +43,7 @@ struct FleetSummary: Sendable {
         let rate = Double(finished) / max(elapsed / .seconds(1), 0.001)
         let rest = rate > 0 ? Duration.seconds(Double(count - finished) / rate) : .zero
         let bar = Self.bar(Double(finished) / Double(count))
-        return "\(bar) \(finished) of \(count)  \(failed) failed  \(String(format: "%.0f", rate))/s  \(Console.text(of: rest)) to go"
+        return "\(bar) \(finished) of \(count)  \(failed) failed  \(Quantity.number(rate))/s  \(Console.text(of: rest)) to go"
     }
 
     private static func bar(_ share: Double) -> String {
@@ -55,7 +55,7 @@ struct FleetSummary: Sendable {
     func lines(_ console: Console) -> [String] {
         let rate = Double(succeeded) / max(took / .seconds(1), 0.001)
         var lines = [
-            "  \(console.bold("\(succeeded) of \(count) devices signed in and played")) in \(Console.text(of: took)) (\(String(format: "%.1f", rate))/s)",
+            "  \(console.bold("\(succeeded) of \(count) devices signed in and played")) in \(Console.text(of: took)) (\(Quantity.number(rate))/s)",
             "", "  \("step".padding(toLength: 30, withPad: " ", startingAt: 0))        p50        p99        max",
         ]
         for step in DeviceFleet.Step.allCases {

@@ -52,11 +52,7 @@ final class TvTerminal: Sendable {
     }
 
     /// Columns and rows.
-    var size: (width: Int, height: Int) {
-        var size = winsize()
-        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
-        return (Int(size.ws_col), Int(size.ws_row))
-    }
+    var size: (width: Int, height: Int) { TerminalSize.current }
 
     /// Draws a whole screen.
     func draw(_ lines: [String]) {

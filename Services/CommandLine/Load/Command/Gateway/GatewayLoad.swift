@@ -1,9 +1,9 @@
-internal import Foundation
 internal import LoadTool
 
-/// Load on the gateway over HTTP.
+/// Load on the gateway over HTTP or HTTPS.
 struct GatewayLoad {
     let target: LoadTargetOptions
+    let http: HttpOptions
     let cluster: ClusterFile?
     let home: ClusterHome
 
@@ -23,28 +23,25 @@ struct GatewayLoad {
                 advice: "start one with ./Services/up; the scenarios use its software statements, its catalogue and the keys of its stand-in MVPD",
                 exit: .unreachable)
         }
-        guard cluster.lan == nil else {
-            throw CommandFailure(
-                "the cluster in \(home.root.path) is open to its network, and its gateway signs people in over HTTPS alone",
-                advice: "stop it with ./Services/down and start it without --lan; the scenarios use plain HTTP", exit: .usage)
-        }
-        let gateway = target.peer.address.map { $0.contains("://") ? $0 : "http://\($0)" } ?? cluster.gateway
-        guard let parts = URLComponents(string: gateway), let host = parts.host, let port = parts.port, parts.scheme == "http" else {
-            throw BadOption("--address '\(target.peer.address ?? gateway)'", "give host:port of the gateway's HTTP listener")
-        }
-        var exchange = HTTPExchange(client: HTTPExchange.makeClient(connections: 24))
+        guard !http.insecure else { throw BadOption("--insecure and --scenario", "name the authority of the gateway's certificate with --ca") }
+        // Whatever its address: it is this cluster's gateway.
+        var peer = target.peer
+        peer.ca = peer.ca ?? cluster.pki.ca
+        let base = try HttpBase(peer, http: http, cluster)
+        var exchange = HTTPExchange(client: HTTPExchange.makeClient(connections: 24, trusting: base.target.tls == nil ? nil : base.authority))
         // A load that ended just before may still affect the service.
         exchange.patience = .seconds(20)
         let preparation = GatewayPreparation(
-            exchange: exchange, gateway: gateway, cluster: cluster, pki: home.pki, scenario: scenario, api: api,
+            exchange: exchange, gateway: base.url, cluster: cluster, pki: home.pki, scenario: scenario, api: api,
             deviceCount: target.devices ?? DeviceCount.forMediaTokens(plan))
         let outcome = await Result { try await preparation.prepare(progress: progress) }
         try await exchange.client.shutdown()
         let ground = try outcome.get()
-        let load = HttpLoad(HttpTarget(host: host, port: port), plan: plan) { worker, workers in
+        let load = HttpLoad(base.target, plan: plan) { worker, workers in
             scenario.workload(ground, worker: worker, workers: workers)
         }
         return LoadPreparation.Prepared(
-            load: load, service: .gateway, targets: ["\(host):\(port)"], workload: api == .v1 ? scenario.rawValue : "\(scenario.rawValue) (REST v2)")
+            load: load, service: .gateway, targets: [base.target.tls == nil ? base.host : base.url],
+            workload: api == .v1 ? scenario.rawValue : "\(scenario.rawValue) (REST v2)")
     }
 }

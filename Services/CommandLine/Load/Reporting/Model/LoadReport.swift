@@ -30,6 +30,13 @@ public struct LoadReport: Codable, Sendable, Equatable {
     public var iterationTime: Latencies?
     /// What was observed of the processes during the run, if they were observed.
     public var observation: Observation?
+    /// Of a joined report: the generators that it is joined from.
+    public var generators: [GeneratorResult]?
+    /// Of a joined report: what a reader must know of how the generators fitted together.
+    public var joining: [String]?
+
+    /// More than any run counts; a report that says so is refused, and sums of several stay far from overflowing.
+    static let mostCounted: UInt64 = 1 << 50
 
     public init(
         run: RunFacts, settings: RunSettings, machine: MachineFacts, totals: RunTotals, operations: [OperationResult] = [],

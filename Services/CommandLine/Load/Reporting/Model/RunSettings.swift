@@ -12,6 +12,20 @@ public struct RunSettings: Codable, Sendable, Equatable {
         case poisson
     }
 
+    /// A stretch of the schedule: the level changes evenly from its start to its end.
+    public struct Stage: Codable, Sendable, Equatable {
+        public var lengthNanoseconds: Int64
+        /// Iterations per second, or users.
+        public var fromLevel: Double
+        public var toLevel: Double
+
+        public init(lengthNanoseconds: Int64, fromLevel: Double, toLevel: Double) {
+            self.lengthNanoseconds = lengthNanoseconds
+            self.fromLevel = fromLevel
+            self.toLevel = toLevel
+        }
+    }
+
     /// `config`, `authentication`, `authorization`, `autosignin` or `gateway`.
     public var service: String
     /// Addresses that were called: `host:port`, or base URLs.
@@ -38,11 +52,15 @@ public struct RunSettings: Codable, Sendable, Equatable {
     public var seed: UInt64
     /// Whether the service ran inside the tool with doubles of its peers.
     public var isIsolated: Bool
+    /// The schedule, without warm-up; absent in reports of earlier versions.
+    public var schedule: [Stage]?
+    /// Of a ramp: when a step counts as past the knee.
+    public var knee: KneeRule?
 
     public init(
         service: String, targets: [String], workload: String, loop: Loop, arrivals: Arrivals? = nil, fromLevel: Double, toLevel: Double,
         connections: Int, workers: Int, maxOutstanding: Int, timeoutNanoseconds: Int64, warmUpNanoseconds: Int64, durationNanoseconds: Int64,
-        callLimit: Int? = nil, seed: UInt64, isIsolated: Bool = false
+        callLimit: Int? = nil, seed: UInt64, isIsolated: Bool = false, schedule: [Stage]? = nil, knee: KneeRule? = nil
     ) {
         self.service = service
         self.targets = targets
@@ -60,5 +78,7 @@ public struct RunSettings: Codable, Sendable, Equatable {
         self.callLimit = callLimit
         self.seed = seed
         self.isIsolated = isIsolated
+        self.schedule = schedule
+        self.knee = knee
     }
 }

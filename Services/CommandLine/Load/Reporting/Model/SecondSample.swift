@@ -23,11 +23,13 @@ public struct SecondSample: Codable, Sendable, Equatable {
     /// The largest lateness of the tool itself.
     public var lagNanoseconds: Int64
     public var errors: [String: Int]
+    /// The response times of the calls that ended in it; absent without one, and in reports of earlier versions.
+    public var responseTimes: CompactHistogram?
 
     public init(
         second: Double, isWarmUp: Bool, elapsedNanoseconds: Int64, due: Int, dropped: Int, sent: Int, succeeded: Int, failed: Int, inFlight: Int,
         connections: Int, p50Nanoseconds: Int64, p90Nanoseconds: Int64, p99Nanoseconds: Int64, maxNanoseconds: Int64, lagNanoseconds: Int64,
-        errors: [String: Int] = [:]
+        errors: [String: Int] = [:], responseTimes: CompactHistogram? = nil
     ) {
         self.second = second
         self.isWarmUp = isWarmUp
@@ -45,5 +47,6 @@ public struct SecondSample: Codable, Sendable, Equatable {
         self.maxNanoseconds = maxNanoseconds
         self.lagNanoseconds = lagNanoseconds
         self.errors = errors
+        self.responseTimes = responseTimes
     }
 }

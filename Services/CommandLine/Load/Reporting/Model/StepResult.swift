@@ -5,13 +5,16 @@ public struct StepResult: Codable, Sendable, Equatable {
     public var totals: RunTotals
     /// 99th percentile of the lateness of the tool itself.
     public var lagP99Nanoseconds: Int64
+    /// All of that lateness; absent in reports of earlier versions.
+    public var lag: EncodedHistogram?
     /// Why this step counts as past the knee; `nil` for a good one.
     public var failure: KneeCriterion?
 
-    public init(level: Double, totals: RunTotals, lagP99Nanoseconds: Int64, failure: KneeCriterion? = nil) {
+    public init(level: Double, totals: RunTotals, lagP99Nanoseconds: Int64, lag: EncodedHistogram? = nil, failure: KneeCriterion? = nil) {
         self.level = level
         self.totals = totals
         self.lagP99Nanoseconds = lagP99Nanoseconds
+        self.lag = lag
         self.failure = failure
     }
 

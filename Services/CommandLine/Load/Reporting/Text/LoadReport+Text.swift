@@ -4,7 +4,7 @@ extension LoadReport {
     /// The report for a terminal, at most 80 columns wide.
     public func text() -> String {
         let sections: [[String]] = [
-            heading, counts, latencyTable, percentileCurve, operationTable, stepTable, errorTable, remarks, assertionLines, warning,
+            heading, counts, latencyTable, percentileCurve, operationTable, stepTable, generatorTable, errorTable, remarks, assertionLines, warning,
         ]
         return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
     }
@@ -12,13 +12,12 @@ extension LoadReport {
     private var heading: [String] {
         var lines = ["\(run.name.map { "\($0): " } ?? "")\(settings.service), \(settings.workload)"]
         lines[0] = TextTable.cut(lines[0], 80)
-        let level =
-            settings.fromLevel == settings.toLevel
-            ? Self.number(settings.fromLevel) : "\(Self.number(settings.fromLevel))..\(Self.number(settings.toLevel))"
+        let level = Self.levels(settings)
         let loop = settings.loop == .open ? "open loop, \(level)/s \(settings.arrivals?.rawValue ?? "")" : "closed loop, \(level) users"
-        lines.append("  \(loop); \(settings.connections) connections, \(settings.workers) threads")
+        let parts = "\(Quantity.count(settings.connections)) connections, \(settings.workers) threads"
+        lines.append("  \(loop); \(parts)\(generators.map { ", \($0.count) generators" } ?? "")")
         lines.append(TextTable.cut("  \(settings.targets.joined(separator: ", "))\(settings.isIsolated ? ", peers played by the tool" : "")", 80))
-        lines.append(TextTable.cut("  \(machine.processor), \(machine.cores) cores", 80))
+        if generators == nil { lines.append(TextTable.cut("  \(machine.processor), \(machine.cores) cores", 80)) }
         lines.append("  service: \((serviceBuild ?? .unknown).rawValue) build; this tool: \(machine.build) build")
         if !run.tags.isEmpty {
             lines.append(TextTable.cut("  " + run.tags.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " "), 80))
@@ -28,19 +27,21 @@ extension LoadReport {
 
     private var counts: [String] {
         let totals = headline
-        var rows = headlineStep.map { [["step", "\(name(of: $0, Self.number)); the table below has all"]] } ?? []
+        var rows = headlineStep.map { [["step", "\(name(of: $0, Quantity.number)); the table below has all"]] } ?? []
         rows += [
-            ["measured", String(format: "%.1f s", totals.elapsedSeconds) + (Self.endings[run.end].map { " (\($0))" } ?? "")],
-            ["good answers", "\(totals.succeeded)  (\(Self.rate(totals.rate)))"],
-            ["failed", "\(totals.failed)  (\(Self.share(totals.errorShare)))"],
+            ["measured", Quantity.span(totals.elapsedNanoseconds) + (Self.endings[run.end].map { " (\($0))" } ?? "")],
+            ["good answers", "\(Quantity.count(totals.succeeded))  (\(Self.rate(totals.rate)))"],
+            ["failed", "\(Quantity.count(totals.failed))  (\(Quantity.share(totals.errorShare)))"],
         ]
-        if totals.iterations != totals.succeeded + totals.failed { rows.append(["iterations", "\(totals.iterations) whole of \(totals.due) due"]) }
-        if settings.loop == .open {
-            rows.insert(["due", "\(totals.due)  (\(Self.rate(totals.dueRate)))"], at: steps.isEmpty ? 1 : 2)
-            rows.append(["not started", "\(totals.dropped)  (\(Self.share(totals.droppedShare)))"])
+        if totals.iterations != totals.succeeded + totals.failed {
+            rows.append(["iterations", "\(Quantity.count(totals.iterations)) whole of \(Quantity.count(totals.due)) due"])
         }
-        if totals.unfinished > 0 { rows.append(["unfinished", "\(totals.unfinished)"]) }
-        rows.append(["sent, received", "\(Self.bytes(totals.requestBytes)), \(Self.bytes(totals.answerBytes))"])
+        if settings.loop == .open {
+            rows.insert(["due", "\(Quantity.count(totals.due))  (\(Self.rate(totals.dueRate)))"], at: steps.isEmpty ? 1 : 2)
+            rows.append(["not started", "\(Quantity.count(totals.dropped))  (\(Quantity.share(totals.droppedShare)))"])
+        }
+        if totals.unfinished > 0 { rows.append(["unfinished", Quantity.count(totals.unfinished)]) }
+        rows.append(["sent, received", "\(Quantity.bytes(Double(totals.requestBytes))), \(Quantity.bytes(Double(totals.answerBytes)))"])
         return rows.map { "  \($0[0].padding(toLength: 16, withPad: " ", startingAt: 0))\($0[1])" }
     }
 
@@ -58,8 +59,8 @@ extension LoadReport {
 
     private static func times(_ latencies: Latencies) -> [String] {
         let histogram = LatencyHistogram(latencies.histogram)
-        return [TimeText.text(latencies.meanNanoseconds)] + [50, 90, 99, 99.9].map { TimeText.text(histogram.value(at: $0)) }
-            + [TimeText.text(latencies.maxNanoseconds)]
+        return [Quantity.time(latencies.meanNanoseconds)] + [50, 90, 99, 99.9].map { Quantity.time(histogram.value(at: $0)) }
+            + [Quantity.time(latencies.maxNanoseconds)]
     }
 
     /// Response times over the percentiles, as bars.
@@ -74,8 +75,8 @@ extension LoadReport {
             let value = histogram.value(at: percentile)
             let share = (log10(Double(max(1, value))) - shortest) / max(0.1, longest - shortest)
             let bar = String(repeating: "█", count: max(1, Int(48 * min(1, max(0, share)))))
-            return "  p\(Self.percentile(percentile))".padding(toLength: 10, withPad: " ", startingAt: 0)
-                + TextTable.right(TimeText.text(value), 9) + "  " + bar
+            return "  p\(Quantity.percentile(percentile))".padding(toLength: 10, withPad: " ", startingAt: 0)
+                + TextTable.right(Quantity.time(value), 9) + "  " + bar
         }
     }
 
@@ -86,10 +87,10 @@ extension LoadReport {
             let histogram = LatencyHistogram(operation.responseTime.histogram)
             let ended = operation.succeeded + operation.failed
             table.add([
-                TextTable.cut(operation.name, 24), "\(ended)", "\(operation.failed)",
+                TextTable.cut(operation.name, 24), Quantity.count(ended), Quantity.count(operation.failed),
                 Self.rate(totals.elapsedNanoseconds > 0 ? Double(operation.succeeded) / totals.elapsedSeconds : 0),
-                TimeText.text(histogram.value(at: 50)),
-                TimeText.text(histogram.value(at: 99)), TimeText.text(histogram.longest),
+                Quantity.time(histogram.value(at: 50)),
+                Quantity.time(histogram.value(at: 99)), Quantity.time(histogram.longest),
             ])
         }
         return table.lines
@@ -101,8 +102,9 @@ extension LoadReport {
         for step in steps {
             let histogram = LatencyHistogram(step.totals.responseTime.histogram)
             table.add([
-                Self.number(step.level), Self.rate(step.totals.rate), Self.share(step.totals.errorShare), TimeText.text(histogram.value(at: 50)),
-                TimeText.text(histogram.value(at: 99)), TimeText.text(step.lagP99Nanoseconds), Self.verdict(ofText: step),
+                Quantity.number(step.level), Self.rate(step.totals.rate), Quantity.share(step.totals.errorShare),
+                Quantity.time(histogram.value(at: 50)),
+                Quantity.time(histogram.value(at: 99)), Quantity.time(step.lagP99Nanoseconds), Self.verdict(ofText: step),
             ])
         }
         return table.lines + (knee.map { [""] + TextTable.wrap($0.explanation, 78).map { "  \($0)" } } ?? [])
@@ -113,10 +115,27 @@ extension LoadReport {
         return step.failure?.rawValue ?? "ok"
     }
 
+    /// Of a joined report.
+    private var generatorTable: [String] {
+        guard let generators else { return [] }
+        var table = TextTable(["generator", "good", "failed", "p50", "p99", "late", ""])
+        for generator in generators {
+            let failed = generator.succeeded + generator.failed > 0 ? Double(generator.failed) / Double(generator.succeeded + generator.failed) : 0
+            table.add([
+                TextTable.cut(generator.name, 20), Self.rate(generator.rate), Quantity.share(failed),
+                Quantity.time(generator.p50Nanoseconds), Quantity.time(generator.p99Nanoseconds), Quantity.time(generator.lagP99Nanoseconds),
+                generator.wasBottleneck ? "tool late" : "ok",
+            ])
+        }
+        return table.lines
+    }
+
     private var errorTable: [String] {
         guard !errors.isEmpty else { return [] }
         return ["  failed by code:"]
-            + errors.prefix(12).map { TextTable.cut("    \(TextTable.right("\($0.count)", 9))  \($0.code)\($0.example.map { ": \($0)" } ?? "")", 80) }
+            + errors.prefix(12).map {
+                TextTable.cut("    \(TextTable.right(Quantity.count($0.count), 9))  \($0.code)\($0.example.map { ": \($0)" } ?? "")", 80)
+            }
             + (errors.count > 12 ? ["    and \(errors.count - 12) further codes"] : [])
     }
 
@@ -125,9 +144,10 @@ extension LoadReport {
         if let explanation = generator.explanation { remarks.append("The tool was the bottleneck. \(explanation)") }
         if totals.dropped > 0 {
             remarks.append(
-                "\(totals.dropped) iterations were not started, because \(settings.maxOutstanding) were under way: the response times do not have them."
+                "\(Quantity.count(totals.dropped)) iterations were not started, because \(Quantity.count(settings.maxOutstanding)) were under way: the response times do not have them."
             )
         }
+        remarks += joining ?? []
         return remarks.flatMap { TextTable.wrap("! \($0)", 78).map { "  \($0)" } }
     }
 
@@ -143,18 +163,5 @@ extension LoadReport {
         .interrupted: "interrupted", .calls: "all calls made", .stopCondition: "stopped early", .targetLost: "the service was lost",
     ]
 
-    static func rate(_ perSecond: Double) -> String { "\(number(perSecond))/s" }
-
-    static func number(_ value: Double) -> String { String(format: value >= 100 || value == value.rounded() ? "%.0f" : "%.1f", value) }
-
-    static func share(_ share: Double) -> String { share == 0 ? "0 %" : String(format: share < 0.0001 ? "%.4f %%" : "%.2f %%", share * 100) }
-
-    private static func percentile(_ value: Double) -> String { value == value.rounded() ? String(Int(value)) : String(value) }
-
-    static func bytes(_ count: Int) -> String {
-        for (unit, size) in [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)] where Double(count) >= size {
-            return String(format: "%.1f %@", Double(count) / size, unit)
-        }
-        return "\(count) B"
-    }
+    static func rate(_ perSecond: Double) -> String { "\(Quantity.number(perSecond))/s" }
 }

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import LoadReporting
 
 /// Whether the tool was what set the limit.
@@ -19,12 +18,11 @@ enum GeneratorVerdict {
 
     private static func explanation(_ tally: Tally, _ busyShare: Double, _ loop: WorkerSettings.Loop) -> String? {
         if busyShare > busyLimit {
-            return String(
-                format: "A thread of the tool was busy %.0f %% of the time: add --workers, or run it on a machine of its own.", busyShare * 100)
+            return "A thread of the tool was busy \(Quantity.share(busyShare)) of the time: add --workers, or run it on a machine of its own."
         }
         let lag = tally.lag.value(at: 99)
         guard loop != .closed, lag > lagLimit, lag * 4 > tally.responseTime.value(at: 99) else { return nil }
         return
-            "1 of 100 calls was begun \(TimeText.text(lag)) late or more, a large part of the response times: the machine is too busy for this rate."
+            "1 of 100 calls was begun \(Quantity.time(lag)) late or more, a large part of the response times: the machine is too busy for this rate."
     }
 }

@@ -31,10 +31,14 @@ struct Interval: Sendable {
     ///   - second: Its end, from the start of the measured part.
     ///   - elapsed: Its length.
     func sample(second: Double, elapsed: Nanoseconds) -> SecondSample {
-        SecondSample(
-            second: second, isWarmUp: second <= 0, elapsedNanoseconds: elapsed, due: due, dropped: dropped, sent: sent, succeeded: succeeded,
+        // The look at the end of the warm-up comes a moment late: what counts is where most of the sample lies.
+        let isWarmUp = second * 2e9 <= Double(elapsed)
+        return SecondSample(
+            second: isWarmUp ? min(second, 0) : second, isWarmUp: isWarmUp, elapsedNanoseconds: elapsed, due: due, dropped: dropped, sent: sent,
+            succeeded: succeeded,
             failed: failed, inFlight: outstanding, connections: connections, p50Nanoseconds: responseTime.value(at: 50),
             p90Nanoseconds: responseTime.value(at: 90), p99Nanoseconds: responseTime.value(at: 99), maxNanoseconds: responseTime.longest,
-            lagNanoseconds: longestLag, errors: errors.byCode)
+            lagNanoseconds: longestLag, errors: errors.byCode,
+            responseTimes: responseTime.isEmpty ? nil : CompactHistogram(responseTime))
     }
 }

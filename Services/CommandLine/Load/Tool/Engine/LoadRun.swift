@@ -8,11 +8,16 @@ public final class LoadRun: Sendable {
     /// What is shown while it runs.
     public struct Progress: Sendable {
         public var sample: SecondSample
+        /// The response times of the calls that ended in it.
+        public var responseTime: LatencyHistogram
         /// Of the measured part; negative within the warm-up.
         public var elapsed: Nanoseconds
         public var planned: Nanoseconds
         /// Of the load at this moment: iterations per second, or users.
         public var level: Double
+        /// Of a ramp: its step at this moment, from 1 on, and of how many; `nil` in the warm-up, and of no ramp.
+        public var step: Int?
+        public var steps: Int
         public var succeeded: Int
         public var failed: Int
         public var dropped: Int
@@ -96,18 +101,18 @@ public final class LoadRun: Sendable {
             let now = LoadClock.now
             end = try await endReason(now, planned, counts, session)
             guard end != nil || now >= next else { continue }
-            let sample = try await look(session, from: last, to: now)
+            let (sample, times) = try await look(session, from: last, to: now)
             series.append(sample)
             last = now
             note(sample, &counts, now)
             if end == nil { end = stopCondition(sample, counts, now) }
             if end == nil, try await hasFoundKnee(session, now) { end = .stopCondition }
-            progress(progressNow(sample, counts, session, now))
+            progress(progressNow(sample, times, counts, session, now))
         }
         let endedAt = min(LoadClock.now, planned)
         let (busy, processor) = try await shares(session)
         try await drain()
-        let rest = try await look(session, from: last, to: LoadClock.now)
+        let rest = try await look(session, from: last, to: LoadClock.now).sample
         if rest.succeeded + rest.failed > 0 { series.append(rest) }
         return Outcome(end: end ?? .duration, endedAt: endedAt, series: series, busyShare: busy, processorShare: processor)
     }
@@ -153,16 +158,22 @@ public final class LoadRun: Sendable {
         return Double(sample.failed) / Double(sample.succeeded + sample.failed) > share ? .stopCondition : nil
     }
 
-    private func progressNow(_ sample: SecondSample, _ counts: Counts, _ session: Session, _ now: Nanoseconds) -> Progress {
-        Progress(
-            sample: sample, elapsed: now - session.measuredFrom, planned: plan.plan.length, level: plan.plan.level(at: now - session.begin),
-            succeeded: counts.succeeded, failed: counts.failed, dropped: counts.dropped)
+    private func progressNow(
+        _ sample: SecondSample, _ times: LatencyHistogram, _ counts: Counts, _ session: Session, _ now: Nanoseconds
+    ) -> Progress {
+        // What the sample is about lies before this moment.
+        let elapsed = now - session.measuredFrom
+        return Progress(
+            sample: sample, responseTime: times, elapsed: elapsed, planned: plan.plan.length,
+            level: plan.plan.level(at: now - session.begin - sample.elapsedNanoseconds / 2),
+            step: plan.plan.isRamp ? plan.plan.stage(at: elapsed - sample.elapsedNanoseconds / 2).map { $0 + 1 } : nil,
+            steps: plan.plan.isRamp ? plan.plan.stages.count : 0, succeeded: counts.succeeded, failed: counts.failed, dropped: counts.dropped)
     }
 
-    private func look(_ session: Session, from: Nanoseconds, to now: Nanoseconds) async throws -> SecondSample {
+    private func look(_ session: Session, from: Nanoseconds, to now: Nanoseconds) async throws -> (sample: SecondSample, times: LatencyHistogram) {
         var interval = Interval()
         for host in workers { interval.add(try await host.onLoop { $0.takeInterval() }) }
-        return interval.sample(second: Double(now - session.measuredFrom) / 1e9, elapsed: now - from)
+        return (interval.sample(second: Double(now - session.measuredFrom) / 1e9, elapsed: now - from), interval.responseTime)
     }
 
     /// Two bad steps one after the other: what comes after can only be worse.
@@ -200,7 +211,9 @@ public final class LoadRun: Sendable {
             let elapsed = min(endedAt, start + stage.length) - start
             start += stage.length
             guard elapsed > 0 else { break }
-            steps.append(StepResult(level: stage.from, totals: tally.totals(elapsed: elapsed), lagP99Nanoseconds: tally.lag.value(at: 99)))
+            steps.append(
+                StepResult(
+                    level: stage.from, totals: tally.totals(elapsed: elapsed), lagP99Nanoseconds: tally.lag.value(at: 99), lag: tally.lag.encoded))
         }
         return steps
     }

@@ -15,3 +15,13 @@ public struct RunMeasurement: Sendable {
     public var generator: GeneratorHealth
     public var iterationTime: Latencies?
 }
+
+extension RunMeasurement {
+    /// What a report holds of it.
+    public init(_ report: LoadReport) {
+        self.init(
+            end: report.run.end, startedAtMilliseconds: report.run.startedAtMilliseconds, elapsed: report.totals.elapsedNanoseconds,
+            totals: report.totals, operations: report.operations, series: report.series, steps: report.steps, knee: report.knee,
+            errors: report.errors, generator: report.generator, iterationTime: report.iterationTime)
+    }
+}

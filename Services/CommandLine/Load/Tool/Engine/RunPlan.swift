@@ -1,4 +1,4 @@
-internal import LoadReporting
+public import LoadReporting
 
 /// A run, without its target.
 public struct RunPlan: Sendable {

@@ -1,5 +1,4 @@
 public import LoadReporting
-internal import Foundation
 
 extension Assertion {
     /// Checks the assertion against the results of a run. An assertion about a figure that was not measured does not hold.
@@ -58,10 +57,10 @@ extension Assertion {
 
     private func describe(_ measured: Double) -> String {
         switch metric {
-        case .errors, .dropped: String(format: "%.4g %%", measured * 100)
-        case .rate, .knee: String(format: "%.1f/s", measured)
-        case .calls: String(format: "%.0f", measured)
-        default: TimeText.text(measured)
+        case .errors, .dropped: Quantity.share(measured)
+        case .rate, .knee: "\(Quantity.number(measured))/s"
+        case .calls: Quantity.count(Int(measured))
+        default: Quantity.time(measured)
         }
     }
 }

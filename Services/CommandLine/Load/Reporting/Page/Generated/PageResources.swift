@@ -170,7 +170,7 @@ p { margin: 0 0 8px; }
 .tiles > div { background: var(--card); border: 1px solid var(--rule); border-radius: 10px; padding: 10px 12px; }
 .tiles dt { color: var(--soft); font-size: 13px; }
 .tiles dd { margin: 0; }
-.tiles .value, .tiles .passed, .tiles .failed { font-size: 20px; background: none; font-weight: 650; line-height: 1.3; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.tiles .value, .tiles .passed, .tiles .failed { font-size: 20px; background: none; font-weight: 650; line-height: 1.3; font-variant-numeric: tabular-nums; }
 .tiles .more { color: var(--soft); font-size: 13px; }
 .figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 480px), 1fr)); gap: 16px; }
 figure { position: relative; margin: 0; background: var(--card); border: 1px solid var(--rule); border-radius: 10px; padding: 14px 16px 10px; min-width: 0; }

@@ -16,10 +16,13 @@ extension LoadReport {
             PageContent.Section(title: "Latency", lead: latencyLead, charts: [latencyChart, percentileChart].compactMap { $0 }),
             PageContent.Section(title: "Throughput and errors", charts: [throughputChart, errorChart, inFlightChart].compactMap { $0 }),
             rampSection,
+            PageContent.Section(title: "Generators", tables: generators.map { [Self.generatorTable($0)] } ?? []),
             PageContent.Section(title: operationsTitle, charts: stepPercentileChart.map { [$0] } ?? [], tables: operationTables),
             processSection,
             serviceSection,
-            PageContent.Section(title: "Settings and machine", pairs: [settingsPairs, machinePairs], code: run.commandLine.joined(separator: " ")),
+            PageContent.Section(
+                title: generators == nil ? "Settings and machine" : "Settings", pairs: [settingsPairs] + (generators == nil ? [machinePairs] : []),
+                code: run.commandLine.joined(separator: " ")),
         ]
         return content
     }
@@ -33,7 +36,9 @@ extension LoadReport {
             case .closed: "\(Self.levels(settings)) at a time, closed loop"
             }
         let tags = run.tags.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-        return ([settings.workload, load, "measured for \(Quantity.span(totals.elapsedNanoseconds))", startedAt] + tags).joined(separator: " · ")
+        return
+            ([settings.workload, load, "measured for \(Quantity.span(totals.elapsedNanoseconds))", startedAt]
+            + (generators.map { ["joined from \($0.count) generators"] } ?? []) + tags).joined(separator: " · ")
     }
 
     static func levels(_ settings: RunSettings) -> String {
@@ -83,6 +88,7 @@ extension LoadReport {
                     isGrave: true))
         }
         if settings.isIsolated { notes.append(.init(text: "The service ran with doubles of its peers: its figures are those of the service alone.")) }
+        notes += (joining ?? []).map { .init(text: $0) }
         return notes + (observation?.remarks ?? []).map { .init(text: $0) }
     }
 

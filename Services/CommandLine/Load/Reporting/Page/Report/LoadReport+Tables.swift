@@ -51,6 +51,32 @@ extension LoadReport {
         ]
     }
 
+    /// Of a joined report.
+    static func generatorTable(_ generators: [GeneratorResult]) -> PageContent.Table {
+        PageContent.Table(
+            head: ["Generator", "Good answers/s", "p50", "p99", "Errors", "Dropped", "Tool late, p99", "Tool's cores", "Connections"].map {
+                .init($0)
+            }
+                + [.init("Could it do more?", kind: "text"), .init("Machine", kind: "text wide")],
+            rows: generators.map { generator in
+                let ended = generator.succeeded + generator.failed
+                let cells = [
+                    Quantity.number(generator.rate), Quantity.time(generator.p50Nanoseconds), Quantity.time(generator.p99Nanoseconds),
+                    Quantity.share(ended > 0 ? Double(generator.failed) / Double(ended) : 0), Quantity.count(generator.dropped),
+                    Quantity.time(generator.lagP99Nanoseconds), Quantity.number(generator.processorShare), Quantity.count(generator.connections),
+                ]
+                let machine = generator.machine
+                return PageContent.Row(
+                    name: generator.name,
+                    cells: cells.map { .init($0) } + [
+                        .init(
+                            generator.wasBottleneck ? "no: it was the limit" : "yes", kind: "text",
+                            badge: generator.wasBottleneck ? "failed" : "passed"),
+                        .init("\(machine.processor), \(machine.cores) cores, \(machine.system), \(machine.build) build", kind: "text wide"),
+                    ])
+            })
+    }
+
     var settingsPairs: PageContent.Pairs {
         var rows: [(name: String, value: String)] = [
             ("Service", settings.service), ("Build of the service", (serviceBuild ?? .unknown).rawValue),

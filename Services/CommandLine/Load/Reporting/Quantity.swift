@@ -1,9 +1,9 @@
 internal import Foundation
 
 /// Numbers as people read them, with three significant digits.
-enum Quantity {
+public enum Quantity {
     /// `0`, `412 µs`, `4.21 ms`, `1.20 s`.
-    static func time(_ nanoseconds: Double) -> String {
+    public static func time(_ nanoseconds: Double) -> String {
         guard nanoseconds.isFinite else { return "–" }
         switch abs(nanoseconds) {
         case 0: return "0"
@@ -14,10 +14,10 @@ enum Quantity {
         }
     }
 
-    static func time(_ nanoseconds: Int64) -> String { time(Double(nanoseconds)) }
+    public static func time(_ nanoseconds: Int64) -> String { time(Double(nanoseconds)) }
 
     /// `20`, `12.5`, `9,840`, `1.25 M`.
-    static func number(_ value: Double) -> String {
+    public static func number(_ value: Double) -> String {
         guard value.isFinite else { return "–" }
         switch abs(value) {
         case 0: return "0"
@@ -29,10 +29,10 @@ enum Quantity {
     }
 
     /// `1,234,567`
-    static func count(_ value: Int) -> String { grouped(value) }
+    public static func count(_ value: Int) -> String { grouped(value) }
 
     /// `0 %`, `0.01 %`, `12.5 %`; never 0 for a value above 0.
-    static func share(_ share: Double) -> String {
+    public static func share(_ share: Double) -> String {
         guard share.isFinite else { return "–" }
         if share == 0 { return "0 %" }
         if share < 0.00001 { return "< 0.001 %" }
@@ -40,7 +40,7 @@ enum Quantity {
     }
 
     /// `38.2 MiB`
-    static func bytes(_ bytes: Double) -> String {
+    public static func bytes(_ bytes: Double) -> String {
         guard bytes.isFinite else { return "–" }
         let units = ["B", "KiB", "MiB", "GiB", "TiB"]
         var (value, unit) = (bytes, 0)
@@ -49,7 +49,7 @@ enum Quantity {
     }
 
     /// `2 min 30 s`, `0.5 s`.
-    static func span(_ nanoseconds: Int64) -> String {
+    public static func span(_ nanoseconds: Int64) -> String {
         let seconds = Double(nanoseconds) / 1e9
         guard seconds >= 60 else { return nanoseconds == 0 ? "none" : time(nanoseconds).replacingOccurrences(of: ".00 ", with: " ") }
         let whole = Int(seconds.rounded())
@@ -58,7 +58,7 @@ enum Quantity {
     }
 
     /// `0`, `50`, `99.9`
-    static func percentile(_ percentile: Double) -> String { trimmed(String(format: "%.6f", locale: posix, percentile)) }
+    public static func percentile(_ percentile: Double) -> String { trimmed(String(format: "%.6f", locale: posix, percentile)) }
 
     private static let posix = Locale(identifier: "en_US_POSIX")
 

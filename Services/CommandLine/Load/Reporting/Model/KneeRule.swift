@@ -1,14 +1,11 @@
-public import LoadReporting
-internal import Foundation
-
 /// When a step of a ramp counts as past the knee.
-public struct KneeRule: Sendable, Equatable {
+public struct KneeRule: Codable, Sendable, Equatable {
     /// Good answers must be at least this share of what was due.
     public var leastThroughput = 0.95
     /// At most this share of the calls may fail.
     public var mostErrors = 0.01
     /// Nanoseconds that the 99th percentile of the response time may reach; `nil`: ten times that of the first step, and at least 20 ms.
-    public var longestP99: Nanoseconds?
+    public var longestP99Nanoseconds: Int64?
 
     public init() {}
 
@@ -17,7 +14,7 @@ public struct KneeRule: Sendable, Equatable {
     /// - Returns: The steps with their verdicts, and the knee.
     public func judge(_ steps: [StepResult], isClosed: Bool) -> (steps: [StepResult], knee: Knee?) {
         guard let first = steps.first else { return (steps, nil) }
-        let limit = longestP99 ?? max(10 * p99(first), 20_000_000)
+        let limit = longestP99Nanoseconds ?? max(10 * p99(first), 20_000_000)
         let judged = steps.map { step in
             var step = step
             step.failure = failure(of: step, limit: limit, isClosed: isClosed)
@@ -26,9 +23,9 @@ public struct KneeRule: Sendable, Equatable {
         return (judged, knee(judged, limit: limit, isClosed: isClosed))
     }
 
-    private func p99(_ step: StepResult) -> Nanoseconds { LatencyHistogram(step.totals.responseTime.histogram).value(at: 99) }
+    private func p99(_ step: StepResult) -> Int64 { LatencyHistogram(step.totals.responseTime.histogram).value(at: 99) }
 
-    private func failure(of step: StepResult, limit: Nanoseconds, isClosed: Bool) -> KneeCriterion? {
+    private func failure(of step: StepResult, limit: Int64, isClosed: Bool) -> KneeCriterion? {
         let totals = step.totals
         let found: KneeCriterion? =
             if totals.errorShare > mostErrors {
@@ -47,33 +44,32 @@ public struct KneeRule: Sendable, Equatable {
         return .generator
     }
 
-    private func knee(_ steps: [StepResult], limit: Nanoseconds, isClosed: Bool) -> Knee {
+    private func knee(_ steps: [StepResult], limit: Int64, isClosed: Bool) -> Knee {
         let unit = isClosed ? "users" : "iterations/s"
         guard let failed = steps.firstIndex(where: { $0.failure != nil }), let criterion = steps[failed].failure else {
             let last = steps.last
             return Knee(
                 level: last?.level, rate: last?.totals.rate, failedLevel: nil, criterion: nil,
-                explanation: "No knee: the highest step, \(Self.number(last?.level ?? 0)) \(unit), was served well. Ramp further up.")
+                explanation: "No knee: the highest step, \(Quantity.number(last?.level ?? 0)) \(unit), was served well. Ramp further up.")
         }
         let bad = steps[failed]
         let good = failed > 0 ? steps[failed - 1] : nil
         let finding =
-            good.map { "The knee is at \(Self.number($0.level)) \(unit) (\(Self.number($0.totals.rate)) good answers/s): at" } ?? "Already at"
+            good.map { "The knee is at \(Quantity.number($0.level)) \(unit) (\(Quantity.number($0.totals.rate)) good answers/s): at" } ?? "Already at"
         return Knee(
             level: good?.level, rate: good?.totals.rate, failedLevel: bad.level, criterion: criterion,
-            explanation: "\(finding) \(Self.number(bad.level)) \(unit) \(reason(criterion, bad, limit)).")
+            explanation: "\(finding) \(Quantity.number(bad.level)) \(unit) \(reason(criterion, bad, limit)).")
     }
 
-    private func reason(_ criterion: KneeCriterion, _ step: StepResult, _ limit: Nanoseconds) -> String {
+    private func reason(_ criterion: KneeCriterion, _ step: StepResult, _ limit: Int64) -> String {
         let totals = step.totals
         switch criterion {
-        case .errors: return String(format: "%.2f %% of the calls failed (limit %.2f %%)", totals.errorShare * 100, mostErrors * 100)
+        case .errors: return "\(Quantity.share(totals.errorShare)) of the calls failed (limit \(Quantity.share(mostErrors)))"
         case .throughput:
-            return "only \(Self.number(totals.elapsedSeconds > 0 ? Double(totals.iterations) / totals.elapsedSeconds : 0)) iterations/s were served"
-        case .latency: return "p99 was \(TimeText.text(p99(step))) (limit \(TimeText.text(limit)))"
-        case .generator: return "the tool itself was late by \(TimeText.text(step.lagP99Nanoseconds)) (p99), so the service may do more"
+            return
+                "only \(Quantity.number(totals.elapsedSeconds > 0 ? Double(totals.iterations) / totals.elapsedSeconds : 0)) iterations/s were served"
+        case .latency: return "p99 was \(Quantity.time(p99(step))) (limit \(Quantity.time(limit)))"
+        case .generator: return "the tool itself was late by \(Quantity.time(step.lagP99Nanoseconds)) (p99), so the service may do more"
         }
     }
-
-    private static func number(_ value: Double) -> String { String(format: value < 100 && value != value.rounded() ? "%.1f" : "%.0f", value) }
 }

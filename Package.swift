@@ -254,8 +254,8 @@ let package = Package(
         library(
             "AuthorizationService", "Services/Authorization/Service",
             [
-                "BridgeClient", "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "MediaRss", "OutboundHttp",
-                "SamlProfile", "Storage", "StrictJson",
+                "BridgeClient", "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "MediaRss",
+                "MediaTokenVerifier", "OutboundHttp", "SamlProfile", "Storage", "StrictJson",
                 "TextEncodings", "Tokens", "UsageCounting", logging, coreMetrics,
             ]),
         service("AuthorizationMain", "Services/Authorization/Main", ["AuthorizationService", "Contracts", "OutboundHttp", "ServiceKit", "Tokens"]),

@@ -18,7 +18,7 @@ extension AuthenticationService: Authentication {
     }
 
     public func createRegistrationCode(_ request: CreateRegistrationCodeRequest, context: CallContext) async throws -> RegistrationCode {
-        try await callers.codes.create(request)
+        try await callers.codes.create(request, offers: bridge?.lists)
     }
 
     public func getRegistrationCode(_ request: RegistrationCodeRequest, context: CallContext) async throws -> RegistrationCode {
@@ -108,9 +108,10 @@ extension AuthenticationService: Authentication {
     }
 
     public func logout(_ request: LogoutRequest, context: CallContext) async throws -> LogoutResponse {
-        let ended = try await sessions.logouts.end(request.call)
-        let visit = request.hasBrowser ? try await sessions.logouts.begin(for: ended, redirectURL: request.redirectURL) : ""
-        return LogoutResponse(ended: UInt32(clamping: ended.count), visitURL: visit)
+        let (ended, bridged, end) = try await sessions.logouts.end(request.call, leadingTo: request.hasBrowser ? request.redirectURL : nil)
+        let visit = request.hasBrowser ? try await sessions.logouts.begin(for: ended, redirectURL: end) : ""
+        let isLedElsewhere = visit.isEmpty && request.hasBrowser && OctetText(end) != OctetText(request.redirectURL)
+        return LogoutResponse(ended: UInt32(clamping: ended.count + bridged), visitURL: isLedElsewhere ? end : visit)
     }
 
     public func beginSignIn(_ request: BeginSignInRequest, context: CallContext) async throws -> SignInPlan {
@@ -200,7 +201,9 @@ extension AuthenticationService: Sessions {
             let part = try await bridge.store.bridgedPart(record.id)
         else { return subject }
         var subject = subject
-        subject.bridge = BridgedSession(upstream: part.upstream, serviceProvider: part.serviceProvider, mvpd: part.theirMvpd)
+        subject.bridge = BridgedSession(
+            upstream: part.upstream, serviceProvider: part.serviceProvider, mvpd: part.theirMvpd,
+            needsIdentity: bridge.profiles.needsIdentity(part))
         return subject
     }
 

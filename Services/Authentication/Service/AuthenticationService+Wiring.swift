@@ -52,6 +52,9 @@ extension AuthenticationService {
         let logouts: BridgedLogouts
         let lists: BridgedLists
         let trials: BridgedTrials
+        let resets: BridgedResets
+        let partners: BridgedPartners
+        let profiles: BridgedProfiles
         let store: any BridgeStore
 
         init(_ own: BridgeParts, _ parts: Parts, _ callers: Callers, _ metrics: AuthenticationMetrics) {
@@ -61,18 +64,26 @@ extension AuthenticationService {
             let caller = BridgeCaller(
                 line: line,
                 slots: BridgeSlots(line: line, store: store, statements: callers.clientSecrets, seal: seal, clock: clock, logger: logger))
-            let profiles = BridgedProfiles(seal: seal, scrambler: parts.scrambler, random: parts.random)
-            logouts = BridgedLogouts(caller: caller, store: store, catalogue: catalogue, clock: clock, logger: logger)
-            signIns = BridgedSignIns(
-                caller: caller, profiles: profiles, logouts: logouts, store: store, codes: parts.store, sessions: parts.store, catalogue: catalogue,
-                clock: clock, random: parts.random, seal: seal, metrics: metrics, logger: logger)
-            sessions = BridgedSessions(
-                caller: caller, signIns: signIns, profiles: profiles, store: store, sessions: parts.store, catalogue: catalogue, clock: clock,
-                logger: logger)
-            decisions = BridgedDecisions(
-                caller: caller, store: store, sessions: parts.store, profiles: profiles, catalogue: catalogue, clock: clock, logger: logger)
-            trials = BridgedTrials(caller: caller, profiles: profiles, store: store, clock: clock)
+            profiles = BridgedProfiles(seal: seal, scrambler: parts.scrambler, random: parts.random)
+            logouts = BridgedLogouts(
+                caller: caller, store: store, visits: parts.store, catalogue: catalogue, random: parts.random, clock: clock, logger: logger)
             lists = BridgedLists(caller: caller, store: store, catalogue: catalogue, clock: clock, logger: logger)
+            signIns = BridgedSignIns(
+                caller: caller, profiles: profiles, logouts: logouts, lists: lists, store: store, codes: parts.store, sessions: parts.store,
+                catalogue: catalogue, clock: clock, random: parts.random, seal: seal, metrics: metrics, logger: logger)
+            partners = BridgedPartners(
+                caller: caller, profiles: profiles, store: store, requests: parts.store, clock: clock, random: parts.random, seal: seal,
+                metrics: metrics, logger: logger)
+            let lookups = BridgedLookups(
+                caller: caller, profiles: profiles, store: store, sessions: parts.store, clock: clock, logger: logger)
+            sessions = BridgedSessions(
+                caller: caller, signIns: signIns, lookups: lookups, partners: partners, profiles: profiles, store: store, sessions: parts.store,
+                catalogue: catalogue, clock: clock, logger: logger)
+            decisions = BridgedDecisions(
+                caller: caller, profiles: profiles, reader: sessions, store: store, sessions: parts.store, catalogue: catalogue, clock: clock,
+                logger: logger)
+            trials = BridgedTrials(caller: caller, profiles: profiles, lists: lists, store: store, clock: clock)
+            resets = BridgedResets(caller: caller, store: store, clock: clock, logger: logger)
         }
     }
 
@@ -141,7 +152,7 @@ extension AuthenticationService {
                 bearers: callers.bearers, store: store, clock: clock, random: random, scrambler: parts.scrambler, metrics: metrics,
                 bridge: bridge?.trials)
             plays = TrialPlays(catalogue: catalogue, store: store, clock: clock, random: random, metrics: metrics)
-            resets = TempPassReset(bearers: callers.bearers, catalogue: catalogue, store: store, metrics: metrics)
+            resets = TempPassReset(bearers: callers.bearers, catalogue: catalogue, store: store, metrics: metrics, bridge: bridge?.resets)
         }
     }
 
@@ -184,10 +195,11 @@ extension AuthenticationService {
                 starter: oauth, check: check, tests: tests, seal: parts.oauth.keys.seal, destination: SignInDestination(store: store, ends: ends),
                 catalogue: catalogue,
                 store: store, clock: clock, random: random, scrambler: scrambler, metrics: metrics, logger: logger, reports: reports)
-            profileRequests = ProfileRequests(bearers: bearers, saml: parts.saml, store: store, clock: clock, random: random, metrics: metrics)
+            profileRequests = ProfileRequests(
+                bearers: bearers, saml: parts.saml, store: store, clock: clock, random: random, metrics: metrics, bridge: bridge?.partners)
             exchanger = PlatformExchanger(
                 bearers: bearers, saml: parts.saml, store: store, clock: clock, random: random, scrambler: scrambler, degraded: degraded,
-                log: PlatformExchangeLog(logger: logger, metrics: metrics, reports: reports))
+                log: PlatformExchangeLog(logger: logger, metrics: metrics, reports: reports), bridge: bridge?.partners)
             partners = PartnerSignIns(
                 bearers: bearers, plans: sessions.plans, profiles: sessions.profiles, requests: profileRequests, exchanger: exchanger, clock: clock)
             explainer = ResponseExplainer(catalogue: catalogue, clock: clock) { [saml = parts.saml] in saml.finding(on: $0, from: $1, now: $2) }

@@ -13,8 +13,7 @@ struct Main {
 
     @Sendable private static func check(_ settings: AuthorizationSettings, _ files: SettingsFiles) throws {
         _ = try keys(settings, files)
-        _ = try identity(settings, files)
-        _ = try clientCertificates(settings, files)
+        _ = try credentials(settings, files)
     }
 
     @Sendable private static func start(_ environment: ServiceEnvironment<AuthorizationSettings>) async throws {
@@ -32,7 +31,8 @@ struct Main {
         environment.tellEnds(of: settings.certificateFiles)
         let pool = SigningPool(threads: settings.signingThreads, waitingLimit: settings.waitingSignatures)
         let transport = OutboundHttp()
-        let certificates = ClientCertificates(try clientCertificates(settings, files))
+        let credentials = try Self.credentials(settings, files)
+        let certificates = ClientCertificates(credentials.clientCertificates)
         let refusals = RefusalNotes(store: SqliteRefusalStore(store), clock: environment.clock, logger: environment.logger)
         let numbers = CopyNumberKeeper(store: store, number: settings.copy, clock: environment.clock, logger: environment.logger)
 
@@ -45,8 +45,9 @@ struct Main {
                 referenceKey: keys.referenceKey, jwsKeys: keys.jwsKeys, pool: pool, clock: environment.clock, windows: numbers),
             publishedKeys: keys.published,
             storedTokenKeys: storedTokenKeys.keys,
-            identity: try identity(settings, files),
-            usage: try environment.usageCounter(), refusals: refusals, resourcesPerDecision: settings.resourcesPerDecision,
+            identity: credentials.identity,
+            usage: try environment.usageCounter(), refusals: refusals, upstreamTokens: credentials.upstreamTokens,
+            resourcesPerDecision: settings.resourcesPerDecision,
             clock: environment.clock, logger: environment.logger)
         try await environment.sharePublicKeys("media token", in: store) {
             keys.told
@@ -72,9 +73,9 @@ struct Main {
         }
         environment.onChange(of: settings.decisionPointFiles.map(files.path)) {
             do {
-                let (shown, identity) = (try clientCertificates(settings, files), try identity(settings, files))
-                certificates.replace(shown)
-                service.use(identity)
+                let credentials = try Self.credentials(settings, files)
+                certificates.replace(credentials.clientCertificates)
+                service.use(credentials.identity)
                 environment.logger.info("decision-point-credentials.replaced")
             } catch {
                 environment.logger.error("decision-point-credentials.kept", metadata: ["reason": "\(error)"])
@@ -102,12 +103,8 @@ struct Main {
         try loading(files) { () throws(MediaTokenKeyProblem) in try MediaTokenKeyFiles(settings, path: files.path) }
     }
 
-    private static func identity(_ settings: AuthorizationSettings, _ files: SettingsFiles) throws -> DecisionIdentity {
-        try loading(files) { () throws(MediaTokenKeyProblem) in try DecisionIdentity(settings, path: files.path) }
-    }
-
-    private static func clientCertificates(_ settings: AuthorizationSettings, _ files: SettingsFiles) throws -> [String: ClientCertificate] {
-        try loading(files) { () throws(MediaTokenKeyProblem) in try settings.loadClientCertificates(path: files.path) }
+    private static func credentials(_ settings: AuthorizationSettings, _ files: SettingsFiles) throws -> AuthorizationCredentials {
+        try loading(files) { () throws(MediaTokenKeyProblem) in try AuthorizationCredentials(settings, path: files.path) }
     }
 
     private static func loading<Loaded>(_ files: SettingsFiles, _ load: () throws(MediaTokenKeyProblem) -> Loaded) throws -> Loaded {

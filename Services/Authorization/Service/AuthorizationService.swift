@@ -25,6 +25,7 @@ public struct AuthorizationService: Authorization {
     let resourcesPerDecision: Int
     let tooManyResources = OccasionalWarning()
     private let refusals: RefusalNotes?
+    private let upstreamTokens: UpstreamTokenCheck?
     let metrics: AuthorizationMetrics
 
     /// - Parameters:
@@ -37,6 +38,7 @@ public struct AuthorizationService: Authorization {
     ///   - identity: As whom MVPDs are asked in the SOAP form.
     ///   - usage: Counts what happens, for reports.
     ///   - refusals: Notes why decisions were a no; `nil`: nobody does.
+    ///   - upstreamTokens: Checks media tokens of upstreams; `nil`: they pass unchecked.
     ///   - resourcesPerDecision: How many resources a call of v2 may ask to play, at least 1 (rest-v2 §2.9).
     ///   - jitter: Pause before a second attempt at an MVPD, 0 to 100 ms by default.
     public init(
@@ -44,7 +46,7 @@ public struct AuthorizationService: Authorization {
         clientCertificates: ClientCertificates = ClientCertificates(), mediaTokens: MediaTokenIssuer, publishedKeys: PublishedMediaTokenKeys,
         storedTokenKeys: SigningKeys,
         identity: DecisionIdentity = DecisionIdentity(), usage: UsageCounter = UsageCounter(), refusals: RefusalNotes? = nil,
-        resourcesPerDecision: Int = 1,
+        upstreamTokens: UpstreamTokenCheck? = nil, resourcesPerDecision: Int = 1,
         clock: any WallClock = SystemClock(), logger: Logger,
         jitter: @escaping @Sendable () -> Duration = { .milliseconds(Int64.random(in: 0...100)) }
     ) {
@@ -66,6 +68,7 @@ public struct AuthorizationService: Authorization {
             store: store, client: client, sessions: sessions, clock: clock, logger: logger, metrics: metrics, refusals: refusals,
             plays: BridgedPlays(sessions: sessions, store: store, catalogue: catalogue, clock: clock))
         self.refusals = refusals
+        self.upstreamTokens = upstreamTokens
         preauthorizer = Preauthorizer(
             preflight: Preflight(client: client), bridged: BridgedPreflight(sessions: sessions), logger: logger, metrics: metrics)
     }
@@ -151,12 +154,21 @@ public struct AuthorizationService: Authorization {
         _ session: SessionAtHand, _ resource: RequestedResource, _ requestor: Requestor, _ context: CallContext
     ) async throws(Fault) -> MediaToken {
         let media = try await decisions.plays.mediaToken(session, resource, context)
+        if let upstreamTokens, let bridge = session.bridge,
+            !upstreamTokens.accepts(media.serialized, of: bridge, resource: resource.text, now: clock.now())
+        {
+            var fields = Self.fields(session, context)
+            fields["upstream"] = "\(bridge.upstream)"
+            logger.error("bridge.token_mismatch", metadata: fields)
+            throw Fault(.internal, "The upstream service's media token is not for this play.")
+        }
+        let token = UpstreamMediaToken(media.serialized)
         metrics.issuedMediaToken()
         metrics.countMediaToken(session, resource)
         logger.info("media_token.passed_on", metadata: Self.fields(session, context))
         return MediaToken(
-            requestor: requestor.id, mvpd: session.mvpd, proxyMvpd: session.proxyMvpd ?? "", resource: resource.text,
-            userID: UpstreamMediaToken(media.serialized).sessionGUID ?? session.session.userID,
+            requestor: requestor.id, mvpd: session.mvpd, proxyMvpd: token.proxyMvpd ?? session.proxyMvpd ?? "", resource: resource.text,
+            userID: token.sessionGUID ?? session.session.userID,
             expiresAtMilliseconds: UInt64(clamping: media.end.milliseconds), serializedToken: media.serialized,
             issuedAtMilliseconds: UInt64(clamping: clock.now().milliseconds))
     }

@@ -33,6 +33,9 @@ public struct AuthorizationSettings: Decodable, Sendable {
     public let signingCertificate: String?
     /// What decision points are shown, by the names that the catalogue's records use.
     public let clientCertificates: [String: Pair]
+    /// Certificates of upstreams' media tokens, PEM, by the ids of upstreams: a token that none of them verifies is not handed on. Tokens of other upstreams pass
+    /// unchecked.
+    public let verifyUpstreamTokens: [String: [String]]
 
     /// A certificate and its key, PEM.
     public struct Pair: Decodable, Sendable {
@@ -48,7 +51,7 @@ public struct AuthorizationSettings: Decodable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case mediaTokenKey, mediaTokenCertificates, mediaTokenJwsKey, nextMediaTokenJwsKey, signingThreads, waitingSignatures, copy, keyLeadSeconds
         case sdkTokenKey, olderSdkTokenKeys, resourcesPerDecision
-        case spEntityID, signingKey, signingCertificate, clientCertificates
+        case spEntityID, signingKey, signingCertificate, clientCertificates, verifyUpstreamTokens
     }
 
     public init(from decoder: any Decoder) throws {
@@ -68,6 +71,7 @@ public struct AuthorizationSettings: Decodable, Sendable {
         signingKey = try container.decodeIfPresent(String.self, forKey: .signingKey)
         signingCertificate = try container.decodeIfPresent(String.self, forKey: .signingCertificate)
         clientCertificates = try container.decodeIfPresent([String: Pair].self, forKey: .clientCertificates) ?? [:]
+        verifyUpstreamTokens = try container.decodeIfPresent([String: [String]].self, forKey: .verifyUpstreamTokens) ?? [:]
         guard (signingKey == nil) == (signingCertificate == nil), signingKey == nil || !spEntityID.isEmpty else {
             throw DecodingError.dataCorruptedError(
                 forKey: .signingKey, in: container, debugDescription: "must be there together with signingCertificate and spEntityID")

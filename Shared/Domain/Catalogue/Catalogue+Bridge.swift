@@ -37,6 +37,41 @@ extension Catalogue {
         return BridgeWay(upstream: upstream, bridge: bridge, requestor: id, mvpd: mvpd, theirMvpd: theirs)
     }
 
+    /// What stands for an integration that the catalogue lacks, where the requestor is upstream as a whole. The catalogue's own name of an MVPD counts alone.
+    func wholeUpstream(requestor id: String, mvpd: String) -> Integration? {
+        guard let requestor = requestor(id), let (_, bridge) = upstream(of: requestor), bridge.everyMvpd, Self.isMvpdID(mvpd),
+            !bridge.mvpdNames.contains(where: { $0.theirs == mvpd && $0.ours != mvpd }),
+            !bridgedIntegrations(requestor: id).contains(where: { $0.bridge?.mvpdName == mvpd && $0.mvpdID != mvpd })
+        else { return nil }
+        return Integration(
+            requestorID: id, mvpdID: mvpd, enabled: true, preflightMaxResources: bridge.preflightMaxResources, bridge: IntegrationBridge())
+    }
+
+    /// Whether only the upstream's list can say that there is such an integration (bridge §3.2).
+    public func isListedOnly(requestor id: String, mvpd: String) -> Bool {
+        !isInCatalogue(requestor: id, mvpd: mvpd) && wholeUpstream(requestor: id, mvpd: mvpd) != nil
+    }
+
+    /// Our name of an MVPD of the requestor's upstream; `nil` where none that upstream serves is called so.
+    public func ourMvpd(requestor id: String, theirs: String) -> String? {
+        let named = bridgedIntegrations(requestor: id).first { bridgeWay(requestor: id, mvpd: $0.mvpdID)?.theirMvpd == theirs }?.mvpdID
+        let ours = named ?? requestor(id)?.bridge?.mvpdNames.first { $0.theirs == theirs }?.ours ?? theirs
+        guard let integration = integration(requestor: id, mvpd: ours), integration.enabled, integration.bridge != nil else { return nil }
+        return ours
+    }
+
+    /// 1 to 128 letters, digits, `_` and `-`, the first a letter or a digit.
+    private static func isMvpdID(_ text: String) -> Bool {
+        func isAlphanumeric(_ octet: UInt8) -> Bool {
+            (0x30...0x39).contains(octet) || (0x41...0x5a).contains(octet) || (0x61...0x7a).contains(octet)
+        }
+        guard (1...128).contains(text.utf8.count), let first = text.utf8.first, isAlphanumeric(first) else { return false }
+        return text.utf8.allSatisfy { isAlphanumeric($0) || $0 == 0x5f || $0 == 0x2d }
+    }
+
+    /// Whether rules of this cluster may let people in and permit: where an upstream decides only if verifiers trust our media tokens too (bridge §10.3).
+    public func permitsByRule(requestor id: String, mvpd: String) -> Bool { bridgeWay(requestor: id, mvpd: mvpd)?.bridge.localMediaTokens ?? true }
+
     /// What an upstream serves at a requestor, enabled or not, in catalogue order.
     public func bridgedIntegrations(requestor: String) -> [Integration] { bridgedIntegrationsByRequestor[requestor] ?? [] }
 }

@@ -47,10 +47,13 @@ public struct Catalogue: Sendable {
     /// - Parameter softwareID: Of a statement issued here, or `legacySoftware` and a listed digest.
     public func application(softwareID: String) -> Application? { index.applicationsBySoftware[softwareID] }
 
-    /// The integration as it is in the catalogue, enabled or not.
+    /// The integration as it is in the catalogue, enabled or not; or what stands for one where a requestor offers every MVPD of an upstream (bridge §3.2).
+    /// Whether upstream lists that MVPD is not known here.
     public func integration(requestor: String, mvpd: String) -> Integration? {
-        index.integrations[IntegrationKey(requestor: requestor, mvpd: mvpd)]
+        index.integrations[IntegrationKey(requestor: requestor, mvpd: mvpd)] ?? wholeUpstream(requestor: requestor, mvpd: mvpd)
     }
+
+    func isInCatalogue(requestor: String, mvpd: String) -> Bool { index.integrations[IntegrationKey(requestor: requestor, mvpd: mvpd)] != nil }
 
     /// The enabled integrations of a requestor with their MVPDs, in catalogue order (rest-v1 §3.3 lists only these), without those that an upstream serves.
     /// - Parameter platform: Its overrides are applied; `nil`: no platform is known.
@@ -81,9 +84,9 @@ extension Catalogue {
     public func requireIntegration(
         requestor: String, mvpd: String, platform: Platform? = nil
     ) throws(Fault) -> (integration: Integration, mvpd: Mvpd) {
-        guard let integration = integration(requestor: requestor, mvpd: mvpd), integration.enabled, let record = index.mvpds[mvpd] else {
-            throw Fault(.unknownIntegration, "The MVPD is not integrated with the requestor.")
-        }
+        guard let integration = integration(requestor: requestor, mvpd: mvpd), integration.enabled,
+            let record = index.mvpds[mvpd] ?? (integration.bridge == nil ? nil : Mvpd(id: mvpd, upstreamOnly: true))
+        else { throw Fault(.unknownIntegration, "The MVPD is not integrated with the requestor.") }
         return Self.resolved(integration, record, scope: PlatformScope(platform))
     }
 }

@@ -41,7 +41,7 @@ public final class OutboundHttp: OutboundTransport {
     public func send(
         _ request: OutboundRequest, by route: OutboundRoute, timeLeft: Duration
     ) async throws(OutboundFailure) -> OutboundAnswer {
-        let span = Span.outbound(request.method == .get ? "GET" : "POST", request.url)
+        let span = Span.outbound(request.method.rawValue, request.url)
         defer { span?.end() }
         do throws(OutboundFailure) {
             let answer = try await exchange(request, by: route, timeLeft: timeLeft)
@@ -75,7 +75,12 @@ public final class OutboundHttp: OutboundTransport {
 
     private static func message(_ request: OutboundRequest) -> HTTPClientRequest {
         var message = HTTPClientRequest(url: request.url)
-        message.method = request.method == .get ? .GET : .POST
+        message.method =
+            switch request.method {
+            case .get: .GET
+            case .post: .POST
+            case .delete: .DELETE
+            }
         for (name, value) in request.headers { message.headers.add(name: name, value: value) }
         if let body = request.body { message.body = .bytes(body) }
         return message

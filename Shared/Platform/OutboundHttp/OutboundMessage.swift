@@ -1,8 +1,9 @@
 /// A request as it goes out.
 public struct OutboundRequest: Sendable {
-    public enum Method: Sendable {
-        case get
-        case post
+    public enum Method: String, Sendable {
+        case get = "GET"
+        case post = "POST"
+        case delete = "DELETE"
     }
 
     public typealias Header = (name: String, value: String)

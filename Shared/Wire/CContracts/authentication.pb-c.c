@@ -12539,7 +12539,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__return_from_brid
   (ProtobufCMessageInit) boxoffice__authentication__v1__return_from_bridge_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__bridged_session__field_descriptors[3] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__bridged_session__field_descriptors[4] =
 {
   {
     "upstream",
@@ -12577,16 +12577,29 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__bridged_ses
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "needs_identity",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__BridgedSession, needs_identity),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__bridged_session__field_indices_by_name[] = {
   2,   /* field[2] = mvpd */
+  3,   /* field[3] = needs_identity */
   1,   /* field[1] = service_provider */
   0,   /* field[0] = upstream */
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__bridged_session__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__bridged_session__descriptor =
 {
@@ -12596,14 +12609,14 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__bridged_session_
   "Boxoffice__Authentication__V1__BridgedSession",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__BridgedSession),
-  3,
+  4,
   boxoffice__authentication__v1__bridged_session__field_descriptors,
   boxoffice__authentication__v1__bridged_session__field_indices_by_name,
   1,  boxoffice__authentication__v1__bridged_session__number_ranges,
   (ProtobufCMessageInit) boxoffice__authentication__v1__bridged_session__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__ask_upstream_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__ask_upstream_request__field_descriptors[5] =
 {
   {
     "call",
@@ -12653,9 +12666,22 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__ask_upstrea
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "generic_data",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__AskUpstreamRequest, generic_data),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__ask_upstream_request__field_indices_by_name[] = {
   0,   /* field[0] = call */
+  4,   /* field[4] = generic_data */
   3,   /* field[3] = is_preauthorization */
   2,   /* field[2] = resources */
   1,   /* field[1] = session_id */
@@ -12663,7 +12689,7 @@ static const unsigned boxoffice__authentication__v1__ask_upstream_request__field
 static const ProtobufCIntRange boxoffice__authentication__v1__ask_upstream_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__ask_upstream_request__descriptor =
 {
@@ -12673,7 +12699,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__ask_upstream_req
   "Boxoffice__Authentication__V1__AskUpstreamRequest",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__AskUpstreamRequest),
-  4,
+  5,
   boxoffice__authentication__v1__ask_upstream_request__field_descriptors,
   boxoffice__authentication__v1__ask_upstream_request__field_indices_by_name,
   1,  boxoffice__authentication__v1__ask_upstream_request__number_ranges,

@@ -22,8 +22,14 @@ struct AuthorizationFixture {
     let jwsKeys: SigningKeys
     let service: AuthorizationService
 
-    /// - Parameter configure: Changes the catalogue before the service starts.
-    init(identity decisions: DecisionIdentity = DecisionIdentity(), _ configure: (inout Configuration) -> Void = { _ in }) throws {
+    /// - Parameters:
+    ///   - checked: Id of an upstream whose media tokens are checked; `nil`: all pass.
+    ///   - trusted: What they are checked with; `nil`: the fixture's own certificate.
+    ///   - configure: Changes the catalogue before the service starts.
+    init(
+        identity decisions: DecisionIdentity = DecisionIdentity(), tokensOf checked: String? = nil, trusted: Cryptography.Certificate? = nil,
+        _ configure: (inout Configuration) -> Void = { _ in }
+    ) throws {
         var configuration = Self.configuration
         configure(&configuration)
         catalogue = ChangingCatalogue(configuration)
@@ -31,11 +37,14 @@ struct AuthorizationFixture {
         identity = try .selfSigned(commonName: "media tokens", key: .rsa(key))
         jwsKeys = SigningKeys(SigningKeyRing(current: SigningKey(try .generate())))
         refusals = RefusalNotes(store: refusalStore, clock: clock, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+        let certificate = trusted ?? identity.certificate
+        let check = try checked.map { try UpstreamTokenCheck([$0: [certificate]]) }
         service = AuthorizationService(
             catalogue: catalogue, sessions: sessions, store: store, transport: transport,
             mediaTokens: MediaTokenIssuer(referenceKey: ReferenceSigningKey(key), jwsKeys: jwsKeys, pool: SigningPool(threads: 1), clock: clock),
             publishedKeys: try PublishedMediaTokenKeys(certificates: [identity.certificate], jwsKeys: jwsKeys),
-            storedTokenKeys: SigningKeys(SigningKeyRing(current: SigningKey(try .generate()))), identity: decisions, refusals: refusals, clock: clock,
+            storedTokenKeys: SigningKeys(SigningKeyRing(current: SigningKey(try .generate()))), identity: decisions, refusals: refusals,
+            upstreamTokens: check, clock: clock,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), jitter: { .zero })
         signIn()
     }

@@ -113,6 +113,12 @@ import Testing
         #expect(
             request(.logout("ACME1", mvpd: "M", redirectURL: "https://a.example/?x=1&y")).url
                 == "https://api.upstream.example/api/v2/ACME1/logout/M?redirectUrl=https%3A%2F%2Fa.example%2F%3Fx%3D1%26y")
+        let reset = request(.reset("ACME1", mvpd: "TrialUp", who: "dev 7", isOfPersons: false))
+        #expect(reset.method == .delete && reset.body == nil)
+        #expect(
+            reset.url
+                == "https://api.upstream.example/reset-tempass/v3/reset?device_id=dev%207&requestor_id=ACME1&mvpd_id=TrialUp", "\(reset.url)")
+        #expect(request(.reset("ACME1", mvpd: "T", who: nil, isOfPersons: true)).url.contains("/reset/generic?key=all&"))
         let authorize = request(.authorize("ACME1", mvpd: "M", resource: #"<rss a="b">"#))
         #expect(authorize.body == Array(#"{"resources":["<rss a=\"b\">"]}"#.utf8))
         let token = request(.token(BridgeCredentials(clientID: "c d", clientSecret: "s&t", scopes: [])))

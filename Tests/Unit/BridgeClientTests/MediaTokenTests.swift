@@ -15,6 +15,17 @@ import Testing
         #expect(UpstreamMediaToken(Base64.standard.encode(Array(xml.utf8))).sessionGUID == "guid-3")
     }
 
+    @Test("bridge B70: the MVPD in between is told where it is another one")
+    func readsProxies() {
+        func token(_ elements: String) -> String? {
+            UpstreamMediaToken(Base64.standard.encode(Array("<a><sessionGUID>g</sessionGUID>\(elements)</a>".utf8))).proxyMvpd
+        }
+        #expect(token("<mvpdId>HillTel</mvpdId><proxyMvpdId>ProxyNet</proxyMvpdId>") == "ProxyNet")
+        #expect(token("<mvpdId>HillTel</mvpdId><proxyMvpdId>HillTel</proxyMvpdId>") == nil)
+        #expect(token("<mvpdId>HillTel</mvpdId>") == nil)
+        #expect(UpstreamMediaToken(jws(#"{"sub": "g", "mvpd": "HillTel", "proxyMvpd": "ProxyNet"}"#)).proxyMvpd == "ProxyNet")
+    }
+
     @Test(
         "what cannot be read is none, and never a failure",
         arguments: ["", "garbage", "a.b.c", "e30.W10.c2ln", "e30.e30.c2ln", "PHNlc3Npb25HVUlEPg==", String(repeating: "A", count: 70_000)])

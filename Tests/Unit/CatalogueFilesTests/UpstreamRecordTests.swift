@@ -127,6 +127,9 @@ struct UpstreamRecordTests {
         expect(
             try folder(#""baseUrl": "https://api.upstream.example", "clients": [\#(twice), \#(all)]"#),
             "requestors[0].upstream has the clients 'a' and 'b' of 'vendor' on roku")
+        // One that resets trials serves no device.
+        let resets = #"{"id": "r", "statementReference": "r", "requestors": "all", "platforms": "all", "scope": "temporary:passes:owner"}"#
+        #expect(try problems(folder(#""baseUrl": "https://api.upstream.example", "clients": [\#(all), \#(resets)]"#)).isEmpty)
         let warnings = try read(folder(#""baseUrl": "https://api.upstream.example", "clients": [\#(twice)]"#)).warnings
         #expect(warnings.map(\.description).contains { $0.contains("no client of 'vendor' on tvos") })
     }

@@ -23,15 +23,17 @@ struct SingleLogout: Sendable {
     let bridge: BridgedLogouts?
 
     /// Ends the device's session at the requestor, or at every requestor of the application when the call names none (rest-v1 §3.20).
-    /// - Returns: The sessions that ended.
+    /// - Parameter end: Where the browser whose call it is goes at last, empty: nowhere; `nil`: it is an app's.
+    /// - Returns: The sessions that ended, but for those that came by an upstream; and where the browser goes after their MVPDs' logouts: to an upstream's
+    ///   logout page, or `end`.
     /// - Throws: As `BearerCheck.device`; faults of the store.
-    func end(_ call: DeviceCall?) async throws(Fault) -> [SessionRecord] {
+    func end(_ call: DeviceCall?, leadingTo end: String?) async throws(Fault) -> (ended: [SessionRecord], bridged: Int, end: String) {
         let caller = try await bearers.device(call, requiresRequestor: false)
         let requestors = caller.requestor.text.isEmpty ? caller.client.requestors : [caller.requestor]
         let ended = try await store.end(device: caller.device, requestors: requestors, claims: caller.claims, now: clock.now())
         metrics.endedSessions.increment(by: ended.count)
-        try await bridge?.tell(ended)
-        return ended
+        guard let told = try await bridge?.tell(ended, leadingTo: end) else { return (ended, 0, end ?? "") }
+        return (ended.filter { !told.sessions.contains($0.id) }, told.sessions.count, told.end)
     }
 
     /// Notes the visits that the ended sessions call for.

@@ -1,3 +1,4 @@
+internal import BridgeClient
 internal import Catalogue
 internal import Clocks
 internal import ContractRuntime
@@ -17,6 +18,8 @@ struct PlatformExchanger: Sendable {
     let scrambler: UserIDScrambler
     let degraded: DegradedSessions
     let log: PlatformExchangeLog
+    /// `nil`: no upstream is used.
+    let bridge: BridgedPartners?
 
     /// - Throws: As `BearerCheck.device`; `invalid_request` (a parameter, sign-in by the platform off, or an answer that is not accepted),
     ///   `unknown_integration`. Why an answer is not accepted stands in the log.
@@ -26,7 +29,21 @@ struct PlatformExchanger: Sendable {
         let caller = try await bearers.device(request.call, allowsShared: false, mayRequireInformation: false)
         try Self.requirePresent(request)
         let platform = try PlatformSsoRules.platform(deviceType: caller.deviceType)
+        if let way = caller.catalogue.bridgeWay(requestor: caller.requestor.text, mvpd: request.mvpd), let bridge {
+            return (try await exchange(request, caller, platform, way, bridge), caller.catalogue)
+        }
         return (try await exchange(request, caller, platform, trace), caller.catalogue)
+    }
+
+    /// At an upstream, which checks the answer (bridge §11).
+    private func exchange(
+        _ request: ExchangePlatformProfileRequest, _ caller: DeviceCaller, _ platform: Platform, _ way: BridgeWay, _ bridge: BridgedPartners
+    ) async throws(Fault) -> SessionRecord {
+        let (integration, mvpd) = try caller.catalogue.requireIntegration(requestor: way.requestor, mvpd: way.mvpd, platform: platform)
+        let settings = try PlatformSsoRules.requireOn(integration, mvpd, platform)
+        let rule = caller.catalogue.degradation(requestor: way.requestor, mvpd: way.mvpd, platform: platform, resource: nil, now: clock.now())
+        if let rule { return try await degraded.start(caller, integration: integration, mvpd: mvpd, rule: rule) }
+        return try await bridge.exchange(request.samlResponse, caller, BridgeDevice(request.call ?? DeviceCall()), way, settings)
     }
 
     /// The same for a caller and a platform that are known.

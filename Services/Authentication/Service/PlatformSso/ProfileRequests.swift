@@ -12,6 +12,8 @@ struct ProfileRequests: Sendable {
     let clock: any WallClock
     let random: any RandomSource
     let metrics: AuthenticationMetrics
+    /// `nil`: no upstream is used.
+    let bridge: BridgedPartners?
 
     /// - Throws: As `BearerCheck.client`; `invalid_request` (device type, sign-in by the platform off, not `SUPPORTED`, the MVPD is bypassed
     ///   by a rule), `unknown_integration`.
@@ -22,6 +24,10 @@ struct ProfileRequests: Sendable {
         let platform = try PlatformSsoRules.platform(deviceType: request.deviceType)
         let catalogue = client.catalogue
         let parties = try catalogue.requireIntegration(requestor: request.requestor, mvpd: request.mvpd, platform: platform)
+        if let way = catalogue.bridgeWay(requestor: request.requestor, mvpd: request.mvpd), let bridge {
+            let settings = try PlatformSsoRules.requireOn(parties.integration, parties.mvpd, platform)
+            return try await bridge.request(client, try catalogue.requireRequestor(request.requestor), way, settings)
+        }
         return try await create(client, RequestorID(request.requestor), parties, platform).request
     }
 

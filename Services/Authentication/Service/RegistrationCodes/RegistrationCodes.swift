@@ -24,12 +24,19 @@ struct RegistrationCodes: Sendable {
     var limits = CodeLimits(perClient: 100_000, perDevice: 100)
 
     /// - Throws: Beside faults of the call: `too_many_requests` when client or device has too many codes.
-    func create(_ request: CreateRegistrationCodeRequest) async throws(Fault) -> RegistrationCode {
+    /// - Parameter offers: What upstreams offer beside the catalogue; `nil`: none is used.
+    func create(_ request: CreateRegistrationCodeRequest, offers: BridgedLists? = nil) async throws(Fault) -> RegistrationCode {
         let caller = try await bearers.device(request.call, allowsPlaceholder: true)
         let lifetime = try Self.lifetime(request.ttlSeconds)
         try Self.requireShort(request.registrationURL, "registrationURL")
         if !request.mvpd.isEmpty {
-            _ = try caller.catalogue.requireIntegration(requestor: caller.requestor.text, mvpd: request.mvpd)
+            let (requestor, catalogue) = (caller.requestor.text, caller.catalogue)
+            _ = try catalogue.requireIntegration(requestor: requestor, mvpd: request.mvpd)
+            if let offers, catalogue.isListedOnly(requestor: requestor, mvpd: request.mvpd),
+                let way = catalogue.bridgeWay(requestor: requestor, mvpd: request.mvpd)
+            {
+                try await offers.requireOffered(way, to: caller.information, at: request.call?.clientAddress ?? "", waits: false)
+            }
         }
         let record = try await make(caller, lifetime: lifetime) { record in
             record.mvpd = request.mvpd

@@ -21,7 +21,7 @@ struct SessionLookup: Sendable {
     func session(of call: DeviceCall?, hidesDisabled: Bool) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
         if let call, let token = call.storedToken { return try await stored.session(of: call, token, hidesDisabled: hidesDisabled) }
         let caller = try await bearers.device(call)
-        return (try await state(of: caller, hidesDisabled: hidesDisabled).requireValid(), caller.catalogue)
+        return (try await state(of: caller, call, hidesDisabled: hidesDisabled).requireValid(), caller.catalogue)
     }
 
     /// The same for a call that may name no requestor: then the first session that the device has at one of the application's (clients §1.6).
@@ -30,7 +30,7 @@ struct SessionLookup: Sendable {
         let anywhere = try await bearers.device(call, requiresRequestor: false)
         var best = SessionState.missing
         for requestor in anywhere.client.requestors {
-            let state = try await state(of: anywhere.at(requestor), hidesDisabled: true)
+            let state = try await state(of: anywhere.at(requestor), call, hidesDisabled: true)
             if case .valid(let record) = state { return (record, anywhere.catalogue) }
             if case .expired = state { best = state }
         }
@@ -38,9 +38,10 @@ struct SessionLookup: Sendable {
     }
 
     /// What the calling device has at the requestor: its own session, or one that it takes over.
-    func state(of caller: DeviceCaller, hidesDisabled: Bool) async throws(Fault) -> SessionState {
+    /// - Parameter call: As it came; `nil`: nothing of it may name a person to an upstream.
+    func state(of caller: DeviceCaller, _ call: DeviceCall? = nil, hidesDisabled: Bool) async throws(Fault) -> SessionState {
         let key = SessionKey(device: caller.device, requestor: caller.requestor)
-        try await bridge?.settle(key)
+        try await bridge?.settle(caller, call)
         let records = try await store.sessions(key)
         let state = SessionState.of(
             records, claims: caller.claims, visibleIn: caller.catalogue, hidesDisabled: hidesDisabled, now: clock.now())

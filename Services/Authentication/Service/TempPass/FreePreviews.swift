@@ -28,7 +28,7 @@ struct FreePreviews: Sendable {
         try requestor.requireDomain(request.domainName)
         let mvpd = try caller.catalogue.requireIntegration(requestor: requestor.id, mvpd: request.mvpd).mvpd
         if let way = caller.catalogue.bridgeWay(requestor: requestor.id, mvpd: mvpd.id), let bridge {
-            let session = try await bridge.start(caller, BridgeDevice(request.call ?? DeviceCall()), way)
+            let session = try await bridge.start(caller, BridgeDevice(request.call ?? DeviceCall()), way, genericData: request.genericData)
             metrics.freePreviews.increment()
             return (session, caller.catalogue)
         }

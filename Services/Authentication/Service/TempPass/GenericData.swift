@@ -15,15 +15,31 @@ enum GenericData {
     ///   - key: The member that names the user.
     /// - Throws: `invalid_request` when the text is absent or says nothing of a user.
     static func user(in text: String, key: String) throws(Fault) -> TrialUser {
-        guard !text.isEmpty else { throw Fault(.invalidRequest, "Required 'generic_data' is not present") }
-        guard text.utf8.count <= longest, case .object(let members) = try? JsonDocument(parsing: object(text)).root.content else {
-            throw Fault(.invalidRequest, "The generic_data is no JSON object.")
-        }
+        let members = try members(of: text)
         let values = members.filter { $0.name == key }.map(\.value.content)
         guard values.count == 1, case .string(let identifier) = values[0], !identifier.isEmpty else {
             throw Fault(.invalidRequest, "The generic_data does not name the user by '\(key)'.")
         }
         return TrialUser(identifier: identifier)
+    }
+
+    /// Everybody whom the text names, by the member that does.
+    /// - Throws: `invalid_request` when the text is absent or says nothing of a user.
+    static func users(in text: String) throws(Fault) -> [(key: String, user: TrialUser)] {
+        let users = try members(of: text).compactMap { member -> (key: String, user: TrialUser)? in
+            guard case .string(let identifier) = member.value.content, !identifier.isEmpty else { return nil }
+            return (member.name, TrialUser(identifier: identifier))
+        }
+        guard !users.isEmpty else { throw Fault(.invalidRequest, "The generic_data does not name the user.") }
+        return users
+    }
+
+    private static func members(of text: String) throws(Fault) -> [JsonMember] {
+        guard !text.isEmpty else { throw Fault(.invalidRequest, "Required 'generic_data' is not present") }
+        guard text.utf8.count <= longest, case .object(let members) = try? JsonDocument(parsing: object(text)).root.content else {
+            throw Fault(.invalidRequest, "The generic_data is no JSON object.")
+        }
+        return members
     }
 
     private static func object(_ text: String) -> [UInt8] {

@@ -13,6 +13,8 @@ struct TempPassReset: Sendable {
     let catalogue: any CatalogueSource
     let store: any TrialStore
     let metrics: AuthenticationMetrics
+    /// `nil`: no upstream is used.
+    let bridge: BridgedResets?
 
     /// For an application.
     /// - Throws: The faults of `BearerCheck.client`, then those of an operator's reset.
@@ -32,6 +34,9 @@ struct TempPassReset: Sendable {
         let requestor = try catalogue.requireRequestor(request.requestor).id
         guard !request.mvpd.isEmpty else { throw Fault(.invalidRequest, "Required 'mvpd_id' is not present") }
         // A switched off one may be reset as well: that is when it is prepared for the next campaign.
+        if let way = catalogue.bridgeWay(requestor: requestor, mvpd: request.mvpd), let bridge {
+            return try await bridge.reset(try Self.scope(request.scope), way)
+        }
         guard catalogue.integration(requestor: requestor, mvpd: request.mvpd) != nil, let mvpd = catalogue.mvpd(request.mvpd) else {
             throw Fault(.unknownIntegration, "The MVPD is not integrated with the requestor.")
         }

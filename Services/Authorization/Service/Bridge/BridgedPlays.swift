@@ -51,15 +51,18 @@ final class BridgedPlays: Sendable {
     }
 
     /// A live decision, of which all who ask at the same time get one. Its media token waits.
+    /// - Parameter genericData: As it was sent.
     /// - Throws: The denial, after which no permit is left; why upstream could not be asked.
-    func decide(_ session: SessionAtHand, _ resource: RequestedResource, _ context: CallContext) async throws(Fault) -> AuthzToken {
+    func decide(
+        _ session: SessionAtHand, _ resource: RequestedResource, genericData: String, _ context: CallContext
+    ) async throws(Fault) -> AuthzToken {
         let key = session.tokenKey(resource)
         let flight = flights.withLock { underWay in
             if let known = underWay[key] { return known }
             let task = Task { [self] () -> Result<AuthzToken, Fault> in
                 defer { flights.withLock { $0[key] = nil } }
                 do throws(Fault) {
-                    let permit = try await ask(session, resource, context)
+                    let permit = try await ask(session, resource, genericData: genericData, context)
                     hold(permit, for: session, key)
                     return .success(permit.token)
                 } catch {
@@ -79,7 +82,7 @@ final class BridgedPlays: Sendable {
     ) async throws(Fault) -> (serialized: String, end: Timestamp) {
         let key = session.tokenKey(resource)
         if let waiting = try claim(session, key) { return (waiting.serialized, waiting.end) }
-        let permit = try await ask(session, resource, context)
+        let permit = try await ask(session, resource, genericData: "", context)
         let now = clock.now()
         held.withLock { $0[key] = Held(decidedAt: now) }
         return permit.media
@@ -111,8 +114,11 @@ final class BridgedPlays: Sendable {
         return try catalogue.current().upstream(bridge.upstream)
     }
 
-    private func ask(_ session: SessionAtHand, _ resource: RequestedResource, _ context: CallContext) async throws(Fault) -> Permit {
-        let request = AskUpstreamRequest(call: session.call, sessionID: session.session.id, resources: [resource.text])
+    private func ask(
+        _ session: SessionAtHand, _ resource: RequestedResource, genericData: String, _ context: CallContext
+    ) async throws(Fault) -> Permit {
+        let request = AskUpstreamRequest(
+            call: session.call, sessionID: session.session.id, resources: [resource.text], genericData: genericData)
         let answer: UpstreamDecisions
         do {
             answer = try await sessions.askUpstream(request, context: context)
@@ -128,8 +134,9 @@ final class BridgedPlays: Sendable {
         }
         let media = (serialized: decision.mediaToken, end: Timestamp(milliseconds: Int64(clamping: decision.mediaTokenExpiresAtMilliseconds)))
         let told = decision.expiresAtMilliseconds == 0 ? media.end : Timestamp(milliseconds: Int64(clamping: decision.expiresAtMilliseconds))
-        let token = AuthzToken(key: key, mvpd: session.mvpd, proxyMvpd: session.proxyMvpd, expiresAt: min(told, session.expiresAt))
-        guard try await store.token(key)?.expiresAt != token.expiresAt else { return Permit(token: token, media: media) }
+        let proxy = UpstreamMediaToken(media.serialized).proxyMvpd ?? session.proxyMvpd
+        let token = AuthzToken(key: key, mvpd: session.mvpd, proxyMvpd: proxy, expiresAt: min(told, session.expiresAt))
+        guard try await store.token(key) != token else { return Permit(token: token, media: media) }
         try await store.save(token)
         return Permit(token: token, media: media)
     }

@@ -77,6 +77,10 @@ struct DecisionMaker: Sendable {
         }
         if session.isTempPass { return try await tempPass(question, context) }
         try session.requireIdentity()
+        // A promotional trial is told at each authorization who the person is (bridge §10.1).
+        if session.bridge?.needsIdentity == true, question.genericData.isEmpty {
+            throw Fault(.invalidRequest, "Required 'generic_data' is not present")
+        }
         let isUsable = session.isBridged ? try plays.isFresh(session, question.key) : true
         if isUsable, let token = try await cached(question) { return token }
         let subject = DenialLimiter.Subject(
@@ -100,7 +104,7 @@ struct DecisionMaker: Sendable {
         let session = question.session
         let start = ContinuousClock.now
         do throws(Fault) {
-            let token = try await plays.decide(session, question.resource, context)
+            let token = try await plays.decide(session, question.resource, genericData: question.genericData, context)
             metrics.decided("permit", source: .mvpd)
             metrics.count(question, .success(.permit(MvpdDecision.Permit())), after: start.duration(to: .now))
             logger.info("authz.permitted", metadata: AuthorizationService.fields(session, context))

@@ -7,10 +7,12 @@ struct BridgedListing: Sendable {
     private let merge: ProviderListMerge
     private let entries: [ProviderListMerge.Entry]
     private let direct: [OctetText: (integration: Integration, mvpd: Mvpd)]
+    private let requestor: String
     private let catalogue: Catalogue
     private let platform: Platform?
 
     init(_ requestor: Requestor, _ bridge: RequestorBridge, _ catalogue: Catalogue, _ platform: Platform?) {
+        self.requestor = requestor.id
         self.catalogue = catalogue
         self.platform = platform
         let order: ProviderListMerge.Order =
@@ -19,7 +21,7 @@ struct BridgedListing: Sendable {
             case .displayName: .displayName
             case .upstream, .unrecognized: .upstream
             }
-        merge = ProviderListMerge(order: order, isWhole: false, mvpdIDs: bridge.mvpdNames.map { ($0.ours, $0.theirs) })
+        merge = ProviderListMerge(order: order, isWhole: bridge.everyMvpd, mvpdIDs: bridge.mvpdNames.map { ($0.ours, $0.theirs) })
         let pairs = catalogue.activeIntegrations(requestor: requestor.id, platform: platform)
         direct = Dictionary(texts: pairs.map { ($0.mvpd.id, $0) }, uniquingKeysWith: { first, _ in first })
         entries =
@@ -34,15 +36,30 @@ struct BridgedListing: Sendable {
 
     /// What REST v1 lists of each.
     func members(_ list: [BridgedProviderEntry]) -> [[Document.Member]] {
-        merge.merge(list.map(BridgedProvider.init), entries).map { offer in
+        offers(list).map { offer in
             if let pair = direct[OctetText(offer.id)] { return MvpdListing.members(pair.mvpd) + MvpdListing.sso(pair, catalogue, platform) }
-            return Self.members(offer, catalogue.mvpd(offer.id))
+            return Self.members(offer, catalogue.mvpd(offer.id)) + sso(offer)
         }
+    }
+
+    /// Without those that the catalogue has switched off, or under another name.
+    private func offers(_ list: [BridgedProviderEntry]) -> [ProviderListMerge.Offer] {
+        merge.merge(list.map(BridgedProvider.init), entries).filter { offer in
+            direct[OctetText(offer.id)] != nil || catalogue.integration(requestor: requestor, mvpd: offer.id)?.enabled == true
+        }
+    }
+
+    /// The platform's own sign-in works where the catalogue says what it has to ask for (bridge §11).
+    private func sso(_ offer: ProviderListMerge.Offer) -> [Document.Member] {
+        guard let pair = try? catalogue.requireIntegration(requestor: requestor, mvpd: offer.id, platform: platform),
+            pair.integration.platformSsoEnabled
+        else { return [] }
+        return MvpdListing.sso(pair, catalogue, platform)
     }
 
     /// What the upstream serves of them, in the list's order.
     func bridgedOffers(_ list: [BridgedProviderEntry]) -> [ProviderListMerge.Offer] {
-        merge.merge(list.map(BridgedProvider.init), entries).filter { direct[OctetText($0.id)] == nil }
+        offers(list).filter { direct[OctetText($0.id)] == nil }
     }
 
     private static func members(_ offer: ProviderListMerge.Offer, _ own: Mvpd?) -> [Document.Member] {

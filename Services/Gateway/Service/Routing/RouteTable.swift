@@ -73,6 +73,7 @@ struct RouteTable {
             Route("\(SignInEndpoints.testPath)/{ticket}", .browser, [.get: signIn.openTest]),
             Route("/bridge/return/{handle}", .browser, [.get: signIn.returnFromBridge]),
             Route("/bridge/signed-out", .browser, readable(signIn.signedOut)),
+            Route("/bridge/signed-out/{handle}", .browser, [.get: logout.visited]),
             Route("/adobe-services/logout", .browser, [.get: logout.visit]),
             Route(
                 "/sp/saml/LogoutServiceHTTPRedirectResponse", .browser, body: .assertion, [.get: logout.receive, .post: logout.receive]),

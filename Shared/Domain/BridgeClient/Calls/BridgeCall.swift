@@ -90,6 +90,15 @@ public struct BridgeCall: Sendable {
         BridgeCall(.partnerProfile, .post, api(serviceProvider, "profiles", "sso", partner), .form([("SAMLResponse", samlResponse)]))
     }
 
+    /// Lets trials begin anew, at the management host (rest-v2 §2.14).
+    /// - Parameters:
+    ///   - who: Whose trial: a device by its identifier, or a person by a digest, with the name of its parameter; `nil`: everybody's.
+    ///   - isOfPersons: Whether trials of persons are meant, not those of devices.
+    public static func reset(_ serviceProvider: String, mvpd: String, who: String?, isOfPersons: Bool) -> BridgeCall {
+        let fields = [(isOfPersons ? "key" : "device_id", who ?? "all"), ("requestor_id", serviceProvider), ("mvpd_id", mvpd)]
+        return BridgeCall(.reset, .delete, "/reset-tempass/v3/reset" + (isOfPersons ? "/generic" : "") + "?" + FormEncoding.encode(fields))
+    }
+
     private static func resources(_ resources: [String]) -> Body {
         .json(#"{"resources":[\#(resources.map { JsonNode.quoted($0) }.joined(separator: ","))]}"#)
     }

@@ -56,12 +56,13 @@ public struct BridgeDeviceForm: Sendable {
     }
 
     /// `AP-Device-Identifier` of a device.
-    func identifier(_ id: String) -> String {
-        let text =
-            switch identifier {
-            case .plain: Array(id.utf8)
-            case .digest: Array(Hex.encode(SHA256.hash(id)).utf8)
-            }
-        return "fingerprint " + Base64.standard.encode(text)
+    func identifier(_ id: String) -> String { "fingerprint " + Base64.standard.encode(Array(text(of: id).utf8)) }
+
+    /// The device's name before it is encoded.
+    public func text(of id: String) -> String {
+        switch identifier {
+        case .plain: id
+        case .digest: Hex.encode(SHA256.hash(id))
+        }
     }
 }

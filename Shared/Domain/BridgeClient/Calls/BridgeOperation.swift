@@ -12,6 +12,7 @@ public enum BridgeOperation: String, CaseIterable, Sendable {
     case logout
     case partnerRequest
     case partnerProfile
+    case reset
 
     /// Calls that fail and rest together.
     public enum Group: String, CaseIterable, Sendable {
@@ -20,6 +21,7 @@ public enum BridgeOperation: String, CaseIterable, Sendable {
         case session
         case decision
         case logout
+        case management
     }
 
     /// Which setting bounds the call's time.
@@ -36,6 +38,7 @@ public enum BridgeOperation: String, CaseIterable, Sendable {
         case .create, .byCode, .profile, .profiles, .partnerRequest, .partnerProfile: .session
         case .authorize, .preauthorize: .decision
         case .logout: .logout
+        case .reset: .management
         }
     }
 
@@ -59,7 +62,7 @@ public enum BridgeOperation: String, CaseIterable, Sendable {
     }
 
     /// Whether the call says which device it is for. The list varies by platform, never by device.
-    var namesDevice: Bool { self != .list && self != .token }
+    var namesDevice: Bool { self != .list && self != .token && self != .reset }
     /// Whether a platform's own identity token goes along. A logout that carried it would end every app of the person.
     var takesPlatformTokens: Bool { [.create, .profile, .profiles, .authorize, .preauthorize].contains(self) }
     var takesTemporaryPassIdentity: Bool { [.profile, .byCode, .authorize].contains(self) }

@@ -2,10 +2,13 @@ public import Contracts
 
 /// What an upstream's record says, with what counts where it says nothing (bridge §3.1).
 extension BridgeUpstream {
+    /// Of clients that reset trials, and serve no device.
+    public static let resetScope = "temporary:passes:owner"
+
     /// Whose client serves a requestor's devices of a platform; `nil`: nothing is offered there.
     public func client(requestor: String, platform: Platform?) -> BridgeClientEntry? {
         clients.first { entry in
-            (entry.requestorIDs.isEmpty || entry.requestorIDs.contains { $0 == requestor })
+            entry.scope != Self.resetScope && (entry.requestorIDs.isEmpty || entry.requestorIDs.contains { $0 == requestor })
                 && (entry.platforms.isEmpty || platform.map(entry.platforms.contains) ?? false)
         }
     }
@@ -50,6 +53,8 @@ extension BridgeUpstream {
     public var listStale: Duration { Self.seconds(times?.listStaleSeconds, 604_800) }
     public var profileFresh: Duration { Self.seconds(times?.profileFreshSeconds, 300) }
     public var profileStale: Duration { Self.seconds(times?.profileStaleSeconds, 86_400) }
+    /// How long a "nobody" is believed where a token of the call might name somebody.
+    public var negative: Duration { Self.seconds(times?.negativeSeconds, 600) }
     public var poll: Duration { Self.seconds(times?.pollSeconds, 5) }
     /// 0: media tokens do not wait.
     public var holdMediaToken: Duration { times.map { .seconds(Int64($0.holdMediaTokenSeconds)) } ?? .seconds(60) }

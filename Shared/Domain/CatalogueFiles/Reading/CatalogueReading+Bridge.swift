@@ -76,8 +76,10 @@ extension CatalogueReading {
     /// One client entry serves a requestor on a platform.
     private func checkClients(_ value: JsonValue, of requestor: Requestor, _ upstream: BridgeUpstream) {
         for (word, platform) in Self.platforms {
+            // One that resets trials serves no device.
             let entries = upstream.clients.filter { entry in
-                (entry.requestorIDs.isEmpty || entry.requestorIDs.contains { OctetText($0) == OctetText(requestor.id) })
+                entry.scope != "temporary:passes:owner"
+                    && (entry.requestorIDs.isEmpty || entry.requestorIDs.contains { OctetText($0) == OctetText(requestor.id) })
                     && (entry.platforms.isEmpty || entry.platforms.contains(platform))
             }
             if entries.count > 1 {

@@ -1423,7 +1423,7 @@ struct  Boxoffice__Authentication__V1__LogoutResponse
    */
   uint32_t ended;
   /*
-   * The address of ours from which the browser visits the MVPD, with `handle` in its query; empty: there is no need to.
+   * The address of ours from which the browser visits the MVPD, with `handle` in its query, or that of an upstream's logout page; empty: there is no need to.
    */
   char *visit_url;
 };
@@ -2232,10 +2232,14 @@ struct  Boxoffice__Authentication__V1__BridgedSession
    */
   char *service_provider;
   char *mvpd;
+  /*
+   * A promotional trial: an authorization has to say again who the person is.
+   */
+  protobuf_c_boolean needs_identity;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__BRIDGED_SESSION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__bridged_session__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
 struct  Boxoffice__Authentication__V1__AskUpstreamRequest
@@ -2255,10 +2259,14 @@ struct  Boxoffice__Authentication__V1__AskUpstreamRequest
    * True: nothing is played, and no media token comes.
    */
   protobuf_c_boolean is_preauthorization;
+  /*
+   * `generic_data` as it was sent; empty: what the session's trial was begun with counts.
+   */
+  char *generic_data;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__ASK_UPSTREAM_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__ask_upstream_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, 0,NULL, 0 }
+    , NULL, (char *)protobuf_c_empty_string, 0,NULL, 0, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Authentication__V1__UpstreamDecisions

@@ -2832,7 +2832,7 @@ public struct LogoutRequest: Message {
 public struct LogoutResponse: Message {
     /// How many sessions ended.
     public var ended: UInt32
-    /// The address of ours from which the browser visits the MVPD, with `handle` in its query; empty: there is no need to.
+    /// The address of ours from which the browser visits the MVPD, with `handle` in its query, or that of an upstream's logout page; empty: there is no need to.
     public var visitURL: String
 
     public init() { self.init(ended: 0) }
@@ -4636,17 +4636,21 @@ public struct BridgedSession: Message {
     /// Upstream's ids of the requestor and the MVPD.
     public var serviceProvider: String
     public var mvpd: String
+    /// A promotional trial: an authorization has to say again who the person is.
+    public var needsIdentity: Bool
 
     public init() { self.init(upstream: "") }
 
     public init(
         upstream: String = "",
         serviceProvider: String = "",
-        mvpd: String = ""
+        mvpd: String = "",
+        needsIdentity: Bool = false
     ) {
         self.upstream = upstream
         self.serviceProvider = serviceProvider
         self.mvpd = mvpd
+        self.needsIdentity = needsIdentity
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.BridgedSession" }
@@ -4658,6 +4662,7 @@ public struct BridgedSession: Message {
         upstream = try CField.string(c.pointee.upstream, "boxoffice.authentication.v1.BridgedSession.upstream")
         serviceProvider = try CField.string(c.pointee.service_provider, "boxoffice.authentication.v1.BridgedSession.service_provider")
         mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authentication.v1.BridgedSession.mvpd")
+        needsIdentity = c.pointee.needs_identity != 0
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -4666,6 +4671,7 @@ public struct BridgedSession: Message {
         if !upstream.isEmpty { c.pointee.upstream = try arena.string(upstream, "boxoffice.authentication.v1.BridgedSession.upstream") }
         if !serviceProvider.isEmpty { c.pointee.service_provider = try arena.string(serviceProvider, "boxoffice.authentication.v1.BridgedSession.service_provider") }
         if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authentication.v1.BridgedSession.mvpd") }
+        c.pointee.needs_identity = needsIdentity ? 1 : 0
     }
 }
 
@@ -4677,6 +4683,8 @@ public struct AskUpstreamRequest: Message {
     public var resources: [String]
     /// True: nothing is played, and no media token comes.
     public var isPreauthorization: Bool
+    /// `generic_data` as it was sent; empty: what the session's trial was begun with counts.
+    public var genericData: String
 
     public init() { self.init(call: nil) }
 
@@ -4684,12 +4692,14 @@ public struct AskUpstreamRequest: Message {
         call: DeviceCall? = nil,
         sessionID: String = "",
         resources: [String] = [],
-        isPreauthorization: Bool = false
+        isPreauthorization: Bool = false,
+        genericData: String = ""
     ) {
         self.call = call
         self.sessionID = sessionID
         self.resources = resources
         self.isPreauthorization = isPreauthorization
+        self.genericData = genericData
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.AskUpstreamRequest" }
@@ -4702,6 +4712,7 @@ public struct AskUpstreamRequest: Message {
         sessionID = try CField.string(c.pointee.session_id, "boxoffice.authentication.v1.AskUpstreamRequest.session_id")
         resources = try CField.strings(c.pointee.resources, c.pointee.n_resources, "boxoffice.authentication.v1.AskUpstreamRequest.resources")
         isPreauthorization = c.pointee.is_preauthorization != 0
+        genericData = try CField.string(c.pointee.generic_data, "boxoffice.authentication.v1.AskUpstreamRequest.generic_data")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -4712,6 +4723,7 @@ public struct AskUpstreamRequest: Message {
         c.pointee.resources = try arena.strings(resources, "boxoffice.authentication.v1.AskUpstreamRequest.resources")
         c.pointee.n_resources = resources.count
         c.pointee.is_preauthorization = isPreauthorization ? 1 : 0
+        if !genericData.isEmpty { c.pointee.generic_data = try arena.string(genericData, "boxoffice.authentication.v1.AskUpstreamRequest.generic_data") }
     }
 }
 

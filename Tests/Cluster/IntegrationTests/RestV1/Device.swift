@@ -9,6 +9,8 @@ struct Device: Sendable {
     let id: String
     let accessToken: String
     var information = Device.information
+    /// The address that a proxy of ours says it has; empty: the test's.
+    var forwarded = ""
 
     static let information = encoded(#"{"primaryHardwareType":"TV","model":"Test TV","osName":"Linux"}"#)
 
@@ -30,7 +32,8 @@ struct Device: Sendable {
     var domain: String { Self.domains[requestor] ?? "" }
 
     var headers: [String: String] {
-        ["Authorization": "Bearer \(accessToken)", "X-Device-Info": information, "Accept": "application/json"]
+        let all = ["Authorization": "Bearer \(accessToken)", "X-Device-Info": information, "Accept": "application/json"]
+        return forwarded.isEmpty ? all : all.merging(["X-Forwarded-For": forwarded]) { $1 }
     }
 
     /// A call with the device set (rest-v1 §3).

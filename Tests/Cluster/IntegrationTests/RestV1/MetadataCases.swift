@@ -135,10 +135,10 @@ extension RestV1 {
 }
 
 extension Device {
-    fileprivate func metadata() async throws -> HTTPAnswer { try await get("/api/v1/tokens/usermetadata") }
+    func metadata() async throws -> HTTPAnswer { try await get("/api/v1/tokens/usermetadata") }
 
     /// An encrypted value as the programmer decrypts it.
-    fileprivate func opened(_ value: Any?) throws -> String {
+    func opened(_ value: Any?) throws -> String {
         let name = requestor == "BRAVO" ? "bravo" : "acme"
         let key = try RSAPrivateKey(pemFile: cluster.home.pki.appendingPathComponent("programmer-\(name).key").path)
         let block = try #require((value as? String).flatMap { Base64.standard.decode($0) })
@@ -165,7 +165,7 @@ extension Device {
 }
 
 extension HTTPAnswer {
-    fileprivate var data: [String: Any]? { object["data"] as? [String: Any] }
+    var data: [String: Any]? { object["data"] as? [String: Any] }
 }
 
 extension SandboxControl {

@@ -7,6 +7,7 @@ import Doubles
 import Faults
 import Identifiers
 import Logging
+import OutboundHttp
 import Testing
 import Tokens
 
@@ -28,8 +29,13 @@ struct Rig {
 
     static let visitAddress = "https://sp.pass.example/adobe-services/logout?handle="
 
-    /// - Parameter real: Replaces the scripted SAML profile.
-    init(_ backend: Backend = .memory, saml real: (any SamlSignIn & SamlLogout)? = nil, idpCertificate: [UInt8] = []) throws {
+    /// - Parameters:
+    ///   - real: Replaces the scripted SAML profile.
+    ///   - upstream: Stands behind the bridge, which needs a backend that keeps things; `nil`: none.
+    init(
+        _ backend: Backend = .memory, saml real: (any SamlSignIn & SamlLogout)? = nil, idpCertificate: [UInt8] = [],
+        upstream: (any OutboundTransport)? = nil
+    ) throws {
         let statementKeys = SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate())))
         let tokenKeys = SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate())))
         statements = SoftwareStatementIssuer(keys: statementKeys, issuer: "config", clock: clock)
@@ -39,7 +45,7 @@ struct Rig {
         saml = ScriptedSaml()
         provider = try ScriptedProvider(clock: clock)
         serviceTokenKeys = ServiceTokenKeys(ServiceTokenKeys.Files(current: try TestServiceKey.shared.get()), lead: .seconds(60), clock: clock)
-        parts = AuthenticationService.Parts(
+        var parts = AuthenticationService.Parts(
             issuer: AccessTokenIssuer(keys: tokenKeys, issuer: "sp", audience: "api", clock: clock),
             verifier: AccessTokenVerifier(keys: tokenKeys, issuer: "sp", audience: "api", clock: clock), saml: real ?? saml,
             logout: real ?? saml, logoutVisitAddress: Self.visitAddress,
@@ -51,6 +57,11 @@ struct Rig {
             serviceTokenKeys: serviceTokenKeys, catalogue: catalogue, store: store, clock: clock, random: SystemRandom(),
             scrambler: UserIDScrambler(key: .random()),
             activationOrigins: ["http://127.0.0.1:8080"], logger: Logger(label: "test") { [log] _ in log })
+        if let upstream {
+            let kept = try #require(store as? SqliteAuthenticationStore)
+            parts.bridge = AuthenticationService.BridgeParts(store: kept, transport: upstream)
+        }
+        self.parts = parts
         service = AuthenticationService(parts)
     }
 

@@ -21,7 +21,7 @@ final class ScriptedProvider: OutboundTransport {
 
     struct Secrets: ClientSecrets {
         func secret(_ reference: SecretReference) async throws(Fault) -> ProviderSecret? {
-            ["openfiber": ProviderSecret("s3cret"), "own": ProviderSecret("0wn")][reference.text]
+            ["openfiber": ProviderSecret("s3cret"), "own": ProviderSecret("0wn"), "acme-v2": ProviderSecret("a.software.statement")][reference.text]
         }
     }
 

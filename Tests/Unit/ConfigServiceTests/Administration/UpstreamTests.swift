@@ -1,3 +1,6 @@
+import CatalogueSamples
+import Clocks
+import ContractRuntime
 import Contracts
 import Testing
 
@@ -43,5 +46,29 @@ struct UpstreamTests {
         try await admin.edit(.integration, "NEWS/TinyCable") { $0["upstream"] = true }.changed()
         let wrong = try await admin.edit(.integration, "NEWS/TinyCable") { $0["autoSignIn"] = true }
         #expect(wrong.refusal?.problems.map(\.field) == ["autoSignIn"])
+    }
+
+    @Test("bridge B4: a rule that lets in at an upstream's MVPD needs media tokens of ours; one that refuses does not")
+    func degradation() async throws {
+        let admin = try await AdministrationWorld()
+        func problems(_ kind: DegradationKind) async throws -> [String] {
+            let end = CatalogueFolder.now + .seconds(600)
+            let request = StartDegradationRequest(
+                token: AdministrationWorld.Who.ed.token, kind: kind, requestorID: "NEWS", mvpdIDs: ["TinyCable"],
+                endsAtMilliseconds: UInt64(end.milliseconds))
+            guard case .refusal(let refusal) = try await admin.service.startDegradation(request, context: CallContext()).outcome else { return [] }
+            return refusal.problems.map(\.field)
+        }
+        #expect(try await problems(.authnAll).isEmpty)
+        try await admin.create(.upstream, Self.vendor).changed()
+        let bridge: [String: Any] = ["upstream": "vendor", "returnOrigin": "https://login.news.example"]
+        try await admin.edit(.requestor, "NEWS") { $0["upstream"] = bridge }.changed()
+        try await admin.edit(.integration, "NEWS/TinyCable") { $0["upstream"] = true }.changed()
+        try await admin.push().version()
+        for kind in [DegradationKind.authnAll, .authzAll] { #expect(try await problems(kind) == ["mvpds[0]"]) }
+        #expect(try await problems(.authzNone).isEmpty)
+        try await admin.edit(.requestor, "NEWS") { $0["upstream"] = bridge.merging(["localMediaTokens": true]) { $1 } }.changed()
+        try await admin.push().version()
+        for kind in [DegradationKind.authnAll, .authzAll] { #expect(try await problems(kind).isEmpty) }
     }
 }

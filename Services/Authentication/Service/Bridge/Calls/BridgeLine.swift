@@ -17,6 +17,15 @@ struct BridgeLine: Sendable {
     private let breakers = CircuitBreakers()
     private let underWay = CallsInFlight()
     private let budgets = BridgeBudgets()
+    /// By upstream.
+    private let paces = BridgeMemory([OctetText: BridgePace]())
+    private let health = BridgeMemory(Health())
+
+    /// Which upstreams failed, and which of them have answered since.
+    private struct Health: Sendable {
+        var failing: Set<OctetText> = []
+        var recovered: Set<OctetText> = []
+    }
 
     init(transport: any OutboundTransport, clock: any WallClock, logger: Logger) {
         self.transport = transport
@@ -53,6 +62,7 @@ struct BridgeLine: Sendable {
         switch failure {
         case .throttled(let rest):
             budgets.throttled(rest, device, upstream, now: clock.now())
+            noteThrottling(device, upstream)
             guard !patience.isBackground else { return nil }
             jitter = rest + .milliseconds(Int64.random(in: 0...300))
         default:
@@ -60,6 +70,47 @@ struct BridgeLine: Sendable {
             jitter = .milliseconds(Int64.random(in: 50...250))
         }
         return jitter < patience.budget.left ? jitter : nil
+    }
+
+    private func note(_ outcome: CircuitBreaker.Outcome, _ upstream: BridgeUpstream) {
+        let id = OctetText(upstream.id)
+        health.withLock { health in
+            switch outcome {
+            case .failure: health.failing.insert(id)
+            case .success: if health.failing.remove(id) != nil { health.recovered.insert(id) }
+            case .abandoned: break
+            }
+        }
+    }
+
+    /// Upstreams that answer again since the last time that somebody asked.
+    func takeRecovered() -> Set<OctetText> {
+        health.withLock { health in
+            defer { health.recovered = [] }
+            return health.recovered
+        }
+    }
+
+    /// Every device has a budget of its own upstream, as long as upstream believes our `X-Forwarded-For`.
+    private func noteThrottling(_ device: BridgeDevice?, _ upstream: BridgeUpstream) {
+        guard let device, PublicAddress.contains(device.address) else { return }
+        let now = clock.now()
+        let isOne = paces.withLock { paces in
+            var pace = paces[OctetText(upstream.id)] ?? BridgePace(perSecond: upstream.perSecond, now)
+            defer { paces[OctetText(upstream.id)] = pace }
+            return pace.throttled(device.address, now)
+        }
+        guard isOne else { return }
+        logger.error("bridge.throttled_as_one", metadata: ["upstream": "\(upstream.id)"])
+    }
+
+    private func isInPace(_ upstream: BridgeUpstream) -> Bool {
+        let now = clock.now()
+        return paces.withLock { paces in
+            var pace = paces[OctetText(upstream.id)] ?? BridgePace(perSecond: upstream.perSecond, now)
+            defer { paces[OctetText(upstream.id)] = pace }
+            return pace.take(perSecond: upstream.perSecond, now)
+        }
     }
 
     private func waitForRoom(_ device: BridgeDevice?, _ upstream: BridgeUpstream, _ patience: BridgePatience) async throws(BridgeTrouble) {
@@ -79,7 +130,7 @@ struct BridgeLine: Sendable {
             tell(upstream, call.operation, "open", .zero)
             throw .failure(.unreachable(.notSent))
         }
-        guard underWay.enter(upstream.id, limit: upstream.mostInFlight) else {
+        guard isInPace(upstream), underWay.enter(upstream.id, limit: upstream.mostInFlight) else {
             breakers.record(.abandoned, group, permission: permission, now: clock.now())
             throw .busy
         }
@@ -93,6 +144,7 @@ struct BridgeLine: Sendable {
         }
         underWay.leave(upstream.id)
         breakers.record(Self.outcome(result), group, permission: permission, now: clock.now())
+        note(Self.outcome(result), upstream)
         tell(upstream, call.operation, Self.word(result), start.duration(to: .now))
         do { return try result.get() } catch { throw .failure(error) }
     }
@@ -104,7 +156,8 @@ struct BridgeLine: Sendable {
         let route = OutboundRoute(
             peer: "upstream \(upstream.id)", trustAnchors: upstream.trustAnchors, connectTimeout: upstream.connectTimeout, responseTimeout: limit,
             connections: upstream.connections)
-        let request = call.request(to: upstream.baseURL, bearer: bearer, device: device, form: upstream.deviceForm)
+        let origin = call.operation == .reset ? upstream.management?.baseURL ?? upstream.baseURL : upstream.baseURL
+        let request = call.request(to: origin, bearer: bearer, device: device, form: upstream.deviceForm)
         let answer: OutboundAnswer
         do throws(OutboundFailure) {
             answer = try await transport.send(request, by: route, timeLeft: min(limit, patience.budget.left))

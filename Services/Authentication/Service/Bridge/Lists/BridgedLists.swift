@@ -14,6 +14,9 @@ actor BridgedLists {
         var listedAt: Timestamp
         /// After a read that failed, the next one begins then.
         var nextRead: Timestamp
+
+        /// - Parameter mvpd: Upstream's name.
+        func offers(_ mvpd: String) -> Bool { list.providers.contains { OctetText($0.id) == OctetText(mvpd) } }
     }
 
     /// After a read that failed.
@@ -54,6 +57,32 @@ actor BridgedLists {
                     id: provider.id, displayName: provider.displayName, logoURL: provider.logoURL, isTemporaryPass: provider.isTemporaryPass,
                     isProxy: provider.isProxy, authPerAggregator: provider.authPerAggregator, authPerBrowserSession: provider.authPerBrowserSession)
             }, listedAtMilliseconds: UInt64(clamping: found.listedAt.milliseconds))
+    }
+
+    /// Whether upstream offers an MVPD that the catalogue does not name (bridge §6). One that is not in the list at hand is looked for anew where that list is
+    /// not fresh any more.
+    /// - Parameter waits: Where no list is at hand: whether upstream is asked, or the MVPD is taken for offered.
+    /// - Throws: `unknown_integration`; `upstream_unavailable` where there is no list and none can be read.
+    func requireOffered(_ way: BridgeWay, to device: DeviceInformation, at address: String, waits: Bool) async throws(Fault) {
+        let unknown = Fault(.unknownIntegration, "The MVPD is not integrated with the requestor.")
+        guard let entry = way.upstream.client(requestor: way.requestor, platform: device.platform) else { throw unknown }
+        let place = Place(
+            upstream: way.upstream, bridge: way.bridge, client: BridgeClientAt(service: way.upstream, entry), platform: "\(device.platform)",
+            device: device, address: address)
+        let key = OctetText(place.key)
+        if entries[key] == nil { try await recall(place) }
+        let now = clock.now()
+        let known = entries[key].flatMap { now < $0.listedAt + way.upstream.listStale ? $0 : nil }
+        if known == nil, !waits { return }
+        if known?.offers(way.theirMvpd) == true { return }
+        if let known, now < known.listedAt + way.upstream.listFresh || now < known.nextRead { throw unknown }
+        let found: Entry
+        do throws(Fault) {
+            found = try await read(place)
+        } catch {
+            throw known == nil ? error : unknown
+        }
+        guard found.offers(way.theirMvpd) else { throw unknown }
     }
 
     private struct Place: Sendable {

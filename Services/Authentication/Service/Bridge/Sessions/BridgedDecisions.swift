@@ -15,9 +15,10 @@ struct BridgedDecisions: Sendable {
     private static let smallBatches: Duration = .seconds(600)
 
     let caller: BridgeCaller
+    let profiles: BridgedProfiles
+    let reader: BridgedSessions
     let store: any BridgeStore
     let sessions: any SessionStore
-    let profiles: BridgedProfiles
     let catalogue: any CatalogueSource
     let clock: any WallClock
     let logger: Logger
@@ -33,9 +34,14 @@ struct BridgedDecisions: Sendable {
         guard let record = try await sessions.sessions(key).first(where: { $0.id == id }), let part = try await store.bridgedPart(id),
             let upstream = try catalogue.current().upstream(part.upstream), let client = BridgeClientAt(part.slot, at: upstream)
         else { throw Fault(.notFound, "The device has no such session of an upstream.") }
+        var device = profiles.device(of: part, calling: BridgeDevice(call))
+        if part.isTrial, !request.genericData.isEmpty { device.temporaryPassIdentity = try BridgedIdentity.temporaryPass(request.genericData) }
         let question = Question(
-            record: record, part: part, client: client, device: BridgeDevice(call), patience: BridgePatience(upstream.totalTimeout))
-        return request.isPreauthorization ? try await preauthorize(request.resources, question) : try await authorize(request.resources[0], question)
+            record: record, part: part, client: client, device: device, patience: BridgePatience(upstream.totalTimeout))
+        guard !request.isPreauthorization else { return try await preauthorize(request.resources, question) }
+        let decisions = try await authorize(request.resources[0], question)
+        if part.isTrial { await readTrial(after: decisions, question) }
+        return decisions
     }
 
     private struct Question: Sendable {
@@ -56,10 +62,10 @@ struct BridgedDecisions: Sendable {
             decision = try await decide(resource, question)
         }
         // Only the profile says whether somebody is signed in: it is asked for before anything else is said.
-        if decision.refusedSession != nil {
-            try await store.suspect(question.record.id)
-        } else {
+        if decision.refusedSession == nil {
             await note(decision, question)
+        } else if !question.part.isShared || question.device.namesPerson {
+            try await store.suspect(question.record.id)
         }
         return UpstreamDecisions(decisions: [decision])
     }
@@ -88,6 +94,16 @@ struct BridgedDecisions: Sendable {
             guard let refusal = error.refusal, refusal.isOfDecision else { throw fault(error, question) }
             return UpstreamDecision(refusal, resource: resource)
         }
+    }
+
+    /// A play changes what is left of a trial. Who is told that it is over is told the same in the next call.
+    private func readTrial(after decisions: UpstreamDecisions, _ question: Question) async {
+        let (part, client) = (question.part, question.client)
+        guard decisions.decisions.allSatisfy(\.isPermitted) else {
+            _ = try? await reader.read(part, client.upstream, client, isBackground: false)
+            return
+        }
+        Task { _ = try? await reader.read(part, client.upstream, client, isBackground: true) }
     }
 
     // MARK: To know beforehand

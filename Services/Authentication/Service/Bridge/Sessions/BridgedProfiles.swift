@@ -25,6 +25,7 @@ struct BridgedProfiles: Sendable {
         let serviceProvider: String
         let theirMvpd: String
         let slot: String
+        var identity = BridgedIdentity()
     }
 
     func session(of profile: BridgedProfile, for holder: Holder, now: Timestamp) throws(Fault) -> (session: SessionRecord, part: BridgedPart) {
@@ -43,7 +44,7 @@ struct BridgedProfiles: Sendable {
             theirMvpd: holder.theirMvpd, slot: holder.slot, kind: profile.kind.rawValue, startsAt: profile.start, expiresAt: profile.end,
             confirmedAt: now, person: profile[attribute: "userID"]?.plainText.map { person($0, at: holder.upstream.id, holder.mvpd) },
             encryptedNames: profile.attributes.filter(\.isEncrypted).map(\.name),
-            attributes: try sealed(profile.attributes, session), device: holder.device, userAgent: holder.userAgent)
+            attributes: try sealed(profile.attributes, holder.identity, session), device: holder.device, userAgent: holder.userAgent)
     }
 
     /// The part after upstream has told it again.
@@ -52,15 +53,13 @@ struct BridgedProfiles: Sendable {
         (part.expiresAt, part.confirmedAt, part.isSuspect, part.mayHaveChanged) = (profile.end, now, false, false)
         guard attributes(of: part) != Self.listed(profile.attributes) else { return part }
         part.encryptedNames = profile.attributes.filter(\.isEncrypted).map(\.name)
-        part.attributes = try sealed(profile.attributes, part.session)
+        part.attributes = try sealed(profile.attributes, identity(of: part), part.session)
         return part
     }
 
     /// Each by its name, its value as JSON.
     func attributes(of part: BridgedPart) -> [UserAttribute] {
-        guard let text = seal.open(part.attributes, of: part.session, as: ProviderSecret.self)?.text, let octets = Base64.standard.decode(text) else {
-            return []
-        }
+        guard let octets = Base64.standard.decode(opened(part).attributes) else { return [] }
         return (try? UpstreamSubject.attributes(column: octets)) ?? []
     }
 
@@ -73,9 +72,33 @@ struct BridgedProfiles: Sendable {
 
     private func person(_ userID: String, at upstream: String, _ mvpd: MvpdID) -> String { scrambler.scramble("\(upstream)|\(userID)", mvpd: mvpd) }
 
-    private func sealed(_ attributes: [BridgedAttribute], _ session: SessionID) throws(Fault) -> [UInt8] {
+    func identity(of part: BridgedPart) -> BridgedIdentity { opened(part).identity }
+
+    /// Whether a play has to say again who the person is: at a promotional trial (bridge §10.1).
+    func needsIdentity(_ part: BridgedPart) -> Bool {
+        guard part.isTrial, !identity(of: part).temporaryPass.isEmpty else { return false }
+        return attributes(of: part).contains { $0.key == "remaining_resources" }
+    }
+
+    /// The device of a session as upstream has to be told of it.
+    /// - Parameter caller: The device that calls now; `nil`: as it was when the session began.
+    func device(of part: BridgedPart, calling caller: BridgeDevice? = nil) -> BridgeDevice {
+        var device = caller ?? BridgeDevice(part.key.device, part.device, userAgent: part.userAgent)
+        guard part.isTrial || part.isPartners else { return device }
+        let identity = identity(of: part)
+        device.temporaryPassIdentity = identity.temporaryPass
+        if !identity.partner.isEmpty { device.partnerStatus = BridgedIdentity.partnerStatus(identity.partner, until: part.expiresAt) }
+        return device
+    }
+
+    private func opened(_ part: BridgedPart) -> (attributes: String, identity: BridgedIdentity) {
+        BridgedIdentity.split(seal.open(part.attributes, of: part.session, as: ProviderSecret.self)?.text ?? "")
+    }
+
+    private func sealed(_ attributes: [BridgedAttribute], _ identity: BridgedIdentity, _ session: SessionID) throws(Fault) -> [UInt8] {
         let subject = UpstreamSubject(userID: "", name: SubjectName(), isHomeBased: false, attributes: Self.listed(attributes))
-        return try seal.close(ProviderSecret(Base64.standard.encode(try subject.attributesColumn())), of: session)
+        let text = Base64.standard.encode(try subject.attributesColumn())
+        return try seal.close(ProviderSecret(identity.sealable(with: text)), of: session)
     }
 
     private static func listed(_ attributes: [BridgedAttribute]) -> [UserAttribute] {
@@ -94,6 +117,9 @@ struct BridgedProfiles: Sendable {
 }
 
 extension BridgeDevice {
+    /// Whether a token of the call says who the person is.
+    var namesPerson: Bool { !subjectToken.isEmpty || !rokuToken.isEmpty }
+
     /// The device that calls.
     init(_ call: DeviceCall) {
         let device = call.device ?? DeviceInformation()

@@ -14,6 +14,8 @@ struct BridgedSessions: Sendable {
 
     let caller: BridgeCaller
     let signIns: BridgedSignIns
+    let lookups: BridgedLookups
+    let partners: BridgedPartners
     let profiles: BridgedProfiles
     let store: any BridgeStore
     let sessions: any SessionStore
@@ -22,16 +24,22 @@ struct BridgedSessions: Sendable {
     let logger: Logger
     private let reading = BridgeMemory(Set<SessionID>())
 
-    /// To be called before it is said who is signed in on a device: logins under way are looked for, and what is too old is confirmed. Costs nothing where the
-    /// requestor has no upstream.
+    /// To be called before it is said who is signed in on a device: logins under way are looked for, what is too old is confirmed, and upstream is asked whom a
+    /// token of the call names. Costs nothing where the requestor has no upstream.
+    /// - Parameter call: As it came; `nil`: of another service.
     /// - Throws: `upstream_unavailable` as long as nobody can say whether somebody is signed in.
-    func settle(_ key: SessionKey) async throws(Fault) {
-        guard try serves(key.requestor) else { return }
+    func settle(_ caller: DeviceCaller, _ call: DeviceCall?) async throws(Fault) {
+        guard try serves(caller.requestor) else { return }
+        let key = SessionKey(device: caller.device, requestor: caller.requestor)
+        let device = call.map { BridgeDevice($0) }
         try await signIns.settle(key)
         for record in try await sessions.sessions(key) {
             guard let part = try await store.bridgedPart(record.id) else { continue }
-            try await settle(part)
+            try await settle(part, device)
         }
+        guard let call, let device else { return }
+        try await partners.note(call, of: caller)
+        try await lookups.settle(caller, device)
     }
 
     /// The same for the session that a code made, or makes.
@@ -42,47 +50,59 @@ struct BridgedSessions: Sendable {
 
     private func serves(_ requestor: RequestorID) throws(Fault) -> Bool { try catalogue.current().requestor(requestor.text)?.bridge != nil }
 
-    private func settle(_ part: BridgedPart) async throws(Fault) {
+    private func settle(_ part: BridgedPart, _ device: BridgeDevice?) async throws(Fault) {
+        // Of a login elsewhere upstream tells those alone who say whose it is: what it said once stands till then.
+        if part.isShared, device?.namesPerson != true { return }
         let now = clock.now()
         guard let upstream = try catalogue.current().upstream(part.upstream), let client = BridgeClientAt(part.slot, at: upstream) else { return }
         let isOver = now >= part.expiresAt
-        if isOver, part.knowsLogout { return }
+        // A trial or a rule may last longer than was said, and is asked about once.
+        if isOver, part.knowsLogout || part.confirmedAt >= part.expiresAt { return }
         if isOver || part.isSuspect || now >= part.confirmedAt + upstream.profileStale {
-            guard try await read(part, upstream, client, isBackground: false) else {
+            guard try await read(part, upstream, client, calling: device, isBackground: false) else {
                 throw Fault(.upstreamUnavailable, "The provider cannot be asked now.", retryAfter: .seconds(5))
             }
             return
         }
         guard now >= part.confirmedAt + upstream.profileFresh, reading.withLock({ $0.insert(part.session).inserted }) else { return }
         Task { [self] in
-            _ = try? await read(part, upstream, client, isBackground: true)
+            _ = try? await read(part, upstream, client, calling: device, isBackground: true)
             reading.withLock { _ = $0.remove(part.session) }
         }
     }
 
     /// Asks upstream for the profile of a session.
+    /// - Parameter caller: The device that calls now, if it does.
     /// - Returns: False when nobody could be asked; the session is as it was.
     @discardableResult
-    func read(_ part: BridgedPart, _ upstream: BridgeUpstream, _ client: BridgeClientAt, isBackground: Bool) async throws(Fault) -> Bool {
-        let device = BridgeDevice(part.key.device, part.device, userAgent: part.userAgent)
+    func read(
+        _ part: BridgedPart, _ upstream: BridgeUpstream, _ client: BridgeClientAt, calling caller: BridgeDevice? = nil, isBackground: Bool
+    ) async throws(Fault) -> Bool {
+        let device = profiles.device(of: part, calling: part.isShared ? caller : nil)
         let patience = BridgePatience(upstream.totalTimeout, isBackground: isBackground)
         let found: [BridgedProfile]
         do throws(BridgeTrouble) {
-            found = try await caller.ask(.profile(part.serviceProvider, mvpd: part.theirMvpd), by: client, for: device, patience) {
-                answer throws(BridgeFailure) in try BridgedProfile.all(answer)
-            }
+            found = try await ask(for: part, client, device, patience)
         } catch {
             switch error {
             case .clientLost: return true
             case .failure(.refused(let refusal)):
-                guard case .trial = BridgeMeaning(refusal) else { return false }
-                try await end(part, "trial_over")
+                switch BridgeMeaning(refusal) {
+                case .trial(.authenticationSessionExpired): try await expire(part, "trial_over")
+                // What was played already may be played again.
+                case .trial: break
+                default: return false
+                }
                 return true
             default: return false
             }
         }
         let now = clock.now()
         guard let profile = found.first(where: { $0.mvpd == part.theirMvpd && $0.end > now }) else {
+            guard part.knowsLogout, now < part.expiresAt else {
+                try await expire(part, "over_upstream")
+                return true
+            }
             // It may not be visible yet.
             if now < part.startsAt + Self.fresh, now >= part.startsAt, !part.isSuspect { return true }
             try await end(part, "gone_upstream")
@@ -93,8 +113,29 @@ struct BridgedSessions: Sendable {
         return true
     }
 
+    private func ask(
+        for part: BridgedPart, _ client: BridgeClientAt, _ device: BridgeDevice, _ patience: BridgePatience
+    ) async throws(BridgeTrouble) -> [BridgedProfile] {
+        try await caller.ask(.profile(part.serviceProvider, mvpd: part.theirMvpd), by: client, for: device, patience) {
+            answer throws(BridgeFailure) in try BridgedProfile.all(answer)
+        }
+    }
+
     private func end(_ part: BridgedPart, _ reason: String) async throws(Fault) {
         try await store.drop(part)
+        tell(part, reason)
+    }
+
+    /// The session is over, as one whose time has passed.
+    private func expire(_ part: BridgedPart, _ reason: String) async throws(Fault) {
+        var over = part
+        over.confirmedAt = clock.now()
+        over.expiresAt = min(part.expiresAt, over.confirmedAt)
+        try await store.confirm(over, updatedAt: nil)
+        tell(part, reason)
+    }
+
+    private func tell(_ part: BridgedPart, _ reason: String) {
         logger.notice(
             "bridge.session_ended",
             metadata: ["reason": "\(reason)", "upstream": "\(part.upstream)", "requestor": "\(part.key.requestor)", "mvpd": "\(part.mvpd)"])
@@ -105,7 +146,7 @@ struct BridgedSessions: Sendable {
     func attributes(of record: SessionRecord) async throws(Fault) -> (attributes: [BridgedAttribute], session: SessionRecord)? {
         guard try serves(record.key.requestor), var part = try await store.bridgedPart(record.id) else { return nil }
         var record = record
-        if let upstream = try catalogue.current().upstream(part.upstream), let client = BridgeClientAt(part.slot, at: upstream),
+        if !part.isShared, let upstream = try catalogue.current().upstream(part.upstream), let client = BridgeClientAt(part.slot, at: upstream),
             part.mayHaveChanged || clock.now() >= part.confirmedAt + upstream.profileFresh
         {
             try await read(part, upstream, client, isBackground: false)
@@ -113,9 +154,13 @@ struct BridgedSessions: Sendable {
             record = try await sessions.sessions(record.key).first { $0.id == part.session } ?? record
         }
         let encrypted = Set(part.encryptedNames.map { OctetText($0) })
-        let attributes = profiles.attributes(of: part).map { attribute in
+        var attributes = profiles.attributes(of: part).map { attribute in
             BridgedAttribute(
                 name: attribute.key, json: attribute.values.first ?? "null", isEncrypted: encrypted.contains(OctetText(attribute.key)))
+        }
+        // As of every login by the platform (rest-v1 §8).
+        if part.isPartners, !attributes.contains(where: { $0.name == "tokenSource" }) {
+            attributes.append(BridgedAttribute(name: "tokenSource", json: #""Apple""#, isEncrypted: false))
         }
         return (attributes, record)
     }

@@ -20,6 +20,7 @@ struct BridgedSignIns: Sendable {
     let caller: BridgeCaller
     let profiles: BridgedProfiles
     let logouts: BridgedLogouts
+    let lists: BridgedLists
     let store: any BridgeStore
     let codes: any RegistrationCodeStore
     let sessions: any SessionStore
@@ -51,8 +52,12 @@ struct BridgedSignIns: Sendable {
         guard let entry = way.upstream.client(requestor: way.requestor, platform: record.device.platform) else {
             throw Fault(.unknownIntegration, "The MVPD is not integrated with the requestor.")
         }
+        if try catalogue.current().isListedOnly(requestor: way.requestor, mvpd: way.mvpd) {
+            try await lists.requireOffered(way, to: record.device, at: record.device.connectionIP, waits: true)
+        }
         let client = BridgeClientAt(way.upstream, entry, of: record.deviceID)
-        let device = BridgeDevice(record.deviceID, record.device, userAgent: record.userAgent)
+        var device = BridgeDevice(record.deviceID, record.device, userAgent: record.userAgent)
+        device.temporaryPassIdentity = try BridgedIdentity.temporaryPass(request.genericData)
         let patience = BridgePatience(way.upstream.totalTimeout)
         let key = SessionKey(device: record.deviceID, requestor: record.requestor)
         let open = try await logouts.tried(of: key, upstream: way.upstream.id, mvpd: way.theirMvpd)
@@ -120,7 +125,8 @@ struct BridgedSignIns: Sendable {
         let holder = BridgedProfiles.Holder(
             key: SessionKey(device: record.deviceID, requestor: record.requestor), claims: record.claims, clientID: record.clientID,
             device: record.device, userAgent: record.userAgent, record: record.id, mvpd: MvpdID(way.mvpd), upstream: way.upstream,
-            serviceProvider: way.serviceProvider, theirMvpd: way.theirMvpd, slot: client.name.text)
+            serviceProvider: way.serviceProvider, theirMvpd: way.theirMvpd, slot: client.name.text,
+            identity: BridgedIdentity(temporaryPass: profile.kind == .temporary ? device.temporaryPassIdentity : ""))
         let (session, part) = try profiles.session(of: profile, for: holder, now: now)
         guard try await store.start(session, part, of: nil, now: now) else { throw RegistrationCodes.spentCode }
         try await endOthers(than: session)
@@ -316,6 +322,8 @@ struct BridgedSignIns: Sendable {
             "trace": "\(refusal.trace)",
         ]
         switch (BridgeMeaning(refusal), refusal.code) {
+        case (.noTemporaryPassIdentity, _): return Fault(.invalidRequest, "Required 'generic_data' is not present")
+        case (.trial, _): return FreePreviews.usedUp
         case (.noIntegration, _): return Fault(.unknownIntegration, "The provider is not available for this channel.")
         case (_, "invalid_parameter_redirect_url"):
             logger.error("bridge.redirect_refused", metadata: metadata)

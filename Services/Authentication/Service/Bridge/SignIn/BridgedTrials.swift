@@ -8,15 +8,22 @@ internal import Faults
 struct BridgedTrials: Sendable {
     let caller: BridgeCaller
     let profiles: BridgedProfiles
+    let lists: BridgedLists
     let store: any BridgeStore
     let clock: any WallClock
 
     /// - Throws: `invalid_request` (no trial, or it is over), `unknown_integration`; `unavailable`, `too_many_requests` as upstream says.
-    func start(_ viewer: DeviceCaller, _ device: BridgeDevice, _ way: BridgeWay) async throws(Fault) -> SessionRecord {
+    /// - Parameter genericData: As it was sent; a promotional trial needs it.
+    func start(_ viewer: DeviceCaller, _ device: BridgeDevice, _ way: BridgeWay, genericData: String) async throws(Fault) -> SessionRecord {
         guard let entry = way.upstream.client(requestor: way.requestor, platform: viewer.information.platform) else {
             throw Fault(.unknownIntegration, "The MVPD is not integrated with the requestor.")
         }
+        if viewer.catalogue.isListedOnly(requestor: way.requestor, mvpd: way.mvpd) {
+            try await lists.requireOffered(way, to: viewer.information, at: device.address, waits: true)
+        }
         let client = BridgeClientAt(way.upstream, entry, of: viewer.device)
+        var device = device
+        device.temporaryPassIdentity = try BridgedIdentity.temporaryPass(genericData)
         let found: [BridgedProfile]
         do throws(BridgeTrouble) {
             found = try await caller.ask(
@@ -32,7 +39,8 @@ struct BridgedTrials: Sendable {
         let holder = BridgedProfiles.Holder(
             key: SessionKey(device: viewer.device, requestor: viewer.requestor), claims: viewer.claims, clientID: viewer.client.id,
             device: viewer.information, userAgent: viewer.userAgent, record: nil, mvpd: MvpdID(way.mvpd), upstream: way.upstream,
-            serviceProvider: way.serviceProvider, theirMvpd: way.theirMvpd, slot: client.name.text)
+            serviceProvider: way.serviceProvider, theirMvpd: way.theirMvpd, slot: client.name.text,
+            identity: BridgedIdentity(temporaryPass: device.temporaryPassIdentity))
         let (session, part) = try profiles.session(of: profile, for: holder, now: now)
         // Without a code there is nothing that somebody else could use first.
         guard try await store.start(session, part, of: nil, now: now) else { throw Fault(.internal, "An internal fault occurred.") }

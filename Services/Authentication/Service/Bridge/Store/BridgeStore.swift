@@ -1,3 +1,4 @@
+internal import BridgeClient
 internal import Clocks
 internal import Contracts
 internal import Faults
@@ -92,7 +93,13 @@ struct BridgedPart: Hashable, Sendable {
     let userAgent: String
 
     /// Whether a logout has to tell upstream: a trial and a degradation rule know none (bridge §10.2).
-    var knowsLogout: Bool { kind != "temporary" && kind != "degraded" }
+    var knowsLogout: Bool { !isTrial && kind != BridgedProfile.Kind.degraded.rawValue }
+
+    var isTrial: Bool { kind == BridgedProfile.Kind.temporary.rawValue }
+    /// Of the platform's own sign-in (bridge §11).
+    var isPartners: Bool { kind == BridgedProfile.Kind.appleSSO.rawValue }
+    /// Of a login elsewhere: upstream shows it only to calls that say who the person is.
+    var isShared: Bool { kind == BridgedProfile.Kind.platformSSO.rawValue || kind == BridgedProfile.Kind.serviceTokenSSO.rawValue }
 }
 
 /// A logout that upstream has not heard of.
@@ -147,8 +154,20 @@ protocol BridgeStore: Sendable {
     func dueLogouts(now: Timestamp, most: Int) async throws(Fault) -> [BridgeLogout]
     func openLogouts(of key: SessionKey, upstream: String, mvpd: String, now: Timestamp) async throws(Fault) -> [BridgeLogout]
     func postpone(_ logout: BridgeLogout, until moment: Timestamp) async throws(Fault)
+    /// What is open at an upstream is due now.
+    func hastenLogouts(at upstream: String, now: Timestamp) async throws(Fault)
     func finish(_ logout: BridgeLogout) async throws(Fault)
 
+    /// Ends the trials that sessions of an MVPD are.
+    /// - Parameter device: Whose; `nil`: everybody's.
+    /// - Returns: How many ended.
+    func endTrials(requestor: RequestorID, mvpd: MvpdID, device: DeviceID?) async throws(Fault) -> Int
+
+    /// Takes a platform's request, once.
+    /// - Returns: False when it was taken before, or is over.
+    func take(_ request: UpstreamRequestID, now: Timestamp) async throws(Fault) -> Bool
+
+    /// A list, or the note of a client's device (bridge §11), by its place.
     func keep(list: [UInt8], _ key: String, at moment: Timestamp) async throws(Fault)
     func list(_ key: String) async throws(Fault) -> (content: [UInt8], at: Timestamp)?
 }

@@ -221,12 +221,43 @@ extension SqliteAuthenticationStore: BridgeStore {
         }
     }
 
+    func endTrials(requestor: RequestorID, mvpd: MvpdID, device: DeviceID?) async throws(Fault) -> Int {
+        let keys: [SessionKey] = try await store.write { database in
+            let trials = try database.all(
+                "SELECT session_id, device_id, requestor FROM bridge_session WHERE requestor = ? AND mvpd = ? AND kind = 'temporary'",
+                [requestor, mvpd]
+            ) { (session: $0.next() as SessionID, key: SessionKey(device: $0.next(), requestor: $0.next())) }
+            let ended = trials.filter { device == nil || $0.key.device == device }
+            for trial in ended {
+                try database.run("DELETE FROM session WHERE id = ?", [trial.session])
+                try database.run("DELETE FROM bridge_session WHERE session_id = ?", [trial.session])
+            }
+            return ended.map(\.key)
+        }
+        for key in keys { memory.forget(key) }
+        parts.forgetAll()
+        return keys.count
+    }
+
+    func take(_ request: UpstreamRequestID, now: Timestamp) async throws(Fault) -> Bool {
+        try await store.change(
+            "DELETE FROM profile_request WHERE request_id = ? AND expires_at_ms > ?", [request, now], of: "profile_request") == 1
+    }
+
     // MARK: Logouts
 
     func remember(logoutsOf sessions: [SessionID], now: Timestamp) async throws(Fault) {
         defer { for session in sessions { parts.forget(session) } }
         try await store.write { database in
             for session in sessions {
+                // What a token of the platform's names later, and is older, signs nobody in (bridge §8.1).
+                try database.run(
+                    """
+                    INSERT INTO logout (device_id, requestor, logged_out_at_ms, expires_at_ms)
+                    SELECT device_id, requestor, ?1, expires_at_ms FROM bridge_session WHERE session_id = ?2 AND expires_at_ms > ?1
+                    ON CONFLICT (device_id, requestor) DO UPDATE SET logged_out_at_ms = excluded.logged_out_at_ms,
+                        expires_at_ms = CASE WHEN logout.expires_at_ms > excluded.expires_at_ms THEN logout.expires_at_ms ELSE excluded.expires_at_ms END
+                    """, [now, session])
                 try database.run(
                     """
                     UPDATE bridge_session SET logout_ms = ?, next_try_ms = ? WHERE session_id = ? AND logout_ms = 0 AND kind NOT IN ('temporary', 'degraded')
@@ -274,6 +305,11 @@ extension SqliteAuthenticationStore: BridgeStore {
         try await store.change(
             "UPDATE bridge_session SET next_try_ms = ?, tries = tries + 1 WHERE session_id = ?", [moment, logout.part.session],
             of: logout.part.session.text)
+    }
+
+    func hastenLogouts(at upstream: String, now: Timestamp) async throws(Fault) {
+        try await store.change(
+            "UPDATE bridge_session SET next_try_ms = ?1 WHERE logout_ms > 0 AND next_try_ms > ?1 AND upstream = ?2", [now, upstream], of: upstream)
     }
 
     func finish(_ logout: BridgeLogout) async throws(Fault) {

@@ -37,9 +37,15 @@ struct DegradationCheck {
         var seen: Set<OctetText> = []
         return request.mvpdIDs.enumerated().compactMap { index, id in
             if !seen.insert(id).inserted { return FieldProblem(field: "mvpds[\(index)]", message: "is there twice") }
-            guard catalogue.integration(requestor: request.requestorID, mvpd: id) == nil else { return nil }
+            guard catalogue.integration(requestor: request.requestorID, mvpd: id) == nil else { return upstreamProblem(id, "mvpds[\(index)]") }
             return FieldProblem(field: "mvpds[\(index)]", message: "is no MVPD that is integrated with the requestor")
         }
+    }
+
+    /// Where an upstream decides, a rule that permits needs media tokens of ours (bridge §3.3).
+    private func upstreamProblem(_ mvpd: String, _ field: String) -> FieldProblem? {
+        guard [.authnAll, .authzAll].contains(request.kind), !catalogue.permitsByRule(requestor: request.requestorID, mvpd: mvpd) else { return nil }
+        return FieldProblem(field: field, message: "is served by an upstream: it needs localMediaTokens of the requestor, or the kind authzNone")
     }
 
     private var resources: [FieldProblem] {

@@ -29,7 +29,7 @@ struct ConfigEndpoint: Sendable {
         }
         let requestor = try catalogue.requireRequestor(id)
         let platform = try Self.platform(exchange)
-        if let bridge = requestor.bridge, !catalogue.bridgedIntegrations(requestor: requestor.id).filter(\.enabled).isEmpty {
+        if let bridge = requestor.bridge, bridge.everyMvpd || !catalogue.bridgedIntegrations(requestor: requestor.id).filter(\.enabled).isEmpty {
             return try await merged(requestor, bridge, catalogue, platform, exchange)
         }
         let shown = Shown(version: catalogue.version, requestor: requestor.id, platform: platform, format: exchange.format)

@@ -13,6 +13,13 @@ struct SingleLogoutEndpoints: Sendable {
         return reply(try await dependencies.authentication.visitLogout(request, context: exchange.changingCall), exchange)
     }
 
+    /// Back from an upstream's logout page (bridge §10.2). Whoever comes too late is signed out all the same.
+    @Sendable func visited(_ exchange: Exchange) async throws -> Response {
+        let request = VisitLogoutRequest(handle: try exchange.captured("handle"))
+        let step = try await dependencies.authentication.visitLogout(request, context: exchange.changingCall)
+        return step.result == .rejected ? dependencies.pages.message(.loggedOut, exchange) : reply(step, exchange)
+    }
+
     /// An MVPD's answer, or its own request.
     @Sendable func receive(_ exchange: Exchange) async throws -> Response {
         let sent = Self.messages.map { (try? exchange.all($0)) ?? [] }

@@ -11,11 +11,13 @@ struct BridgedChoices {
     var areElsewhere: Bool { requestor.bridge?.returnOrigin.isEmpty ?? false }
 
     /// Whether an upstream signs people in there.
-    func holds(_ mvpd: String) -> Bool { enabled.contains { OctetText($0.mvpdID) == OctetText(mvpd) } }
+    func holds(_ mvpd: String) -> Bool {
+        catalogue.bridgeWay(requestor: requestor.id, mvpd: mvpd) != nil && catalogue.integration(requestor: requestor.id, mvpd: mvpd)?.enabled == true
+    }
 
     /// Those of the upstream's list that a browser can sign in at. Where no list can be had: those that the catalogue names; a login that fails says so itself.
     func providers(_ authentication: any Authentication, _ code: RegistrationCode, _ exchange: Exchange) async -> [ProviderList.Provider] {
-        guard let bridge = requestor.bridge, !enabled.isEmpty else { return [] }
+        guard let bridge = requestor.bridge, bridge.everyMvpd || !enabled.isEmpty else { return [] }
         let request = ListBridgedProvidersRequest(
             requestor: requestor.id, device: code.device ?? DeviceInformation(), clientAddress: exchange.facts.clientAddress.text)
         guard let list = try? await authentication.listBridgedProviders(request, context: exchange.call) else {

@@ -1,0 +1,10 @@
+public import OutboundHttp
+
+/// What the management host says to a reset of trials (rest-v2 §2.14).
+public enum BridgedReset {
+    /// - Throws: `BridgeFailure` unless it was done.
+    public static func check(_ answer: OutboundAnswer) throws(BridgeFailure) {
+        guard answer.status != 204 else { return }
+        _ = try BridgeAnswer.document(answer)
+    }
+}

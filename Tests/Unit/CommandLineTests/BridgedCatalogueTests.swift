@@ -49,7 +49,8 @@ internal import Testing
         #expect(integrations.map { $0["upstream"] as? Bool } == [true, nil, nil, nil])
         #expect(Set(integrations[0].keys) == ["requestor", "mvpd", "metadataKeys", "upstream"])
         let requestors = try #require(changed["requestors"] as? [[String: Any]])
-        #expect(requestors[0]["upstream"] as? [String: String] == ["upstream": "upstream", "returnOrigin": "http://127.0.0.1:8080"])
+        let expected: [String: Any] = ["upstream": "upstream", "returnOrigin": "http://127.0.0.1:8080", "localMediaTokens": true]
+        #expect((requestors[0]["upstream"] as? NSDictionary)?.isEqual(to: expected) == true)
         #expect(requestors[1]["upstream"] == nil)
         #expect((changed["upstreams"] as? [[String: Any]])?.compactMap { $0["id"] as? String } == ["vendor", "upstream"])
         #expect((change(changed) as NSDictionary).isEqual(to: changed))

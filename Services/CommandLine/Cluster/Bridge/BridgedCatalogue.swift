@@ -50,7 +50,9 @@ struct BridgedCatalogue {
         changed["upstreams"] = Self.entries(ours, "upstreams").filter { $0["id"] as? String != Self.upstreamID } + [record]
         changed["requestors"] = Self.entries(ours, "requestors").map { entry in
             guard served.contains(OctetName(entry["id"])) else { return entry }
-            return entry.merging(["upstream": ["upstream": Self.upstreamID, "returnOrigin": gateway]]) { $1 }
+            // Whoever verifies media tokens here knows both certificates: degradation may let people play by tokens of ours.
+            let members: [String: Any] = ["upstream": Self.upstreamID, "returnOrigin": gateway, "localMediaTokens": true]
+            return entry.merging(["upstream": members]) { $1 }
         }
         let there = Set(Self.entries(theirs, "integrations").filter { $0["enabled"] as? Bool != false }.map(Pair.init))
         changed["integrations"] = Self.entries(ours, "integrations").map { entry in

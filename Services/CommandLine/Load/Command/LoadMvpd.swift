@@ -11,11 +11,17 @@ enum LoadMvpd {
     static func play(_ id: String, of cluster: ClusterFile, pki: URL) throws -> PlayedMvpd {
         let file = pki.appendingPathComponent("sandbox-\(id.lowercased()).key").path
         do {
-            return PlayedMvpd(entityID: "\(cluster.sandbox.mvpd)/saml/\(id)/metadata", key: try RSAPrivateKey(pemFile: file))
+            return PlayedMvpd(entityID: "\(origin(of: cluster))/saml/\(id)/metadata", key: try RSAPrivateKey(pemFile: file))
         } catch {
             throw CommandFailure(
                 "cannot sign as \(id): \(file): \(PlainReason.of(error))", advice: "people sign in only with the keys of a local cluster")
         }
+    }
+
+    /// Where the stand-in is for browsers, and under which it is known: of a cluster that is open to its network, the machine's address there.
+    private static func origin(of cluster: ClusterFile) -> String {
+        guard let lan = cluster.lan, let port = URLComponents(string: cluster.sandbox.mvpd)?.port else { return cluster.sandbox.mvpd }
+        return "https://\(lan):\(port)"
     }
 
     /// A person that the stand-in MVPD's decision point accepts by the prefix of the name (its setting `visitorPrefix`).

@@ -241,13 +241,13 @@ let package = Package(
             "AuthenticationService", "Services/Authentication/Service",
             [
                 "BridgeClient", "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "Identifiers",
-                "OutboundHttp",
+                "MediaTokenVerifier", "OutboundHttp",
                 "SamlExplanation",
                 "SamlProfile", "Storage", "StrictJson", "TextEncodings", "Tokens", "UsageCounting", logging, coreMetrics,
             ]),
         service(
             "AuthenticationMain", "Services/Authentication/Main",
-            ["AuthenticationService", "Contracts", "OutboundHttp", "ServiceKit", "Storage", "Tokens"]),
+            ["AuthenticationService", "Catalogue", "Contracts", "OutboundHttp", "ServiceKit", "Storage", "Tokens"]),
 
         cLibrary("CMrss", "Services/Authorization/CMrss", settings: [.unsafeFlags(["-I/usr/include/libxml2"])], links: [.linkedLibrary("xml2")]),
         library("MediaRss", "Services/Authorization/MediaRss", ["CMrss"]),
@@ -383,7 +383,7 @@ if hasAny("benchmarks") {
             ["ContractRuntime", "Contracts", "Cryptography", "EventLoops", "Faults", "Rpc", "Transport", arguments, nioCore, nioPosix, logging]),
         program(
             "GatewayBenchmark", "Tests/Benchmarks/Gateway",
-            ["BoxofficeCommand", "EntitlementClient", "TextEncodings", arguments, hummingbird, hummingbirdCore, logging]),
+            ["BoxofficeCommand", "EntitlementClient", "GatewayService", "TextEncodings", arguments, hummingbird, hummingbirdCore, logging]),
         program(
             "StoreBenchmark", "Tests/Benchmarks/Store",
             ["AuthenticationService", "PrivatePostgres", "Storage", "StoragePostgres", "StorageSqlite", arguments, grdb]),
@@ -401,7 +401,9 @@ if hasAny("tests") {
         tests(
             "TelemetryTests",
             ["ContractRuntime", "OtlpReceiver", "OutboundHttp", "SpanRecordings", "Spans", "Telemetry", coreMetrics, logging]),
-        tests("OutboundHttpTests", ["Clocks", "ContractRuntime", "OtlpReceiver", "OutboundHttp", "SpanRecordings", "Spans"]),
+        tests(
+            "OutboundHttpTests",
+            ["Clocks", "ContractRuntime", "Cryptography", "OtlpReceiver", "OutboundHttp", "SpanRecordings", "Spans", nioCore, nioPosix, nioSSL]),
         tests("FaultProxyTests", ["FaultProxy", nioCore, nioPosix]),
         library("TestIdentities", "Tests/Support/TestIdentities", ["Cryptography", "Transport"]),
         library(

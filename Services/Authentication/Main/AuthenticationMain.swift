@@ -1,4 +1,5 @@
 internal import AuthenticationService
+internal import Catalogue
 internal import Contracts
 internal import OutboundHttp
 internal import ServiceKit
@@ -20,7 +21,7 @@ struct Main {
     @Sendable private static func start(_ environment: ServiceEnvironment<AuthenticationSettings>) async throws {
         let (settings, files) = (environment.settings, environment.files)
         let store = try environment.openStore(migrations: AuthenticationDatabase.migrations, postgres: AuthenticationDatabase.postgresSteps)
-        environment.sweep(store, AuthenticationDatabase.sweeps(of: store))
+        environment.sweep(store, AuthenticationDatabase.sweeps(of: store, reportHours: settings.reportHours))
         environment.tellEnds(of: [
             "saml signing": settings.signingCertificate, "next saml signing": settings.otherSigningCertificate,
             "saml encryption": settings.encryptionCertificate,
@@ -50,7 +51,8 @@ struct Main {
         let service = try AuthenticationService(
             settings, keys: keys, accessTokenKeys: accessTokenKeys.keys, secretKeys: secretKeys, storedTokenKeys: storedTokenKeys.keys,
             storedTokenSeals: seals, serviceTokenKeys: serviceTokenKeys, clientSecrets: settings.clientSecrets.map(files.path), transport: transport,
-            upstreams: upstreams, database: AuthenticationDatabase(store, cachedSessions: settings.cachedSessions),
+            upstreams: GuardedOutbound(upstreams, allowsPrivate: settings.allowPrivateUpstreams, isExempt: PlainHTTP.isAllowed),
+            database: AuthenticationDatabase(store, cachedSessions: settings.cachedSessions),
             catalogue: try environment.catalogue(), usage: try environment.usageCounter(), clock: environment.clock, logger: environment.logger)
         try await environment.share(accessTokenKeys, named: "access token", in: store) { service.accessTokenKeysChanged() }
         try await environment.share(storedTokenKeys, named: "sdk token", in: store) { service.storedTokenKeysChanged() }
@@ -82,6 +84,7 @@ struct Main {
         takeInSecretKeys(environment, service, store, seals: sdkSealKey, secrets: secretsKey)
         environment.background("sign-in-reports") { await service.shareSignInReports { await store.duty("sign-in reports") != nil } }
         environment.background("upstream-logouts") { await service.tellUpstreams { await store.duty("upstream logouts") != nil } }
+        environment.background("households") { await service.markHouseholds { await store.duty("households") != nil } }
         environment.background("provider-keys") { await service.keepProviderKeys() }
         environment.background("unused-clients") {
             await service.forgetUnusedClients(after: settings.clientDays, idleAfter: settings.idleClientDays) {

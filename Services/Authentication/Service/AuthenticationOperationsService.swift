@@ -38,7 +38,8 @@ public struct AuthenticationOperationsService: AuthenticationOperations {
 
     /// - Throws: `not_found`.
     public func getSignInReport(_ request: GetSignInReportRequest, context: CallContext) async throws -> SignInReport {
-        try await service.signIns.reports.report(request)
+        if let report = service.bridge?.journeys.report(trace: request.traceID.lowercased()) { return report }
+        return try await service.signIns.reports.report(request)
     }
 
     public func listSignInReports(_ request: ListSignInReportsRequest, context: CallContext) async throws -> Contracts.SignInReports {
@@ -63,5 +64,40 @@ public struct AuthenticationOperationsService: AuthenticationOperations {
     /// - Throws: As `ViewerSupport.end`.
     public func endViewerSessions(_ request: EndViewerSessionsRequest, context: CallContext) async throws -> EndViewerSessionsResponse {
         EndViewerSessionsResponse(ended: UInt32(clamping: try await service.sessions.support.end(request)))
+    }
+
+    /// - Throws: As `PersonDesk.export`.
+    public func exportPerson(_ request: ExportPersonRequest, context: CallContext) async throws -> PersonExport {
+        try await service.sessions.people.export(request.selector)
+    }
+
+    /// - Throws: As `PersonDesk.erase`.
+    public func erasePerson(_ request: ErasePersonRequest, context: CallContext) async throws -> PersonErasure {
+        try await service.sessions.people.erase(request.selector)
+    }
+
+    /// - Throws: As `UpstreamCheckers.check`.
+    public func checkUpstream(_ request: CheckUpstreamRequest, context: CallContext) async throws -> UpstreamCheck {
+        try await bridge().checkers.check(request)
+    }
+
+    /// - Throws: As `UpstreamOffice.list`.
+    public func readUpstreamList(_ request: ReadUpstreamListRequest, context: CallContext) async throws -> UpstreamList {
+        try await bridge().office.list(request)
+    }
+
+    /// - Throws: As `UpstreamOffice.states`.
+    public func listUpstreamStates(_ request: ListUpstreamStatesRequest, context: CallContext) async throws -> UpstreamStates {
+        try await bridge().office.states(request)
+    }
+
+    /// - Throws: As `UpstreamOffice.reset`.
+    public func resetUpstreamClient(_ request: ResetUpstreamClientRequest, context: CallContext) async throws -> ResetUpstreamClientResponse {
+        try await bridge().office.reset(request)
+    }
+
+    private func bridge() throws(Fault) -> AuthenticationService.Bridge {
+        guard let bridge = service.bridge else { throw Fault(.unimplemented, "No upstream is used here.") }
+        return bridge
     }
 }

@@ -33,7 +33,8 @@ extension AuthenticationService: Authentication {
     }
 
     public func startSignIn(_ request: StartSignInRequest, context: CallContext) async throws -> SignInStart {
-        try await signIns.starter.start(request)
+        guard let bridge else { return try await signIns.starter.start(request) }
+        return try await bridge.journeys.starting(trace: context.trace.traceID) { try await signIns.starter.start(request) }
     }
 
     public func completeSamlSignIn(_ request: CompleteSamlSignInRequest, context: CallContext) async throws -> SignInOutcome {
@@ -55,7 +56,9 @@ extension AuthenticationService: Authentication {
 
     public func returnFromBridge(_ request: ReturnFromBridgeRequest, context: CallContext) async throws -> SignInOutcome {
         guard let bridge else { return SignInOutcome(result: .rejected, traceID: context.trace.traceID) }
-        return try await bridge.signIns.finish(request, trace: context.trace)
+        return try await bridge.journeys.returning(trace: context.trace.traceID) {
+            try await bridge.signIns.finish(request, trace: context.trace)
+        }
     }
 
     public func getSession(_ request: SessionRequest, context: CallContext) async throws -> Session {

@@ -55,22 +55,29 @@ extension AuthenticationService {
         let resets: BridgedResets
         let partners: BridgedPartners
         let profiles: BridgedProfiles
+        let journeys: BridgeJourneys
+        let checkers: UpstreamCheckers
+        let office: UpstreamOffice
         let store: any BridgeStore
 
         init(_ own: BridgeParts, _ parts: Parts, _ callers: Callers, _ metrics: AuthenticationMetrics) {
-            let (catalogue, clock, logger, seal) = (parts.catalogue, parts.clock, parts.logger, parts.oauth.keys.seal)
+            let (catalogue, clock, seal) = (parts.catalogue, parts.clock, parts.oauth.keys.seal)
+            let alarms = BridgeAlarms(clock: clock)
+            let logger = alarms.watching(parts.logger)
             store = own.store
-            let line = BridgeLine(transport: own.transport, clock: clock, logger: logger)
-            let caller = BridgeCaller(
-                line: line,
-                slots: BridgeSlots(line: line, store: store, statements: callers.clientSecrets, seal: seal, clock: clock, logger: logger))
+            let line = BridgeLine(transport: own.transport, via: own.via, clock: clock, logger: logger)
+            let slots = BridgeSlots(line: line, store: store, statements: callers.clientSecrets, seal: seal, clock: clock, logger: logger)
+            let caller = BridgeCaller(line: line, slots: slots)
+            journeys = BridgeJourneys(clock: clock)
+            checkers = UpstreamCheckers(line: line, slots: slots, catalogue: catalogue, seal: seal, clock: clock, random: parts.random)
+            office = UpstreamOffice(line: line, caller: caller, store: store, catalogue: catalogue, alarms: alarms, clock: clock)
             profiles = BridgedProfiles(seal: seal, scrambler: parts.scrambler, random: parts.random)
             logouts = BridgedLogouts(
                 caller: caller, store: store, visits: parts.store, catalogue: catalogue, random: parts.random, clock: clock, logger: logger)
             lists = BridgedLists(caller: caller, store: store, catalogue: catalogue, clock: clock, logger: logger)
             signIns = BridgedSignIns(
                 caller: caller, profiles: profiles, logouts: logouts, lists: lists, store: store, codes: parts.store, sessions: parts.store,
-                catalogue: catalogue, clock: clock, random: parts.random, seal: seal, metrics: metrics, logger: logger)
+                catalogue: catalogue, clock: clock, random: parts.random, seal: seal, metrics: metrics, logger: logger, journeys: journeys)
             partners = BridgedPartners(
                 caller: caller, profiles: profiles, store: store, requests: parts.store, clock: clock, random: parts.random, seal: seal,
                 metrics: metrics, logger: logger)
@@ -102,6 +109,7 @@ extension AuthenticationService {
         let plans: SignInPlans
         let profileLogout: ProfileLogout
         let support: ViewerSupport
+        let people: PersonDesk
 
         init(_ parts: Parts, _ callers: Callers, _ bridge: Bridge?, _ metrics: AuthenticationMetrics) {
             let (catalogue, store, clock, random, logger) = (parts.catalogue, parts.store, parts.clock, parts.random, parts.logger)
@@ -129,6 +137,10 @@ extension AuthenticationService {
                 bearers: bearers, logouts: logouts, store: store, sessions: lookup, clock: clock, metrics: metrics,
                 ends: SignInEnds(activationOrigins: parts.activationOrigins))
             support = ViewerSupport(catalogue: catalogue, store: store, scrambler: parts.scrambler, clock: clock, metrics: metrics)
+            people = PersonDesk(
+                store: parts.people, catalogue: catalogue, scrambler: parts.scrambler,
+                profiles: BridgedProfiles(seal: parts.oauth.keys.seal, scrambler: parts.scrambler, random: random), clock: clock, metrics: metrics,
+                logger: logger)
             identification = CallerIdentification(bearers: bearers, sessions: lookup)
             automatic = AutomaticSessions(
                 bearers: bearers, catalogue: catalogue, store: store, seal: parts.oauth.keys.seal, metadata: metadata, clock: clock,

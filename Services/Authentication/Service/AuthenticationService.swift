@@ -1,3 +1,4 @@
+internal import BridgeClient
 public import Catalogue
 public import Clocks
 internal import Cryptography
@@ -34,6 +35,7 @@ public struct AuthenticationService: Sendable {
         sessions = SessionParts(parts, callers, bridge, metrics)
         trials = Trials(parts, callers, bridge, metrics)
         signIns = SignIns(parts, callers, trials, sessions, bridge, metrics)
+        bridge?.journeys.tell { [reports = signIns.reports] in reports.add($0) }
         (catalogue, store, clock, logger) = (parts.catalogue, parts.store, parts.clock, parts.logger)
     }
 
@@ -59,12 +61,16 @@ public struct AuthenticationService: Sendable {
         var logger: Logger
         /// What the bridge keeps; `nil`: no upstream is used.
         var bridge: BridgeParts?
+        /// Finds and erases people; `nil`: the store does not.
+        var people: (any PersonStore)?
     }
 
     /// What it takes to use upstreams.
     struct BridgeParts: Sendable {
         var store: any BridgeStore
         var transport: any OutboundTransport
+        /// This cluster's name on the way to another.
+        var via = BridgeVia(origin: "")
     }
 
     /// What tokens that apps keep are made with (clients §3).
@@ -163,6 +169,10 @@ public struct AuthenticationService: Sendable {
     /// - Parameter isMine: Whether it is this copy's turn.
     public func tellUpstreams(isMine: @Sendable () async -> Bool) async { await bridge?.logouts.workOff(isMine: isMine) }
 
+    /// Notes households of sessions that a release before wrote; until it is cancelled.
+    /// - Parameter isMine: Whether it is this copy's turn.
+    public func markHouseholds(isMine: @Sendable () async -> Bool) async { await sessions.people.markHouseholds(isMine: isMine) }
+
     /// Reads the key sets of OAuth providers again when they are due; until it is cancelled.
     public func keepProviderKeys() async {
         while (try? await Task.sleep(for: .seconds(15))) != nil { await signIns.keySets.refreshDue() }
@@ -216,7 +226,8 @@ extension AuthenticationService {
                 store: database.store, clock: clock,
                 random: random, scrambler: UserIDScrambler(keys: userIDs), activationOrigins: Set(settings.activationOrigins),
                 codeLimits: CodeLimits(perClient: settings.codesPerClient, perDevice: settings.codesPerDevice),
-                usage: usage, logger: logger, bridge: BridgeParts(store: database.store, transport: upstreams)))
+                usage: usage, logger: logger,
+                bridge: BridgeParts(store: database.store, transport: upstreams, via: BridgeVia(origin: settings.origin)), people: database.store))
         (serviceProvider, self.userIDs, ringOfOAuth) = (saml, userIDs, keys.oauth)
     }
 

@@ -13,7 +13,7 @@ internal import Faults
 public struct AuthorizationService: Authorization {
     let catalogue: any CatalogueSource
     let sessions: SessionFinder
-    private let store: any AuthorizationStore
+    let store: any AuthorizationStore
     private let forms: DecisionForms
     let decisions: DecisionMaker
     let preauthorizer: Preauthorizer
@@ -24,7 +24,7 @@ public struct AuthorizationService: Authorization {
     let logger: Logger
     let resourcesPerDecision: Int
     let tooManyResources = OccasionalWarning()
-    private let refusals: RefusalNotes?
+    let refusals: RefusalNotes?
     private let upstreamTokens: UpstreamTokenCheck?
     let metrics: AuthorizationMetrics
 

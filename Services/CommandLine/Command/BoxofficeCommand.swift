@@ -10,11 +10,12 @@ public struct BoxofficeCommand: AsyncParsableCommand {
         subcommands: [
             UpCommand.self, DownCommand.self, StatusCommand.self, LogsCommand.self, DoctorCommand.self, RunCommand.self, PkiCommand.self,
             SettingsCommand.self,
-            CatalogueCommand.self, MvpdCommand.self,
-            SecretCommand.self, SupportCommand.self, StoreCommand.self,
+            CatalogueCommand.self, MvpdCommand.self, UpstreamCommand.self,
+            SecretCommand.self, SupportCommand.self, PersonCommand.self, StoreCommand.self,
             ApplicationCommand.self,
             DeviceCommand.self,
-            VerifyCommand.self, ExplainSamlCommand.self, CallCommand.self, ConformanceCommand.self, LoadCommand.self, VersionCommand.self,
+            VerifyCommand.self, ExplainCommand.self, ExplainSamlCommand.self, CallCommand.self, ConformanceCommand.self, LoadCommand.self,
+            VersionCommand.self,
         ]
     )
 

@@ -74,6 +74,7 @@ struct Main {
             try await publisher.publishStatementKeys()
             return await statements.takenOver()
         }
+        if settings.auditDays > 0 { environment.background("audit-log") { await administration.forgetAudit(after: settings.auditDays) } }
         environment.background("degradation-ends") { await administration.endDegradationsInTime() }
     }
 

@@ -28,12 +28,14 @@ public struct ConfigSettings: Decodable, Sendable {
     public let clientSecrets: String?
     /// Whether MVPDs' metadata may be fetched from this machine, from private networks and by plain HTTP.
     public let fetchesPrivately: Bool
+    /// Days for which audit records are kept, 30 to 36500; 0, and when it is left out: for good.
+    public let auditDays: Int
     /// How long counts of events are kept.
     public let usage: UsageSettings
 
     private enum CodingKeys: String, CodingKey {
         case catalogue, statementKey, nextStatementKey, olderStatementKeys, statementKeyLead, issuer, statementCallers, pollSeconds, administrators,
-            approvalRequired, sessionCallers, clientSecrets, fetchesPrivately, usage
+            approvalRequired, sessionCallers, clientSecrets, fetchesPrivately, usage, auditDays
     }
 
     public init(from decoder: any Decoder) throws {
@@ -56,6 +58,11 @@ public struct ConfigSettings: Decodable, Sendable {
         clientSecrets = try container.decodeIfPresent(String.self, forKey: .clientSecrets)
         fetchesPrivately = try container.decodeIfPresent(Bool.self, forKey: .fetchesPrivately) ?? false
         usage = try container.decodeIfPresent(UsageSettings.self, forKey: .usage) ?? UsageSettings()
+        auditDays = try container.decodeIfPresent(Int.self, forKey: .auditDays) ?? 0
+        guard auditDays == 0 || (30...36_500).contains(auditDays) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .auditDays, in: container, debugDescription: "must be 0, or from 30 to 36500; it is \(auditDays)")
+        }
         guard (1...3600).contains(pollSeconds) else {
             throw DecodingError.dataCorruptedError(
                 forKey: .pollSeconds, in: container, debugDescription: "must be from 1 to 3600; it is \(pollSeconds)")

@@ -22,8 +22,8 @@ struct Main {
             operations: AuthenticationOperationsClient(caller: authentication), usage: UsageClient(caller: config),
             autoSignIn: AutomaticSignInClient(caller: autoSignIn),
             signInWithApple: SignInWithAppleClient(caller: autoSignIn), catalogue: try environment.catalogue(),
-            provider: AdministratorSignIn.provider(environment),
-            isReady: { readiness.lacking.isEmpty })
+            autoSignInOperations: AutoSignInOperationsClient(caller: autoSignIn), provider: AdministratorSignIn.provider(environment),
+            logger: environment.logger, isReady: { readiness.lacking.isEmpty })
         serve(gateway, key: "gateway.listen", settings.endpoint, certificate: nil, environment)
         if let tls = settings.tls, let certificate = try certificate(settings, environment.files) {
             serve(gateway, key: "gateway.tls.listen", tls.endpoint, certificate: certificate, environment)

@@ -12,6 +12,8 @@ final class Dependencies: Sendable {
     let authorization: any Authorization
     let administration: any Administration
     let operations: any AuthenticationOperations
+    /// `nil`: nobody can be asked for what `autosignin` holds of people.
+    let autoSignInOperations: (any AutoSignInOperations)?
     let usage: any Usage
     let autoSignIn: any AutomaticSignIn
     let signInWithApple: any SignInWithApple
@@ -19,6 +21,7 @@ final class Dependencies: Sendable {
     let codes: CodeGuard
     let liveCodes: LiveCodes
     let signatures: SignatureGuard
+    let shares: FairShares
     /// Where administrators sign in beside their tokens; `nil`: nowhere.
     let provider: OpenIDProvider?
     /// Whether this program can do its work now and is to go on.
@@ -29,7 +32,8 @@ final class Dependencies: Sendable {
         administration: any Administration, operations: any AuthenticationOperations, usage: any Usage,
         autoSignIn: any AutomaticSignIn,
         signInWithApple: any SignInWithApple, catalogue: any CatalogueSource, codes: CodeGuard, liveCodes: LiveCodes,
-        signatures: SignatureGuard, provider: OpenIDProvider? = nil, isReady: @escaping @Sendable () -> Bool = { true }
+        signatures: SignatureGuard, shares: FairShares? = nil, autoSignInOperations: (any AutoSignInOperations)? = nil,
+        provider: OpenIDProvider? = nil, isReady: @escaping @Sendable () -> Bool = { true }
     ) {
         self.settings = settings
         self.pages = pages
@@ -44,6 +48,8 @@ final class Dependencies: Sendable {
         self.codes = codes
         self.liveCodes = liveCodes
         self.signatures = signatures
+        self.shares = shares ?? FairShares(settings: settings.shares, clock: SteadyClock())
+        self.autoSignInOperations = autoSignInOperations
         self.provider = provider
         self.isReady = isReady
     }

@@ -8,20 +8,25 @@ public import Logging
 public struct Gateway: Sendable {
     private let dependencies: Dependencies
     private let throttle: Throttle
+    private let loops: LoopGuard
     private let metrics = RequestMetrics()
     /// Two, so that strangers take no place from those who administer.
     private let connections: [Door: OpenConnections]
     private let admission: Admission
 
     /// - Parameters:
+    ///   - autoSignInOperations: Tells what `autosignin` holds of people; `nil`: nobody does.
     ///   - provider: Where administrators sign in beside their tokens; `nil`: nowhere.
-    ///   - clock: Measures the limits by client address.
+    ///   - logger: Told whose calls are too many.
+    ///   - clock: Measures the limits by client address, application and requestor.
     ///   - isReady: Whether load balancers should send requests here.
     public init(
         settings: GatewaySettings, pages: Pages, authentication: any Authentication, authorization: any Authorization,
         administration: any Administration, operations: any AuthenticationOperations, usage: any Usage,
         autoSignIn: any AutomaticSignIn,
-        signInWithApple: any SignInWithApple, catalogue: any CatalogueSource, provider: OpenIDProvider? = nil,
+        signInWithApple: any SignInWithApple, catalogue: any CatalogueSource,
+        autoSignInOperations: (any AutoSignInOperations)? = nil, provider: OpenIDProvider? = nil,
+        logger: Logger = Logger(label: "gateway"),
         clock: any MonotonicClock = SteadyClock(),
         isReady: @escaping @Sendable () -> Bool = { true }
     ) {
@@ -29,9 +34,12 @@ public struct Gateway: Sendable {
             settings: settings, pages: pages, authentication: authentication, authorization: authorization, administration: administration,
             operations: operations, usage: usage, autoSignIn: autoSignIn, signInWithApple: signInWithApple, catalogue: catalogue,
             codes: CodeGuard(exempt: settings.throttle.exempt, clock: clock), liveCodes: LiveCodes(settings: settings.throttle, clock: clock),
-            signatures: SignatureGuard(exempt: settings.throttle.exempt, clock: clock), provider: provider,
+            signatures: SignatureGuard(exempt: settings.throttle.exempt, clock: clock),
+            shares: FairShares(settings: settings.shares, clock: clock, logger: logger), autoSignInOperations: autoSignInOperations,
+            provider: provider,
             isReady: isReady)
         throttle = Throttle(settings: settings.throttle, clock: clock)
+        loops = LoopGuard(origin: settings.publicOrigin)
         let open = { OpenConnections(settings.connections, trusted: settings.trustedProxies, door: $0) }
         connections = [.everybody: open(.everybody), .administration: open(.administration)]
         admission = Admission(settings.overload)
@@ -84,7 +92,7 @@ public struct Gateway: Sendable {
         return Edge(
             routes: routes, names: names, responder: RouteResponder(dependencies: dependencies, refusals: refusals), refusals: refusals,
             metrics: metrics,
-            trustedProxies: settings.trustedProxies, signedPlainHTTP: settings.signedPlainHTTP, throttle: throttle, isSecure: isSecure,
+            trustedProxies: settings.trustedProxies, signedPlainHTTP: settings.signedPlainHTTP, throttle: throttle, loops: loops, isSecure: isSecure,
             transportSecurity: transportSecurity, logger: logger,
             log: log)
     }

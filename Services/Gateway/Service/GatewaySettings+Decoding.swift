@@ -3,7 +3,7 @@ extension GatewaySettings: Decodable {
     private enum CodingKeys: String, CodingKey {
         case listen, publicOrigin, pages, languages, insecureCookies, trustedProxies, requestSeconds, bodySeconds, bodyBytes, assertionBytes,
             throttle, tls
-        case allowPlainHTTP, signedPlainHTTP, connections, overload, admin, mvpdProxyAddresses
+        case allowPlainHTTP, signedPlainHTTP, connections, overload, admin, mvpdProxyAddresses, shares
     }
 
     public init(from decoder: any Decoder) throws {
@@ -21,6 +21,7 @@ extension GatewaySettings: Decodable {
         maximumBodyBytes = try container.decodeIfPresent(Int.self, forKey: .bodyBytes) ?? maximumBodyBytes
         maximumAssertionBytes = try container.decodeIfPresent(Int.self, forKey: .assertionBytes) ?? maximumAssertionBytes
         throttle = try container.decodeIfPresent(ThrottleSettings.self, forKey: .throttle) ?? throttle
+        shares = try container.decodeIfPresent(ShareSettings.self, forKey: .shares) ?? shares
         tls = try container.decodeIfPresent(HttpsSettings.self, forKey: .tls)
         allowsPlainHTTP = try container.decodeIfPresent(Bool.self, forKey: .allowPlainHTTP) ?? false
         signedPlainHTTP = try container.decodeIfPresent(SignedPlainHTTP.self, forKey: .signedPlainHTTP) ?? signedPlainHTTP

@@ -24,6 +24,8 @@ public struct GatewaySettings: Sendable {
     public var maximumAssertionBytes: Int
     /// Limits by client address.
     public var throttle: ThrottleSettings
+    /// Limits by application and by requestor.
+    public var shares: ShareSettings
     /// The listener of HTTPS; none when absent.
     public var tls: HttpsSettings?
     /// The listener of those who administer the cluster.
@@ -43,7 +45,7 @@ public struct GatewaySettings: Sendable {
         maximumAssertionBytes: Int = 512 * 1024, throttle: ThrottleSettings = ThrottleSettings(), tls: HttpsSettings? = nil,
         allowsPlainHTTP: Bool = false, connections: ConnectionLimits = ConnectionLimits(), overload: OverloadSettings = OverloadSettings(),
         admin: AdministrationSettings = AdministrationSettings(), signedPlainHTTP: SignedPlainHTTP = .strict,
-        mvpdProxyAddresses: [AddressRange] = []
+        mvpdProxyAddresses: [AddressRange] = [], shares: ShareSettings = ShareSettings()
     ) {
         self.listen = listen
         self.publicOrigin = publicOrigin
@@ -55,6 +57,7 @@ public struct GatewaySettings: Sendable {
         self.maximumBodyBytes = maximumBodyBytes
         self.maximumAssertionBytes = maximumAssertionBytes
         self.throttle = throttle
+        self.shares = shares
         self.tls = tls
         self.allowsPlainHTTP = allowsPlainHTTP
         self.connections = connections
@@ -102,6 +105,7 @@ public struct GatewaySettings: Sendable {
         guard Self.waits.contains(requestTimeout) else { return ("requestSeconds", "must be from 1 to 120") }
         guard Self.waits.contains(bodyTimeout) else { return ("bodySeconds", "must be from 1 to 120") }
         if let problem = throttle.problem { return ("throttle.\(problem.key)", problem.text) }
+        if let problem = shares.problem { return ("shares.\(problem.key)", problem.text) }
         if let problem = connections.problem { return ("connections.\(problem.key)", problem.text) }
         if let problem = overload.problem { return ("overload.\(problem.key)", problem.text) }
         if let problem = tls?.problem { return ("tls.\(problem.key)", problem.text) }

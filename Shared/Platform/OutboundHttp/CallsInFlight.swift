@@ -16,5 +16,7 @@ package final class CallsInFlight: Sendable {
         }
     }
 
+    package func count(_ endpoint: String) -> Int { counts.withLock { $0[OctetText(endpoint)] ?? 0 } }
+
     package func leave(_ endpoint: String) { counts.withLock { $0[endpoint, default: 1] -= 1 } }
 }

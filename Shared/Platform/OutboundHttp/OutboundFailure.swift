@@ -5,6 +5,8 @@ public struct OutboundFailure: Error, Sendable {
         case connectTimeout
         /// No connection at all; nothing was sent.
         case notSent
+        /// The host's name leads where nobody may be asked; nothing was sent.
+        case refusedAddress
         /// The connection broke before any of the answer came.
         case resetBeforeAnswer
         /// Sent, but no answer within its time.
@@ -20,7 +22,7 @@ public struct OutboundFailure: Error, Sendable {
     public let kind: Kind
 
     /// The server cannot have acted on the request.
-    public var isUnsent: Bool { kind == .connectTimeout || kind == .notSent }
+    public var isUnsent: Bool { kind == .connectTimeout || kind == .notSent || kind == .refusedAddress }
 
     /// For the log.
     public let cause: String

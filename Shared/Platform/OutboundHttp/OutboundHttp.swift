@@ -92,6 +92,7 @@ public final class OutboundHttp: OutboundTransport {
         configuration.tlsConfiguration = try Self.tls(route)
         configuration.timeout = .init(connect: TimeAmount(route.connectTimeout), read: TimeAmount(route.responseTimeout))
         configuration.redirectConfiguration = .disallow
+        if let pin = route.pin { configuration.dnsOverride = [pin.host: pin.address] }
         configuration.httpVersion = .http1Only
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = route.connections

@@ -11,6 +11,15 @@ public struct OutboundRoute: Hashable, Sendable {
     public var responseTimeout: Duration
     /// Connections at once to one host, at least 1.
     public var connections: Int
+    /// Where connections go whatever the host's name means; `nil`: where the name leads.
+    var pin: Pin?
+
+    /// A host, and the address of it that was checked.
+    struct Pin: Hashable, Sendable {
+        /// Lower case, without brackets.
+        let host: String
+        let address: String
+    }
 
     public init(
         peer: String, trustAnchors: [[UInt8]] = [], certificate: ClientCertificate? = nil, connectTimeout: Duration, responseTimeout: Duration,

@@ -4185,7 +4185,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__get_administrator_reques
   (ProtobufCMessageInit) boxoffice__config__v1__get_administrator_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__administrator__field_descriptors[4] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__administrator__field_descriptors[5] =
 {
   {
     "name",
@@ -4235,17 +4235,30 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__administrator__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "rights",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__Administrator, n_rights),
+    offsetof(Boxoffice__Config__V1__Administrator, rights),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__administrator__field_indices_by_name[] = {
   0,   /* field[0] = name */
   2,   /* field[2] = programmer_ids */
   3,   /* field[3] = proxy_mvpd_id */
+  4,   /* field[4] = rights */
   1,   /* field[1] = role */
 };
 static const ProtobufCIntRange boxoffice__config__v1__administrator__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__administrator__descriptor =
 {
@@ -4255,7 +4268,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__administrator__descripto
   "Boxoffice__Config__V1__Administrator",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__Administrator),
-  4,
+  5,
   boxoffice__config__v1__administrator__field_descriptors,
   boxoffice__config__v1__administrator__field_indices_by_name,
   1,  boxoffice__config__v1__administrator__number_ranges,
@@ -10367,24 +10380,28 @@ const ProtobufCEnumDescriptor boxoffice__config__v1__administrator_role__descrip
   boxoffice__config__v1__administrator_role__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue boxoffice__config__v1__administrator_permission__enum_values_by_number[5] =
+static const ProtobufCEnumValue boxoffice__config__v1__administrator_permission__enum_values_by_number[7] =
 {
   { "ADMINISTRATOR_PERMISSION_UNKNOWN", "BOXOFFICE__CONFIG__V1__ADMINISTRATOR_PERMISSION__ADMINISTRATOR_PERMISSION_UNKNOWN", 0 },
   { "ADMINISTRATOR_PERMISSION_READ", "BOXOFFICE__CONFIG__V1__ADMINISTRATOR_PERMISSION__ADMINISTRATOR_PERMISSION_READ", 1 },
   { "ADMINISTRATOR_PERMISSION_RESET_TEMP_PASS", "BOXOFFICE__CONFIG__V1__ADMINISTRATOR_PERMISSION__ADMINISTRATOR_PERMISSION_RESET_TEMP_PASS", 2 },
   { "ADMINISTRATOR_PERMISSION_REVOKE_CLIENT", "BOXOFFICE__CONFIG__V1__ADMINISTRATOR_PERMISSION__ADMINISTRATOR_PERMISSION_REVOKE_CLIENT", 3 },
   { "ADMINISTRATOR_PERMISSION_SUPPORT", "BOXOFFICE__CONFIG__V1__ADMINISTRATOR_PERMISSION__ADMINISTRATOR_PERMISSION_SUPPORT", 4 },
+  { "ADMINISTRATOR_PERMISSION_PERSONAL_DATA", "BOXOFFICE__CONFIG__V1__ADMINISTRATOR_PERMISSION__ADMINISTRATOR_PERMISSION_PERSONAL_DATA", 5 },
+  { "ADMINISTRATOR_PERMISSION_UPSTREAM", "BOXOFFICE__CONFIG__V1__ADMINISTRATOR_PERMISSION__ADMINISTRATOR_PERMISSION_UPSTREAM", 6 },
 };
 static const ProtobufCIntRange boxoffice__config__v1__administrator_permission__value_ranges[] = {
-{0, 0},{0, 5}
+{0, 0},{0, 7}
 };
-static const ProtobufCEnumValueIndex boxoffice__config__v1__administrator_permission__enum_values_by_name[5] =
+static const ProtobufCEnumValueIndex boxoffice__config__v1__administrator_permission__enum_values_by_name[7] =
 {
+  { "ADMINISTRATOR_PERMISSION_PERSONAL_DATA", 5 },
   { "ADMINISTRATOR_PERMISSION_READ", 1 },
   { "ADMINISTRATOR_PERMISSION_RESET_TEMP_PASS", 2 },
   { "ADMINISTRATOR_PERMISSION_REVOKE_CLIENT", 3 },
   { "ADMINISTRATOR_PERMISSION_SUPPORT", 4 },
   { "ADMINISTRATOR_PERMISSION_UNKNOWN", 0 },
+  { "ADMINISTRATOR_PERMISSION_UPSTREAM", 6 },
 };
 const ProtobufCEnumDescriptor boxoffice__config__v1__administrator_permission__descriptor =
 {
@@ -10393,9 +10410,9 @@ const ProtobufCEnumDescriptor boxoffice__config__v1__administrator_permission__d
   "AdministratorPermission",
   "Boxoffice__Config__V1__AdministratorPermission",
   "boxoffice.config.v1",
-  5,
+  7,
   boxoffice__config__v1__administrator_permission__enum_values_by_number,
-  5,
+  7,
   boxoffice__config__v1__administrator_permission__enum_values_by_name,
   1,
   boxoffice__config__v1__administrator_permission__value_ranges,

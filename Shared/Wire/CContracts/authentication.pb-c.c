@@ -3247,6 +3247,546 @@ void   boxoffice__authentication__v1__end_viewer_sessions_response__free_unpacke
   assert(message->base.descriptor == &boxoffice__authentication__v1__end_viewer_sessions_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__authentication__v1__person_selector__init
+                     (Boxoffice__Authentication__V1__PersonSelector         *message)
+{
+  static const Boxoffice__Authentication__V1__PersonSelector init_value = BOXOFFICE__AUTHENTICATION__V1__PERSON_SELECTOR__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__person_selector__get_packed_size
+                     (const Boxoffice__Authentication__V1__PersonSelector *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_selector__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__person_selector__pack
+                     (const Boxoffice__Authentication__V1__PersonSelector *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_selector__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__person_selector__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__PersonSelector *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_selector__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__PersonSelector *
+       boxoffice__authentication__v1__person_selector__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__PersonSelector *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__person_selector__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__person_selector__free_unpacked
+                     (Boxoffice__Authentication__V1__PersonSelector *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_selector__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__person_login__init
+                     (Boxoffice__Authentication__V1__PersonLogin         *message)
+{
+  static const Boxoffice__Authentication__V1__PersonLogin init_value = BOXOFFICE__AUTHENTICATION__V1__PERSON_LOGIN__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__person_login__get_packed_size
+                     (const Boxoffice__Authentication__V1__PersonLogin *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_login__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__person_login__pack
+                     (const Boxoffice__Authentication__V1__PersonLogin *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_login__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__person_login__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__PersonLogin *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_login__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__PersonLogin *
+       boxoffice__authentication__v1__person_login__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__PersonLogin *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__person_login__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__person_login__free_unpacked
+                     (Boxoffice__Authentication__V1__PersonLogin *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_login__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__person_identity__init
+                     (Boxoffice__Authentication__V1__PersonIdentity         *message)
+{
+  static const Boxoffice__Authentication__V1__PersonIdentity init_value = BOXOFFICE__AUTHENTICATION__V1__PERSON_IDENTITY__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__person_identity__get_packed_size
+                     (const Boxoffice__Authentication__V1__PersonIdentity *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_identity__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__person_identity__pack
+                     (const Boxoffice__Authentication__V1__PersonIdentity *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_identity__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__person_identity__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__PersonIdentity *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_identity__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__PersonIdentity *
+       boxoffice__authentication__v1__person_identity__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__PersonIdentity *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__person_identity__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__person_identity__free_unpacked
+                     (Boxoffice__Authentication__V1__PersonIdentity *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_identity__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__export_person_request__init
+                     (Boxoffice__Authentication__V1__ExportPersonRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__ExportPersonRequest init_value = BOXOFFICE__AUTHENTICATION__V1__EXPORT_PERSON_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__export_person_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ExportPersonRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__export_person_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__export_person_request__pack
+                     (const Boxoffice__Authentication__V1__ExportPersonRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__export_person_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__export_person_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ExportPersonRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__export_person_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ExportPersonRequest *
+       boxoffice__authentication__v1__export_person_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ExportPersonRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__export_person_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__export_person_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ExportPersonRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__export_person_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__person_export__init
+                     (Boxoffice__Authentication__V1__PersonExport         *message)
+{
+  static const Boxoffice__Authentication__V1__PersonExport init_value = BOXOFFICE__AUTHENTICATION__V1__PERSON_EXPORT__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__person_export__get_packed_size
+                     (const Boxoffice__Authentication__V1__PersonExport *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_export__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__person_export__pack
+                     (const Boxoffice__Authentication__V1__PersonExport *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_export__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__person_export__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__PersonExport *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_export__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__PersonExport *
+       boxoffice__authentication__v1__person_export__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__PersonExport *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__person_export__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__person_export__free_unpacked
+                     (Boxoffice__Authentication__V1__PersonExport *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_export__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__person_records__init
+                     (Boxoffice__Authentication__V1__PersonRecords         *message)
+{
+  static const Boxoffice__Authentication__V1__PersonRecords init_value = BOXOFFICE__AUTHENTICATION__V1__PERSON_RECORDS__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__person_records__get_packed_size
+                     (const Boxoffice__Authentication__V1__PersonRecords *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_records__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__person_records__pack
+                     (const Boxoffice__Authentication__V1__PersonRecords *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_records__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__person_records__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__PersonRecords *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_records__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__PersonRecords *
+       boxoffice__authentication__v1__person_records__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__PersonRecords *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__person_records__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__person_records__free_unpacked
+                     (Boxoffice__Authentication__V1__PersonRecords *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_records__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__person_table__init
+                     (Boxoffice__Authentication__V1__PersonTable         *message)
+{
+  static const Boxoffice__Authentication__V1__PersonTable init_value = BOXOFFICE__AUTHENTICATION__V1__PERSON_TABLE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__person_table__get_packed_size
+                     (const Boxoffice__Authentication__V1__PersonTable *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_table__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__person_table__pack
+                     (const Boxoffice__Authentication__V1__PersonTable *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_table__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__person_table__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__PersonTable *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_table__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__PersonTable *
+       boxoffice__authentication__v1__person_table__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__PersonTable *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__person_table__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__person_table__free_unpacked
+                     (Boxoffice__Authentication__V1__PersonTable *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_table__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__person_remainder__init
+                     (Boxoffice__Authentication__V1__PersonRemainder         *message)
+{
+  static const Boxoffice__Authentication__V1__PersonRemainder init_value = BOXOFFICE__AUTHENTICATION__V1__PERSON_REMAINDER__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__person_remainder__get_packed_size
+                     (const Boxoffice__Authentication__V1__PersonRemainder *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_remainder__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__person_remainder__pack
+                     (const Boxoffice__Authentication__V1__PersonRemainder *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_remainder__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__person_remainder__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__PersonRemainder *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_remainder__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__PersonRemainder *
+       boxoffice__authentication__v1__person_remainder__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__PersonRemainder *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__person_remainder__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__person_remainder__free_unpacked
+                     (Boxoffice__Authentication__V1__PersonRemainder *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_remainder__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__erase_person_request__init
+                     (Boxoffice__Authentication__V1__ErasePersonRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__ErasePersonRequest init_value = BOXOFFICE__AUTHENTICATION__V1__ERASE_PERSON_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__erase_person_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ErasePersonRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__erase_person_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__erase_person_request__pack
+                     (const Boxoffice__Authentication__V1__ErasePersonRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__erase_person_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__erase_person_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ErasePersonRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__erase_person_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ErasePersonRequest *
+       boxoffice__authentication__v1__erase_person_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ErasePersonRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__erase_person_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__erase_person_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ErasePersonRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__erase_person_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__person_erasure__init
+                     (Boxoffice__Authentication__V1__PersonErasure         *message)
+{
+  static const Boxoffice__Authentication__V1__PersonErasure init_value = BOXOFFICE__AUTHENTICATION__V1__PERSON_ERASURE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__person_erasure__get_packed_size
+                     (const Boxoffice__Authentication__V1__PersonErasure *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_erasure__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__person_erasure__pack
+                     (const Boxoffice__Authentication__V1__PersonErasure *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_erasure__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__person_erasure__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__PersonErasure *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_erasure__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__PersonErasure *
+       boxoffice__authentication__v1__person_erasure__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__PersonErasure *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__person_erasure__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__person_erasure__free_unpacked
+                     (Boxoffice__Authentication__V1__PersonErasure *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__person_erasure__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__erased_records__init
+                     (Boxoffice__Authentication__V1__ErasedRecords         *message)
+{
+  static const Boxoffice__Authentication__V1__ErasedRecords init_value = BOXOFFICE__AUTHENTICATION__V1__ERASED_RECORDS__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__erased_records__get_packed_size
+                     (const Boxoffice__Authentication__V1__ErasedRecords *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__erased_records__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__erased_records__pack
+                     (const Boxoffice__Authentication__V1__ErasedRecords *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__erased_records__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__erased_records__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ErasedRecords *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__erased_records__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ErasedRecords *
+       boxoffice__authentication__v1__erased_records__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ErasedRecords *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__erased_records__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__erased_records__free_unpacked
+                     (Boxoffice__Authentication__V1__ErasedRecords *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__erased_records__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__erased_table__init
+                     (Boxoffice__Authentication__V1__ErasedTable         *message)
+{
+  static const Boxoffice__Authentication__V1__ErasedTable init_value = BOXOFFICE__AUTHENTICATION__V1__ERASED_TABLE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__erased_table__get_packed_size
+                     (const Boxoffice__Authentication__V1__ErasedTable *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__erased_table__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__erased_table__pack
+                     (const Boxoffice__Authentication__V1__ErasedTable *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__erased_table__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__erased_table__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ErasedTable *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__erased_table__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ErasedTable *
+       boxoffice__authentication__v1__erased_table__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ErasedTable *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__erased_table__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__erased_table__free_unpacked
+                     (Boxoffice__Authentication__V1__ErasedTable *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__erased_table__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__authentication__v1__revoke_client_request__init
                      (Boxoffice__Authentication__V1__RevokeClientRequest         *message)
 {
@@ -4550,6 +5090,546 @@ void   boxoffice__authentication__v1__upstream_decision__free_unpacked
   if(!message)
     return;
   assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_decision__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__check_upstream_request__init
+                     (Boxoffice__Authentication__V1__CheckUpstreamRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__CheckUpstreamRequest init_value = BOXOFFICE__AUTHENTICATION__V1__CHECK_UPSTREAM_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__check_upstream_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__CheckUpstreamRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__check_upstream_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__check_upstream_request__pack
+                     (const Boxoffice__Authentication__V1__CheckUpstreamRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__check_upstream_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__check_upstream_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__CheckUpstreamRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__check_upstream_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__CheckUpstreamRequest *
+       boxoffice__authentication__v1__check_upstream_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__CheckUpstreamRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__check_upstream_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__check_upstream_request__free_unpacked
+                     (Boxoffice__Authentication__V1__CheckUpstreamRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__check_upstream_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__upstream_check_step__init
+                     (Boxoffice__Authentication__V1__UpstreamCheckStep         *message)
+{
+  static const Boxoffice__Authentication__V1__UpstreamCheckStep init_value = BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_CHECK_STEP__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__upstream_check_step__get_packed_size
+                     (const Boxoffice__Authentication__V1__UpstreamCheckStep *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_check_step__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__upstream_check_step__pack
+                     (const Boxoffice__Authentication__V1__UpstreamCheckStep *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_check_step__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__upstream_check_step__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UpstreamCheckStep *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_check_step__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__UpstreamCheckStep *
+       boxoffice__authentication__v1__upstream_check_step__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__UpstreamCheckStep *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__upstream_check_step__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__upstream_check_step__free_unpacked
+                     (Boxoffice__Authentication__V1__UpstreamCheckStep *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_check_step__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__upstream_check__init
+                     (Boxoffice__Authentication__V1__UpstreamCheck         *message)
+{
+  static const Boxoffice__Authentication__V1__UpstreamCheck init_value = BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_CHECK__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__upstream_check__get_packed_size
+                     (const Boxoffice__Authentication__V1__UpstreamCheck *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_check__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__upstream_check__pack
+                     (const Boxoffice__Authentication__V1__UpstreamCheck *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_check__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__upstream_check__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UpstreamCheck *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_check__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__UpstreamCheck *
+       boxoffice__authentication__v1__upstream_check__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__UpstreamCheck *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__upstream_check__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__upstream_check__free_unpacked
+                     (Boxoffice__Authentication__V1__UpstreamCheck *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_check__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__read_upstream_list_request__init
+                     (Boxoffice__Authentication__V1__ReadUpstreamListRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__ReadUpstreamListRequest init_value = BOXOFFICE__AUTHENTICATION__V1__READ_UPSTREAM_LIST_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__read_upstream_list_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ReadUpstreamListRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__read_upstream_list_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__read_upstream_list_request__pack
+                     (const Boxoffice__Authentication__V1__ReadUpstreamListRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__read_upstream_list_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__read_upstream_list_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ReadUpstreamListRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__read_upstream_list_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ReadUpstreamListRequest *
+       boxoffice__authentication__v1__read_upstream_list_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ReadUpstreamListRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__read_upstream_list_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__read_upstream_list_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ReadUpstreamListRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__read_upstream_list_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__upstream_list__init
+                     (Boxoffice__Authentication__V1__UpstreamList         *message)
+{
+  static const Boxoffice__Authentication__V1__UpstreamList init_value = BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_LIST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__upstream_list__get_packed_size
+                     (const Boxoffice__Authentication__V1__UpstreamList *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_list__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__upstream_list__pack
+                     (const Boxoffice__Authentication__V1__UpstreamList *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_list__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__upstream_list__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UpstreamList *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_list__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__UpstreamList *
+       boxoffice__authentication__v1__upstream_list__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__UpstreamList *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__upstream_list__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__upstream_list__free_unpacked
+                     (Boxoffice__Authentication__V1__UpstreamList *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_list__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__upstream_list_entry__init
+                     (Boxoffice__Authentication__V1__UpstreamListEntry         *message)
+{
+  static const Boxoffice__Authentication__V1__UpstreamListEntry init_value = BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_LIST_ENTRY__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__upstream_list_entry__get_packed_size
+                     (const Boxoffice__Authentication__V1__UpstreamListEntry *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_list_entry__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__upstream_list_entry__pack
+                     (const Boxoffice__Authentication__V1__UpstreamListEntry *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_list_entry__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__upstream_list_entry__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UpstreamListEntry *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_list_entry__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__UpstreamListEntry *
+       boxoffice__authentication__v1__upstream_list_entry__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__UpstreamListEntry *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__upstream_list_entry__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__upstream_list_entry__free_unpacked
+                     (Boxoffice__Authentication__V1__UpstreamListEntry *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_list_entry__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__list_upstream_states_request__init
+                     (Boxoffice__Authentication__V1__ListUpstreamStatesRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__ListUpstreamStatesRequest init_value = BOXOFFICE__AUTHENTICATION__V1__LIST_UPSTREAM_STATES_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__list_upstream_states_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ListUpstreamStatesRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__list_upstream_states_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__list_upstream_states_request__pack
+                     (const Boxoffice__Authentication__V1__ListUpstreamStatesRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__list_upstream_states_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__list_upstream_states_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ListUpstreamStatesRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__list_upstream_states_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ListUpstreamStatesRequest *
+       boxoffice__authentication__v1__list_upstream_states_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ListUpstreamStatesRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__list_upstream_states_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__list_upstream_states_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ListUpstreamStatesRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__list_upstream_states_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__upstream_states__init
+                     (Boxoffice__Authentication__V1__UpstreamStates         *message)
+{
+  static const Boxoffice__Authentication__V1__UpstreamStates init_value = BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_STATES__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__upstream_states__get_packed_size
+                     (const Boxoffice__Authentication__V1__UpstreamStates *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_states__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__upstream_states__pack
+                     (const Boxoffice__Authentication__V1__UpstreamStates *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_states__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__upstream_states__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UpstreamStates *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_states__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__UpstreamStates *
+       boxoffice__authentication__v1__upstream_states__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__UpstreamStates *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__upstream_states__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__upstream_states__free_unpacked
+                     (Boxoffice__Authentication__V1__UpstreamStates *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_states__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__upstream_state__init
+                     (Boxoffice__Authentication__V1__UpstreamState         *message)
+{
+  static const Boxoffice__Authentication__V1__UpstreamState init_value = BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_STATE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__upstream_state__get_packed_size
+                     (const Boxoffice__Authentication__V1__UpstreamState *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_state__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__upstream_state__pack
+                     (const Boxoffice__Authentication__V1__UpstreamState *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_state__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__upstream_state__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UpstreamState *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_state__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__UpstreamState *
+       boxoffice__authentication__v1__upstream_state__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__UpstreamState *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__upstream_state__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__upstream_state__free_unpacked
+                     (Boxoffice__Authentication__V1__UpstreamState *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_state__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__upstream_alarm__init
+                     (Boxoffice__Authentication__V1__UpstreamAlarm         *message)
+{
+  static const Boxoffice__Authentication__V1__UpstreamAlarm init_value = BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_ALARM__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__upstream_alarm__get_packed_size
+                     (const Boxoffice__Authentication__V1__UpstreamAlarm *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_alarm__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__upstream_alarm__pack
+                     (const Boxoffice__Authentication__V1__UpstreamAlarm *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_alarm__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__upstream_alarm__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UpstreamAlarm *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_alarm__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__UpstreamAlarm *
+       boxoffice__authentication__v1__upstream_alarm__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__UpstreamAlarm *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__upstream_alarm__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__upstream_alarm__free_unpacked
+                     (Boxoffice__Authentication__V1__UpstreamAlarm *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_alarm__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__reset_upstream_client_request__init
+                     (Boxoffice__Authentication__V1__ResetUpstreamClientRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__ResetUpstreamClientRequest init_value = BOXOFFICE__AUTHENTICATION__V1__RESET_UPSTREAM_CLIENT_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__reset_upstream_client_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ResetUpstreamClientRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__reset_upstream_client_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__reset_upstream_client_request__pack
+                     (const Boxoffice__Authentication__V1__ResetUpstreamClientRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__reset_upstream_client_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__reset_upstream_client_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ResetUpstreamClientRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__reset_upstream_client_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ResetUpstreamClientRequest *
+       boxoffice__authentication__v1__reset_upstream_client_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ResetUpstreamClientRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__reset_upstream_client_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__reset_upstream_client_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ResetUpstreamClientRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__reset_upstream_client_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__reset_upstream_client_response__init
+                     (Boxoffice__Authentication__V1__ResetUpstreamClientResponse         *message)
+{
+  static const Boxoffice__Authentication__V1__ResetUpstreamClientResponse init_value = BOXOFFICE__AUTHENTICATION__V1__RESET_UPSTREAM_CLIENT_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__reset_upstream_client_response__get_packed_size
+                     (const Boxoffice__Authentication__V1__ResetUpstreamClientResponse *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__reset_upstream_client_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__reset_upstream_client_response__pack
+                     (const Boxoffice__Authentication__V1__ResetUpstreamClientResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__reset_upstream_client_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__reset_upstream_client_response__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ResetUpstreamClientResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__reset_upstream_client_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ResetUpstreamClientResponse *
+       boxoffice__authentication__v1__reset_upstream_client_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ResetUpstreamClientResponse *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__reset_upstream_client_response__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__reset_upstream_client_response__free_unpacked
+                     (Boxoffice__Authentication__V1__ResetUpstreamClientResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__reset_upstream_client_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   boxoffice__authentication__v1__get_sign_in_report_request__init
@@ -11050,6 +12130,761 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__end_viewer_sessi
   (ProtobufCMessageInit) boxoffice__authentication__v1__end_viewer_sessions_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__person_selector__field_descriptors[6] =
+{
+  {
+    "user_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authentication__V1__PersonSelector, person_case),
+    offsetof(Boxoffice__Authentication__V1__PersonSelector, user_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "household_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authentication__V1__PersonSelector, person_case),
+    offsetof(Boxoffice__Authentication__V1__PersonSelector, household_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authentication__V1__PersonSelector, person_case),
+    offsetof(Boxoffice__Authentication__V1__PersonSelector, device_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "code",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authentication__V1__PersonSelector, person_case),
+    offsetof(Boxoffice__Authentication__V1__PersonSelector, code),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mvpd",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__PersonSelector, mvpd),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "logins",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__PersonSelector, n_logins),
+    offsetof(Boxoffice__Authentication__V1__PersonSelector, logins),
+    &boxoffice__authentication__v1__person_login__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__person_selector__field_indices_by_name[] = {
+  3,   /* field[3] = code */
+  2,   /* field[2] = device_id */
+  1,   /* field[1] = household_id */
+  5,   /* field[5] = logins */
+  4,   /* field[4] = mvpd */
+  0,   /* field[0] = user_id */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__person_selector__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__person_selector__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.PersonSelector",
+  "PersonSelector",
+  "Boxoffice__Authentication__V1__PersonSelector",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__PersonSelector),
+  6,
+  boxoffice__authentication__v1__person_selector__field_descriptors,
+  boxoffice__authentication__v1__person_selector__field_indices_by_name,
+  1,  boxoffice__authentication__v1__person_selector__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__person_selector__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__person_login__field_descriptors[2] =
+{
+  {
+    "mvpd",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__PersonLogin, mvpd),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "user_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__PersonLogin, user_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__person_login__field_indices_by_name[] = {
+  0,   /* field[0] = mvpd */
+  1,   /* field[1] = user_id */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__person_login__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__person_login__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.PersonLogin",
+  "PersonLogin",
+  "Boxoffice__Authentication__V1__PersonLogin",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__PersonLogin),
+  2,
+  boxoffice__authentication__v1__person_login__field_descriptors,
+  boxoffice__authentication__v1__person_login__field_indices_by_name,
+  1,  boxoffice__authentication__v1__person_login__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__person_login__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__person_identity__field_descriptors[3] =
+{
+  {
+    "mvpd",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__PersonIdentity, mvpd),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "upstream_user_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__PersonIdentity, upstream_user_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sessions",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__PersonIdentity, sessions),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__person_identity__field_indices_by_name[] = {
+  0,   /* field[0] = mvpd */
+  2,   /* field[2] = sessions */
+  1,   /* field[1] = upstream_user_id */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__person_identity__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__person_identity__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.PersonIdentity",
+  "PersonIdentity",
+  "Boxoffice__Authentication__V1__PersonIdentity",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__PersonIdentity),
+  3,
+  boxoffice__authentication__v1__person_identity__field_descriptors,
+  boxoffice__authentication__v1__person_identity__field_indices_by_name,
+  1,  boxoffice__authentication__v1__person_identity__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__person_identity__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__export_person_request__field_descriptors[1] =
+{
+  {
+    "selector",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ExportPersonRequest, selector),
+    &boxoffice__authentication__v1__person_selector__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__export_person_request__field_indices_by_name[] = {
+  0,   /* field[0] = selector */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__export_person_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__export_person_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ExportPersonRequest",
+  "ExportPersonRequest",
+  "Boxoffice__Authentication__V1__ExportPersonRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ExportPersonRequest),
+  1,
+  boxoffice__authentication__v1__export_person_request__field_descriptors,
+  boxoffice__authentication__v1__export_person_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__export_person_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__export_person_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__person_export__field_descriptors[6] =
+{
+  {
+    "people",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__PersonExport, n_people),
+    offsetof(Boxoffice__Authentication__V1__PersonExport, people),
+    &boxoffice__authentication__v1__person_identity__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_ambiguous",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__PersonExport, is_ambiguous),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "logins",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__PersonExport, n_logins),
+    offsetof(Boxoffice__Authentication__V1__PersonExport, logins),
+    &boxoffice__authentication__v1__person_login__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "session_ids",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authentication__V1__PersonExport, n_session_ids),
+    offsetof(Boxoffice__Authentication__V1__PersonExport, session_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device_ids",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authentication__V1__PersonExport, n_device_ids),
+    offsetof(Boxoffice__Authentication__V1__PersonExport, device_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "records",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__PersonExport, records),
+    &boxoffice__authentication__v1__person_records__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__person_export__field_indices_by_name[] = {
+  4,   /* field[4] = device_ids */
+  1,   /* field[1] = is_ambiguous */
+  2,   /* field[2] = logins */
+  0,   /* field[0] = people */
+  5,   /* field[5] = records */
+  3,   /* field[3] = session_ids */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__person_export__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__person_export__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.PersonExport",
+  "PersonExport",
+  "Boxoffice__Authentication__V1__PersonExport",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__PersonExport),
+  6,
+  boxoffice__authentication__v1__person_export__field_descriptors,
+  boxoffice__authentication__v1__person_export__field_indices_by_name,
+  1,  boxoffice__authentication__v1__person_export__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__person_export__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__person_records__field_descriptors[3] =
+{
+  {
+    "tables",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__PersonRecords, n_tables),
+    offsetof(Boxoffice__Authentication__V1__PersonRecords, tables),
+    &boxoffice__authentication__v1__person_table__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "remainders",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__PersonRecords, n_remainders),
+    offsetof(Boxoffice__Authentication__V1__PersonRecords, remainders),
+    &boxoffice__authentication__v1__person_remainder__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "has_more",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__PersonRecords, has_more),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__person_records__field_indices_by_name[] = {
+  2,   /* field[2] = has_more */
+  1,   /* field[1] = remainders */
+  0,   /* field[0] = tables */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__person_records__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__person_records__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.PersonRecords",
+  "PersonRecords",
+  "Boxoffice__Authentication__V1__PersonRecords",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__PersonRecords),
+  3,
+  boxoffice__authentication__v1__person_records__field_descriptors,
+  boxoffice__authentication__v1__person_records__field_indices_by_name,
+  1,  boxoffice__authentication__v1__person_records__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__person_records__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__person_table__field_descriptors[2] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__PersonTable, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "rows",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authentication__V1__PersonTable, n_rows),
+    offsetof(Boxoffice__Authentication__V1__PersonTable, rows),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__person_table__field_indices_by_name[] = {
+  0,   /* field[0] = name */
+  1,   /* field[1] = rows */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__person_table__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__person_table__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.PersonTable",
+  "PersonTable",
+  "Boxoffice__Authentication__V1__PersonTable",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__PersonTable),
+  2,
+  boxoffice__authentication__v1__person_table__field_descriptors,
+  boxoffice__authentication__v1__person_table__field_indices_by_name,
+  1,  boxoffice__authentication__v1__person_table__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__person_table__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__person_remainder__field_descriptors[4] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__PersonRemainder, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "rows",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__PersonRemainder, rows),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__PersonRemainder, reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "end",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__PersonRemainder, end),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__person_remainder__field_indices_by_name[] = {
+  3,   /* field[3] = end */
+  0,   /* field[0] = name */
+  2,   /* field[2] = reason */
+  1,   /* field[1] = rows */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__person_remainder__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__person_remainder__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.PersonRemainder",
+  "PersonRemainder",
+  "Boxoffice__Authentication__V1__PersonRemainder",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__PersonRemainder),
+  4,
+  boxoffice__authentication__v1__person_remainder__field_descriptors,
+  boxoffice__authentication__v1__person_remainder__field_indices_by_name,
+  1,  boxoffice__authentication__v1__person_remainder__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__person_remainder__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__erase_person_request__field_descriptors[1] =
+{
+  {
+    "selector",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ErasePersonRequest, selector),
+    &boxoffice__authentication__v1__person_selector__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__erase_person_request__field_indices_by_name[] = {
+  0,   /* field[0] = selector */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__erase_person_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__erase_person_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ErasePersonRequest",
+  "ErasePersonRequest",
+  "Boxoffice__Authentication__V1__ErasePersonRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ErasePersonRequest),
+  1,
+  boxoffice__authentication__v1__erase_person_request__field_descriptors,
+  boxoffice__authentication__v1__erase_person_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__erase_person_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__erase_person_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__person_erasure__field_descriptors[3] =
+{
+  {
+    "people",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__PersonErasure, n_people),
+    offsetof(Boxoffice__Authentication__V1__PersonErasure, people),
+    &boxoffice__authentication__v1__person_identity__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_ambiguous",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__PersonErasure, is_ambiguous),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "records",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__PersonErasure, records),
+    &boxoffice__authentication__v1__erased_records__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__person_erasure__field_indices_by_name[] = {
+  1,   /* field[1] = is_ambiguous */
+  0,   /* field[0] = people */
+  2,   /* field[2] = records */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__person_erasure__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__person_erasure__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.PersonErasure",
+  "PersonErasure",
+  "Boxoffice__Authentication__V1__PersonErasure",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__PersonErasure),
+  3,
+  boxoffice__authentication__v1__person_erasure__field_descriptors,
+  boxoffice__authentication__v1__person_erasure__field_indices_by_name,
+  1,  boxoffice__authentication__v1__person_erasure__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__person_erasure__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__erased_records__field_descriptors[2] =
+{
+  {
+    "tables",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__ErasedRecords, n_tables),
+    offsetof(Boxoffice__Authentication__V1__ErasedRecords, tables),
+    &boxoffice__authentication__v1__erased_table__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "remainders",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__ErasedRecords, n_remainders),
+    offsetof(Boxoffice__Authentication__V1__ErasedRecords, remainders),
+    &boxoffice__authentication__v1__person_remainder__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__erased_records__field_indices_by_name[] = {
+  1,   /* field[1] = remainders */
+  0,   /* field[0] = tables */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__erased_records__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__erased_records__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ErasedRecords",
+  "ErasedRecords",
+  "Boxoffice__Authentication__V1__ErasedRecords",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ErasedRecords),
+  2,
+  boxoffice__authentication__v1__erased_records__field_descriptors,
+  boxoffice__authentication__v1__erased_records__field_indices_by_name,
+  1,  boxoffice__authentication__v1__erased_records__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__erased_records__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__erased_table__field_descriptors[2] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ErasedTable, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "rows",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ErasedTable, rows),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__erased_table__field_indices_by_name[] = {
+  0,   /* field[0] = name */
+  1,   /* field[1] = rows */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__erased_table__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__erased_table__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ErasedTable",
+  "ErasedTable",
+  "Boxoffice__Authentication__V1__ErasedTable",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ErasedTable),
+  2,
+  boxoffice__authentication__v1__erased_table__field_descriptors,
+  boxoffice__authentication__v1__erased_table__field_indices_by_name,
+  1,  boxoffice__authentication__v1__erased_table__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__erased_table__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor boxoffice__authentication__v1__revoke_client_request__field_descriptors[1] =
 {
   {
@@ -12912,6 +14747,1008 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_decisio
   (ProtobufCMessageInit) boxoffice__authentication__v1__upstream_decision__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__check_upstream_request__field_descriptors[6] =
+{
+  {
+    "upstream",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__CheckUpstreamRequest, upstream),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "requestor",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__CheckUpstreamRequest, requestor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "part",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__CheckUpstreamRequest, part),
+    &boxoffice__authentication__v1__upstream_check_part__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "ticket",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__CheckUpstreamRequest, ticket),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "certificate",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__CheckUpstreamRequest, certificate),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "resource",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__CheckUpstreamRequest, resource),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__check_upstream_request__field_indices_by_name[] = {
+  4,   /* field[4] = certificate */
+  2,   /* field[2] = part */
+  1,   /* field[1] = requestor */
+  5,   /* field[5] = resource */
+  3,   /* field[3] = ticket */
+  0,   /* field[0] = upstream */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__check_upstream_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__check_upstream_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.CheckUpstreamRequest",
+  "CheckUpstreamRequest",
+  "Boxoffice__Authentication__V1__CheckUpstreamRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__CheckUpstreamRequest),
+  6,
+  boxoffice__authentication__v1__check_upstream_request__field_descriptors,
+  boxoffice__authentication__v1__check_upstream_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__check_upstream_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__check_upstream_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__upstream_check_step__field_descriptors[7] =
+{
+  {
+    "step",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamCheckStep, step),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "title",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamCheckStep, title),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "outcome",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamCheckStep, outcome),
+    &boxoffice__authentication__v1__sign_in_check_outcome__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expected",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamCheckStep, expected),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "seen",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamCheckStep, seen),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "advice",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamCheckStep, advice),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "trace",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamCheckStep, trace),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__upstream_check_step__field_indices_by_name[] = {
+  5,   /* field[5] = advice */
+  3,   /* field[3] = expected */
+  2,   /* field[2] = outcome */
+  4,   /* field[4] = seen */
+  0,   /* field[0] = step */
+  1,   /* field[1] = title */
+  6,   /* field[6] = trace */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__upstream_check_step__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_check_step__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.UpstreamCheckStep",
+  "UpstreamCheckStep",
+  "Boxoffice__Authentication__V1__UpstreamCheckStep",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__UpstreamCheckStep),
+  7,
+  boxoffice__authentication__v1__upstream_check_step__field_descriptors,
+  boxoffice__authentication__v1__upstream_check_step__field_indices_by_name,
+  1,  boxoffice__authentication__v1__upstream_check_step__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__upstream_check_step__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__upstream_check__field_descriptors[6] =
+{
+  {
+    "steps",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__UpstreamCheck, n_steps),
+    offsetof(Boxoffice__Authentication__V1__UpstreamCheck, steps),
+    &boxoffice__authentication__v1__upstream_check_step__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "requestor",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamCheck, requestor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "browser_address",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamCheck, browser_address),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "ticket",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamCheck, ticket),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_unreachable",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamCheck, is_unreachable),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_open",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamCheck, is_open),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__upstream_check__field_indices_by_name[] = {
+  2,   /* field[2] = browser_address */
+  5,   /* field[5] = is_open */
+  4,   /* field[4] = is_unreachable */
+  1,   /* field[1] = requestor */
+  0,   /* field[0] = steps */
+  3,   /* field[3] = ticket */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__upstream_check__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_check__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.UpstreamCheck",
+  "UpstreamCheck",
+  "Boxoffice__Authentication__V1__UpstreamCheck",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__UpstreamCheck),
+  6,
+  boxoffice__authentication__v1__upstream_check__field_descriptors,
+  boxoffice__authentication__v1__upstream_check__field_indices_by_name,
+  1,  boxoffice__authentication__v1__upstream_check__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__upstream_check__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__read_upstream_list_request__field_descriptors[2] =
+{
+  {
+    "requestor",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ReadUpstreamListRequest, requestor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "platform",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ReadUpstreamListRequest, platform),
+    &boxoffice__config__v1__platform__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__read_upstream_list_request__field_indices_by_name[] = {
+  1,   /* field[1] = platform */
+  0,   /* field[0] = requestor */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__read_upstream_list_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__read_upstream_list_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ReadUpstreamListRequest",
+  "ReadUpstreamListRequest",
+  "Boxoffice__Authentication__V1__ReadUpstreamListRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ReadUpstreamListRequest),
+  2,
+  boxoffice__authentication__v1__read_upstream_list_request__field_descriptors,
+  boxoffice__authentication__v1__read_upstream_list_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__read_upstream_list_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__read_upstream_list_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__upstream_list__field_descriptors[5] =
+{
+  {
+    "upstream",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamList, upstream),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "service_provider",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamList, service_provider),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "entries",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__UpstreamList, n_entries),
+    offsetof(Boxoffice__Authentication__V1__UpstreamList, entries),
+    &boxoffice__authentication__v1__upstream_list_entry__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "domains",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authentication__V1__UpstreamList, n_domains),
+    offsetof(Boxoffice__Authentication__V1__UpstreamList, domains),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "dropped_ids",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authentication__V1__UpstreamList, n_dropped_ids),
+    offsetof(Boxoffice__Authentication__V1__UpstreamList, dropped_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__upstream_list__field_indices_by_name[] = {
+  3,   /* field[3] = domains */
+  4,   /* field[4] = dropped_ids */
+  2,   /* field[2] = entries */
+  1,   /* field[1] = service_provider */
+  0,   /* field[0] = upstream */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__upstream_list__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_list__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.UpstreamList",
+  "UpstreamList",
+  "Boxoffice__Authentication__V1__UpstreamList",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__UpstreamList),
+  5,
+  boxoffice__authentication__v1__upstream_list__field_descriptors,
+  boxoffice__authentication__v1__upstream_list__field_indices_by_name,
+  1,  boxoffice__authentication__v1__upstream_list__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__upstream_list__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__upstream_list_entry__field_descriptors[9] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamListEntry, id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "display_name",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamListEntry, display_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "logo_url",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamListEntry, logo_url),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_temporary_pass",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamListEntry, is_temporary_pass),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "boarding_status",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamListEntry, boarding_status),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "platform_mapping_id",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamListEntry, platform_mapping_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "enables_platform_services",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamListEntry, enables_platform_services),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_in_platform_picker",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamListEntry, is_in_platform_picker),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "enforces_platform_permissions",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamListEntry, enforces_platform_permissions),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__upstream_list_entry__field_indices_by_name[] = {
+  4,   /* field[4] = boarding_status */
+  1,   /* field[1] = display_name */
+  6,   /* field[6] = enables_platform_services */
+  8,   /* field[8] = enforces_platform_permissions */
+  0,   /* field[0] = id */
+  7,   /* field[7] = is_in_platform_picker */
+  3,   /* field[3] = is_temporary_pass */
+  2,   /* field[2] = logo_url */
+  5,   /* field[5] = platform_mapping_id */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__upstream_list_entry__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 9 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_list_entry__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.UpstreamListEntry",
+  "UpstreamListEntry",
+  "Boxoffice__Authentication__V1__UpstreamListEntry",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__UpstreamListEntry),
+  9,
+  boxoffice__authentication__v1__upstream_list_entry__field_descriptors,
+  boxoffice__authentication__v1__upstream_list_entry__field_indices_by_name,
+  1,  boxoffice__authentication__v1__upstream_list_entry__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__upstream_list_entry__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__list_upstream_states_request__field_descriptors[1] =
+{
+  {
+    "upstream",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ListUpstreamStatesRequest, upstream),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__list_upstream_states_request__field_indices_by_name[] = {
+  0,   /* field[0] = upstream */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__list_upstream_states_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__list_upstream_states_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ListUpstreamStatesRequest",
+  "ListUpstreamStatesRequest",
+  "Boxoffice__Authentication__V1__ListUpstreamStatesRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ListUpstreamStatesRequest),
+  1,
+  boxoffice__authentication__v1__list_upstream_states_request__field_descriptors,
+  boxoffice__authentication__v1__list_upstream_states_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__list_upstream_states_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__list_upstream_states_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__upstream_states__field_descriptors[1] =
+{
+  {
+    "states",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__UpstreamStates, n_states),
+    offsetof(Boxoffice__Authentication__V1__UpstreamStates, states),
+    &boxoffice__authentication__v1__upstream_state__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__upstream_states__field_indices_by_name[] = {
+  0,   /* field[0] = states */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__upstream_states__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_states__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.UpstreamStates",
+  "UpstreamStates",
+  "Boxoffice__Authentication__V1__UpstreamStates",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__UpstreamStates),
+  1,
+  boxoffice__authentication__v1__upstream_states__field_descriptors,
+  boxoffice__authentication__v1__upstream_states__field_indices_by_name,
+  1,  boxoffice__authentication__v1__upstream_states__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__upstream_states__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__upstream_state__field_descriptors[9] =
+{
+  {
+    "upstream",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamState, upstream),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "clients",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamState, clients),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device_clients",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamState, device_clients),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "open_breakers",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authentication__V1__UpstreamState, n_open_breakers),
+    offsetof(Boxoffice__Authentication__V1__UpstreamState, open_breakers),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "calls_under_way",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamState, calls_under_way),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "oldest_list_at_ms",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamState, oldest_list_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "open_logouts",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamState, open_logouts),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "clock_offset_ms",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamState, clock_offset_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "alarms",
+    9,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__UpstreamState, n_alarms),
+    offsetof(Boxoffice__Authentication__V1__UpstreamState, alarms),
+    &boxoffice__authentication__v1__upstream_alarm__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__upstream_state__field_indices_by_name[] = {
+  8,   /* field[8] = alarms */
+  4,   /* field[4] = calls_under_way */
+  1,   /* field[1] = clients */
+  7,   /* field[7] = clock_offset_ms */
+  2,   /* field[2] = device_clients */
+  5,   /* field[5] = oldest_list_at_ms */
+  3,   /* field[3] = open_breakers */
+  6,   /* field[6] = open_logouts */
+  0,   /* field[0] = upstream */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__upstream_state__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 9 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_state__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.UpstreamState",
+  "UpstreamState",
+  "Boxoffice__Authentication__V1__UpstreamState",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__UpstreamState),
+  9,
+  boxoffice__authentication__v1__upstream_state__field_descriptors,
+  boxoffice__authentication__v1__upstream_state__field_indices_by_name,
+  1,  boxoffice__authentication__v1__upstream_state__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__upstream_state__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__upstream_alarm__field_descriptors[4] =
+{
+  {
+    "event",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamAlarm, event),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "at_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamAlarm, at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "count",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamAlarm, count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "details",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamAlarm, details),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__upstream_alarm__field_indices_by_name[] = {
+  1,   /* field[1] = at_ms */
+  2,   /* field[2] = count */
+  3,   /* field[3] = details */
+  0,   /* field[0] = event */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__upstream_alarm__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_alarm__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.UpstreamAlarm",
+  "UpstreamAlarm",
+  "Boxoffice__Authentication__V1__UpstreamAlarm",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__UpstreamAlarm),
+  4,
+  boxoffice__authentication__v1__upstream_alarm__field_descriptors,
+  boxoffice__authentication__v1__upstream_alarm__field_indices_by_name,
+  1,  boxoffice__authentication__v1__upstream_alarm__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__upstream_alarm__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__reset_upstream_client_request__field_descriptors[2] =
+{
+  {
+    "upstream",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ResetUpstreamClientRequest, upstream),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ResetUpstreamClientRequest, device_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__reset_upstream_client_request__field_indices_by_name[] = {
+  1,   /* field[1] = device_id */
+  0,   /* field[0] = upstream */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__reset_upstream_client_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__reset_upstream_client_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ResetUpstreamClientRequest",
+  "ResetUpstreamClientRequest",
+  "Boxoffice__Authentication__V1__ResetUpstreamClientRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ResetUpstreamClientRequest),
+  2,
+  boxoffice__authentication__v1__reset_upstream_client_request__field_descriptors,
+  boxoffice__authentication__v1__reset_upstream_client_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__reset_upstream_client_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__reset_upstream_client_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__reset_upstream_client_response__field_descriptors[2] =
+{
+  {
+    "was_known",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ResetUpstreamClientResponse, was_known),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sessions",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ResetUpstreamClientResponse, sessions),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__reset_upstream_client_response__field_indices_by_name[] = {
+  1,   /* field[1] = sessions */
+  0,   /* field[0] = was_known */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__reset_upstream_client_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__reset_upstream_client_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ResetUpstreamClientResponse",
+  "ResetUpstreamClientResponse",
+  "Boxoffice__Authentication__V1__ResetUpstreamClientResponse",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ResetUpstreamClientResponse),
+  2,
+  boxoffice__authentication__v1__reset_upstream_client_response__field_descriptors,
+  boxoffice__authentication__v1__reset_upstream_client_response__field_indices_by_name,
+  1,  boxoffice__authentication__v1__reset_upstream_client_response__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__reset_upstream_client_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor boxoffice__authentication__v1__get_sign_in_report_request__field_descriptors[1] =
 {
   {
@@ -14027,6 +16864,44 @@ const ProtobufCEnumDescriptor boxoffice__authentication__v1__sign_in_check_outco
   boxoffice__authentication__v1__sign_in_check_outcome__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
+static const ProtobufCEnumValue boxoffice__authentication__v1__upstream_check_part__enum_values_by_number[7] =
+{
+  { "UPSTREAM_CHECK_PART_UNKNOWN", "BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_CHECK_PART__UPSTREAM_CHECK_PART_UNKNOWN", 0 },
+  { "UPSTREAM_CHECK_PART_CLIENT", "BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_CHECK_PART__UPSTREAM_CHECK_PART_CLIENT", 1 },
+  { "UPSTREAM_CHECK_PART_SESSION", "BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_CHECK_PART__UPSTREAM_CHECK_PART_SESSION", 2 },
+  { "UPSTREAM_CHECK_PART_DECISION", "BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_CHECK_PART__UPSTREAM_CHECK_PART_DECISION", 3 },
+  { "UPSTREAM_CHECK_PART_THROTTLE", "BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_CHECK_PART__UPSTREAM_CHECK_PART_THROTTLE", 4 },
+  { "UPSTREAM_CHECK_PART_SIGN_IN", "BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_CHECK_PART__UPSTREAM_CHECK_PART_SIGN_IN", 5 },
+  { "UPSTREAM_CHECK_PART_SIGNED_IN", "BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_CHECK_PART__UPSTREAM_CHECK_PART_SIGNED_IN", 6 },
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__upstream_check_part__value_ranges[] = {
+{0, 0},{0, 7}
+};
+static const ProtobufCEnumValueIndex boxoffice__authentication__v1__upstream_check_part__enum_values_by_name[7] =
+{
+  { "UPSTREAM_CHECK_PART_CLIENT", 1 },
+  { "UPSTREAM_CHECK_PART_DECISION", 3 },
+  { "UPSTREAM_CHECK_PART_SESSION", 2 },
+  { "UPSTREAM_CHECK_PART_SIGNED_IN", 6 },
+  { "UPSTREAM_CHECK_PART_SIGN_IN", 5 },
+  { "UPSTREAM_CHECK_PART_THROTTLE", 4 },
+  { "UPSTREAM_CHECK_PART_UNKNOWN", 0 },
+};
+const ProtobufCEnumDescriptor boxoffice__authentication__v1__upstream_check_part__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.UpstreamCheckPart",
+  "UpstreamCheckPart",
+  "Boxoffice__Authentication__V1__UpstreamCheckPart",
+  "boxoffice.authentication.v1",
+  7,
+  boxoffice__authentication__v1__upstream_check_part__enum_values_by_number,
+  7,
+  boxoffice__authentication__v1__upstream_check_part__enum_values_by_name,
+  1,
+  boxoffice__authentication__v1__upstream_check_part__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
 static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication__method_descriptors[39] =
 {
   { "RegisterClient", &boxoffice__authentication__v1__register_client_request__descriptor, &boxoffice__authentication__v1__registered_client__descriptor },
@@ -14586,7 +17461,7 @@ void boxoffice__authentication__v1__logins__init (Boxoffice__Authentication__V1_
                                      &boxoffice__authentication__v1__logins__descriptor,
                                      (ProtobufCServiceDestroy) destroy);
 }
-static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication_operations__method_descriptors[10] =
+static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication_operations__method_descriptors[16] =
 {
   { "ResetTempPass", &boxoffice__authentication__v1__reset_temp_pass_request__descriptor, &boxoffice__authentication__v1__reset_temp_pass_response__descriptor },
   { "RevokeClient", &boxoffice__authentication__v1__revoke_client_request__descriptor, &boxoffice__authentication__v1__revoke_client_response__descriptor },
@@ -14598,17 +17473,29 @@ static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentica
   { "ExplainResponse", &boxoffice__authentication__v1__explain_response_request__descriptor, &boxoffice__authentication__v1__sign_in_report__descriptor },
   { "FindViewerSessions", &boxoffice__authentication__v1__find_viewer_sessions_request__descriptor, &boxoffice__authentication__v1__viewer_sessions__descriptor },
   { "EndViewerSessions", &boxoffice__authentication__v1__end_viewer_sessions_request__descriptor, &boxoffice__authentication__v1__end_viewer_sessions_response__descriptor },
+  { "ExportPerson", &boxoffice__authentication__v1__export_person_request__descriptor, &boxoffice__authentication__v1__person_export__descriptor },
+  { "ErasePerson", &boxoffice__authentication__v1__erase_person_request__descriptor, &boxoffice__authentication__v1__person_erasure__descriptor },
+  { "CheckUpstream", &boxoffice__authentication__v1__check_upstream_request__descriptor, &boxoffice__authentication__v1__upstream_check__descriptor },
+  { "ReadUpstreamList", &boxoffice__authentication__v1__read_upstream_list_request__descriptor, &boxoffice__authentication__v1__upstream_list__descriptor },
+  { "ListUpstreamStates", &boxoffice__authentication__v1__list_upstream_states_request__descriptor, &boxoffice__authentication__v1__upstream_states__descriptor },
+  { "ResetUpstreamClient", &boxoffice__authentication__v1__reset_upstream_client_request__descriptor, &boxoffice__authentication__v1__reset_upstream_client_response__descriptor },
 };
 const unsigned boxoffice__authentication__v1__authentication_operations__method_indices_by_name[] = {
   6,        /* BeginTestSignIn */
+  12,        /* CheckUpstream */
   9,        /* EndViewerSessions */
+  11,        /* ErasePerson */
   7,        /* ExplainResponse */
+  10,        /* ExportPerson */
   8,        /* FindViewerSessions */
   4,        /* GetSignInReport */
   3,        /* ListSecrets */
   5,        /* ListSignInReports */
+  14,        /* ListUpstreamStates */
   2,        /* PutSecret */
+  13,        /* ReadUpstreamList */
   0,        /* ResetTempPass */
+  15,        /* ResetUpstreamClient */
   1         /* RevokeClient */
 };
 const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication_operations__descriptor =
@@ -14618,7 +17505,7 @@ const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication_o
   "AuthenticationOperations",
   "Boxoffice__Authentication__V1__AuthenticationOperations",
   "boxoffice.authentication.v1",
-  10,
+  16,
   boxoffice__authentication__v1__authentication_operations__method_descriptors,
   boxoffice__authentication__v1__authentication_operations__method_indices_by_name
 };
@@ -14701,6 +17588,54 @@ void boxoffice__authentication__v1__authentication_operations__end_viewer_sessio
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
   service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication_operations__export_person(ProtobufCService *service,
+                                                                             const Boxoffice__Authentication__V1__ExportPersonRequest *input,
+                                                                             Boxoffice__Authentication__V1__PersonExport_Closure closure,
+                                                                             void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication_operations__erase_person(ProtobufCService *service,
+                                                                            const Boxoffice__Authentication__V1__ErasePersonRequest *input,
+                                                                            Boxoffice__Authentication__V1__PersonErasure_Closure closure,
+                                                                            void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
+  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication_operations__check_upstream(ProtobufCService *service,
+                                                                              const Boxoffice__Authentication__V1__CheckUpstreamRequest *input,
+                                                                              Boxoffice__Authentication__V1__UpstreamCheck_Closure closure,
+                                                                              void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
+  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication_operations__read_upstream_list(ProtobufCService *service,
+                                                                                  const Boxoffice__Authentication__V1__ReadUpstreamListRequest *input,
+                                                                                  Boxoffice__Authentication__V1__UpstreamList_Closure closure,
+                                                                                  void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
+  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication_operations__list_upstream_states(ProtobufCService *service,
+                                                                                    const Boxoffice__Authentication__V1__ListUpstreamStatesRequest *input,
+                                                                                    Boxoffice__Authentication__V1__UpstreamStates_Closure closure,
+                                                                                    void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
+  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authentication__v1__authentication_operations__reset_upstream_client(ProtobufCService *service,
+                                                                                     const Boxoffice__Authentication__V1__ResetUpstreamClientRequest *input,
+                                                                                     Boxoffice__Authentication__V1__ResetUpstreamClientResponse_Closure closure,
+                                                                                     void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
+  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication_operations__init (Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
                                                                      Boxoffice__Authentication__V1__AuthenticationOperations_ServiceDestroy destroy)

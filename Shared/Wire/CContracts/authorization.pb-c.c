@@ -7,6 +7,51 @@
 #endif
 
 #include "authorization.pb-c.h"
+void   boxoffice__authorization__v1__person_sessions__init
+                     (Boxoffice__Authorization__V1__PersonSessions         *message)
+{
+  static const Boxoffice__Authorization__V1__PersonSessions init_value = BOXOFFICE__AUTHORIZATION__V1__PERSON_SESSIONS__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authorization__v1__person_sessions__get_packed_size
+                     (const Boxoffice__Authorization__V1__PersonSessions *message)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__person_sessions__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authorization__v1__person_sessions__pack
+                     (const Boxoffice__Authorization__V1__PersonSessions *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__person_sessions__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authorization__v1__person_sessions__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__PersonSessions *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__person_sessions__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authorization__V1__PersonSessions *
+       boxoffice__authorization__v1__person_sessions__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authorization__V1__PersonSessions *)
+     protobuf_c_message_unpack (&boxoffice__authorization__v1__person_sessions__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authorization__v1__person_sessions__free_unpacked
+                     (Boxoffice__Authorization__V1__PersonSessions *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authorization__v1__person_sessions__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__authorization__v1__authorize_request__init
                      (Boxoffice__Authorization__V1__AuthorizeRequest         *message)
 {
@@ -817,6 +862,44 @@ void   boxoffice__authorization__v1__media_token_keys__free_unpacked
   assert(message->base.descriptor == &boxoffice__authorization__v1__media_token_keys__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+static const ProtobufCFieldDescriptor boxoffice__authorization__v1__person_sessions__field_descriptors[1] =
+{
+  {
+    "session_ids",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authorization__V1__PersonSessions, n_session_ids),
+    offsetof(Boxoffice__Authorization__V1__PersonSessions, session_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authorization__v1__person_sessions__field_indices_by_name[] = {
+  0,   /* field[0] = session_ids */
+};
+static const ProtobufCIntRange boxoffice__authorization__v1__person_sessions__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authorization__v1__person_sessions__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authorization.v1.PersonSessions",
+  "PersonSessions",
+  "Boxoffice__Authorization__V1__PersonSessions",
+  "boxoffice.authorization.v1",
+  sizeof(Boxoffice__Authorization__V1__PersonSessions),
+  1,
+  boxoffice__authorization__v1__person_sessions__field_descriptors,
+  boxoffice__authorization__v1__person_sessions__field_indices_by_name,
+  1,  boxoffice__authorization__v1__person_sessions__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authorization__v1__person_sessions__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor boxoffice__authorization__v1__authorize_request__field_descriptors[5] =
 {
   {
@@ -2072,7 +2155,7 @@ const ProtobufCEnumDescriptor boxoffice__authorization__v1__decision_source__des
   boxoffice__authorization__v1__decision_source__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor boxoffice__authorization__v1__authorization__method_descriptors[8] =
+static const ProtobufCMethodDescriptor boxoffice__authorization__v1__authorization__method_descriptors[10] =
 {
   { "Authorize", &boxoffice__authorization__v1__authorize_request__descriptor, &boxoffice__authorization__v1__decision__descriptor },
   { "GetAuthorization", &boxoffice__authorization__v1__resource_request__descriptor, &boxoffice__authorization__v1__decision__descriptor },
@@ -2082,10 +2165,14 @@ static const ProtobufCMethodDescriptor boxoffice__authorization__v1__authorizati
   { "Decide", &boxoffice__authorization__v1__decide_request__descriptor, &boxoffice__authorization__v1__decisions__descriptor },
   { "FindRefusals", &boxoffice__authorization__v1__find_refusals_request__descriptor, &boxoffice__authorization__v1__session_refusals__descriptor },
   { "GetMediaTokenKeys", &boxoffice__authorization__v1__get_media_token_keys_request__descriptor, &boxoffice__authorization__v1__media_token_keys__descriptor },
+  { "ExportPerson", &boxoffice__authorization__v1__person_sessions__descriptor, &boxoffice__authentication__v1__person_records__descriptor },
+  { "ErasePerson", &boxoffice__authorization__v1__person_sessions__descriptor, &boxoffice__authentication__v1__erased_records__descriptor },
 };
 const unsigned boxoffice__authorization__v1__authorization__method_indices_by_name[] = {
   0,        /* Authorize */
   5,        /* Decide */
+  9,        /* ErasePerson */
+  8,        /* ExportPerson */
   6,        /* FindRefusals */
   1,        /* GetAuthorization */
   7,        /* GetMediaTokenKeys */
@@ -2100,7 +2187,7 @@ const ProtobufCServiceDescriptor boxoffice__authorization__v1__authorization__de
   "Authorization",
   "Boxoffice__Authorization__V1__Authorization",
   "boxoffice.authorization.v1",
-  8,
+  10,
   boxoffice__authorization__v1__authorization__method_descriptors,
   boxoffice__authorization__v1__authorization__method_indices_by_name
 };
@@ -2167,6 +2254,22 @@ void boxoffice__authorization__v1__authorization__get_media_token_keys(ProtobufC
 {
   assert(service->descriptor == &boxoffice__authorization__v1__authorization__descriptor);
   service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authorization__v1__authorization__export_person(ProtobufCService *service,
+                                                                const Boxoffice__Authorization__V1__PersonSessions *input,
+                                                                Boxoffice__Authentication__V1__PersonRecords_Closure closure,
+                                                                void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authorization__v1__authorization__descriptor);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__authorization__v1__authorization__erase_person(ProtobufCService *service,
+                                                               const Boxoffice__Authorization__V1__PersonSessions *input,
+                                                               Boxoffice__Authentication__V1__ErasedRecords_Closure closure,
+                                                               void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authorization__v1__authorization__descriptor);
+  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authorization__v1__authorization__init (Boxoffice__Authorization__V1__Authorization_Service *service,
                                                         Boxoffice__Authorization__V1__Authorization_ServiceDestroy destroy)

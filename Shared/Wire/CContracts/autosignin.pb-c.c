@@ -2977,6 +2977,96 @@ void   boxoffice__autosignin__v1__import_transfers_response__free_unpacked
   assert(message->base.descriptor == &boxoffice__autosignin__v1__import_transfers_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__autosignin__v1__account_holder__init
+                     (Boxoffice__Autosignin__V1__AccountHolder         *message)
+{
+  static const Boxoffice__Autosignin__V1__AccountHolder init_value = BOXOFFICE__AUTOSIGNIN__V1__ACCOUNT_HOLDER__INIT;
+  *message = init_value;
+}
+size_t boxoffice__autosignin__v1__account_holder__get_packed_size
+                     (const Boxoffice__Autosignin__V1__AccountHolder *message)
+{
+  assert(message->base.descriptor == &boxoffice__autosignin__v1__account_holder__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__autosignin__v1__account_holder__pack
+                     (const Boxoffice__Autosignin__V1__AccountHolder *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__autosignin__v1__account_holder__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__autosignin__v1__account_holder__pack_to_buffer
+                     (const Boxoffice__Autosignin__V1__AccountHolder *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__autosignin__v1__account_holder__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Autosignin__V1__AccountHolder *
+       boxoffice__autosignin__v1__account_holder__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Autosignin__V1__AccountHolder *)
+     protobuf_c_message_unpack (&boxoffice__autosignin__v1__account_holder__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__autosignin__v1__account_holder__free_unpacked
+                     (Boxoffice__Autosignin__V1__AccountHolder *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__autosignin__v1__account_holder__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__autosignin__v1__account_holder_export__init
+                     (Boxoffice__Autosignin__V1__AccountHolderExport         *message)
+{
+  static const Boxoffice__Autosignin__V1__AccountHolderExport init_value = BOXOFFICE__AUTOSIGNIN__V1__ACCOUNT_HOLDER_EXPORT__INIT;
+  *message = init_value;
+}
+size_t boxoffice__autosignin__v1__account_holder_export__get_packed_size
+                     (const Boxoffice__Autosignin__V1__AccountHolderExport *message)
+{
+  assert(message->base.descriptor == &boxoffice__autosignin__v1__account_holder_export__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__autosignin__v1__account_holder_export__pack
+                     (const Boxoffice__Autosignin__V1__AccountHolderExport *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__autosignin__v1__account_holder_export__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__autosignin__v1__account_holder_export__pack_to_buffer
+                     (const Boxoffice__Autosignin__V1__AccountHolderExport *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__autosignin__v1__account_holder_export__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Autosignin__V1__AccountHolderExport *
+       boxoffice__autosignin__v1__account_holder_export__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Autosignin__V1__AccountHolderExport *)
+     protobuf_c_message_unpack (&boxoffice__autosignin__v1__account_holder_export__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__autosignin__v1__account_holder_export__free_unpacked
+                     (Boxoffice__Autosignin__V1__AccountHolderExport *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__autosignin__v1__account_holder_export__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor boxoffice__autosignin__v1__backend_call__field_descriptors[2] =
 {
   {
@@ -7063,6 +7153,108 @@ const ProtobufCMessageDescriptor boxoffice__autosignin__v1__import_transfers_res
   (ProtobufCMessageInit) boxoffice__autosignin__v1__import_transfers_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor boxoffice__autosignin__v1__account_holder__field_descriptors[2] =
+{
+  {
+    "logins",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Autosignin__V1__AccountHolder, n_logins),
+    offsetof(Boxoffice__Autosignin__V1__AccountHolder, logins),
+    &boxoffice__authentication__v1__person_login__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device_ids",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Autosignin__V1__AccountHolder, n_device_ids),
+    offsetof(Boxoffice__Autosignin__V1__AccountHolder, device_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__autosignin__v1__account_holder__field_indices_by_name[] = {
+  1,   /* field[1] = device_ids */
+  0,   /* field[0] = logins */
+};
+static const ProtobufCIntRange boxoffice__autosignin__v1__account_holder__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__autosignin__v1__account_holder__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.autosignin.v1.AccountHolder",
+  "AccountHolder",
+  "Boxoffice__Autosignin__V1__AccountHolder",
+  "boxoffice.autosignin.v1",
+  sizeof(Boxoffice__Autosignin__V1__AccountHolder),
+  2,
+  boxoffice__autosignin__v1__account_holder__field_descriptors,
+  boxoffice__autosignin__v1__account_holder__field_indices_by_name,
+  1,  boxoffice__autosignin__v1__account_holder__number_ranges,
+  (ProtobufCMessageInit) boxoffice__autosignin__v1__account_holder__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__autosignin__v1__account_holder_export__field_descriptors[2] =
+{
+  {
+    "logins",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Autosignin__V1__AccountHolderExport, n_logins),
+    offsetof(Boxoffice__Autosignin__V1__AccountHolderExport, logins),
+    &boxoffice__authentication__v1__person_login__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "records",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Autosignin__V1__AccountHolderExport, records),
+    &boxoffice__authentication__v1__person_records__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__autosignin__v1__account_holder_export__field_indices_by_name[] = {
+  0,   /* field[0] = logins */
+  1,   /* field[1] = records */
+};
+static const ProtobufCIntRange boxoffice__autosignin__v1__account_holder_export__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__autosignin__v1__account_holder_export__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.autosignin.v1.AccountHolderExport",
+  "AccountHolderExport",
+  "Boxoffice__Autosignin__V1__AccountHolderExport",
+  "boxoffice.autosignin.v1",
+  sizeof(Boxoffice__Autosignin__V1__AccountHolderExport),
+  2,
+  boxoffice__autosignin__v1__account_holder_export__field_descriptors,
+  boxoffice__autosignin__v1__account_holder_export__field_indices_by_name,
+  1,  boxoffice__autosignin__v1__account_holder_export__number_ranges,
+  (ProtobufCMessageInit) boxoffice__autosignin__v1__account_holder_export__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCEnumValue boxoffice__autosignin__v1__apple_environment__enum_values_by_number[3] =
 {
   { "APPLE_ENVIRONMENT_UNKNOWN", "BOXOFFICE__AUTOSIGNIN__V1__APPLE_ENVIRONMENT__APPLE_ENVIRONMENT_UNKNOWN", 0 },
@@ -7569,7 +7761,7 @@ void boxoffice__autosignin__v1__sign_in_with_apple__init (Boxoffice__Autosignin_
                                      &boxoffice__autosignin__v1__sign_in_with_apple__descriptor,
                                      (ProtobufCServiceDestroy) destroy);
 }
-static const ProtobufCMethodDescriptor boxoffice__autosignin__v1__auto_sign_in_operations__method_descriptors[9] =
+static const ProtobufCMethodDescriptor boxoffice__autosignin__v1__auto_sign_in_operations__method_descriptors[11] =
 {
   { "ListDeadLetters", &boxoffice__autosignin__v1__list_dead_letters_request__descriptor, &boxoffice__autosignin__v1__dead_letters__descriptor },
   { "SendAgain", &boxoffice__autosignin__v1__send_again_request__descriptor, &boxoffice__autosignin__v1__send_again_response__descriptor },
@@ -7580,10 +7772,14 @@ static const ProtobufCMethodDescriptor boxoffice__autosignin__v1__auto_sign_in_o
   { "RevokeApple", &boxoffice__autosignin__v1__revoke_apple_request__descriptor, &boxoffice__autosignin__v1__revoke_apple_response__descriptor },
   { "ExchangeTransfer", &boxoffice__autosignin__v1__exchange_transfer_request__descriptor, &boxoffice__autosignin__v1__exchanged_transfer__descriptor },
   { "ImportTransfers", &boxoffice__autosignin__v1__import_transfers_request__descriptor, &boxoffice__autosignin__v1__import_transfers_response__descriptor },
+  { "ExportPerson", &boxoffice__autosignin__v1__account_holder__descriptor, &boxoffice__autosignin__v1__account_holder_export__descriptor },
+  { "ErasePerson", &boxoffice__autosignin__v1__account_holder__descriptor, &boxoffice__authentication__v1__erased_records__descriptor },
 };
 const unsigned boxoffice__autosignin__v1__auto_sign_in_operations__method_indices_by_name[] = {
   4,        /* CloseAccount */
+  10,        /* ErasePerson */
   7,        /* ExchangeTransfer */
+  9,        /* ExportPerson */
   8,        /* ImportTransfers */
   0,        /* ListDeadLetters */
   2,        /* ListSecurityEvents */
@@ -7599,7 +7795,7 @@ const ProtobufCServiceDescriptor boxoffice__autosignin__v1__auto_sign_in_operati
   "AutoSignInOperations",
   "Boxoffice__Autosignin__V1__AutoSignInOperations",
   "boxoffice.autosignin.v1",
-  9,
+  11,
   boxoffice__autosignin__v1__auto_sign_in_operations__method_descriptors,
   boxoffice__autosignin__v1__auto_sign_in_operations__method_indices_by_name
 };
@@ -7674,6 +7870,22 @@ void boxoffice__autosignin__v1__auto_sign_in_operations__import_transfers(Protob
 {
   assert(service->descriptor == &boxoffice__autosignin__v1__auto_sign_in_operations__descriptor);
   service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__autosignin__v1__auto_sign_in_operations__export_person(ProtobufCService *service,
+                                                                       const Boxoffice__Autosignin__V1__AccountHolder *input,
+                                                                       Boxoffice__Autosignin__V1__AccountHolderExport_Closure closure,
+                                                                       void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__autosignin__v1__auto_sign_in_operations__descriptor);
+  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__autosignin__v1__auto_sign_in_operations__erase_person(ProtobufCService *service,
+                                                                      const Boxoffice__Autosignin__V1__AccountHolder *input,
+                                                                      Boxoffice__Authentication__V1__ErasedRecords_Closure closure,
+                                                                      void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__autosignin__v1__auto_sign_in_operations__descriptor);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__autosignin__v1__auto_sign_in_operations__init (Boxoffice__Autosignin__V1__AutoSignInOperations_Service *service,
                                                                Boxoffice__Autosignin__V1__AutoSignInOperations_ServiceDestroy destroy)

@@ -8,6 +8,7 @@ struct GatewayBenchmark: AsyncParsableCommand {
         commandName: "gateway-benchmark", abstract: "Measures a cluster through its gateway.",
         subcommands: [
             RunCommand.self, FleetCommand.self, FormerAppsCommand.self, HangingProviderCommand.self, HelloCommand.self, RatesCommand.self,
+            SharesCommand.self,
         ],
         defaultSubcommand: RunCommand.self)
 

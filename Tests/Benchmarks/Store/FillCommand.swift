@@ -61,6 +61,7 @@ struct FillCommand: AsyncParsableCommand {
             "device_id": Population.deviceSQL, "id": "printf('session-%08x-%012x', (n * 2246822519) & 4294967295, n)",
             "user_id": "printf('%08x%056x', (n * 3266489917) & 4294967295, n)", "client_id": "printf('client-%08x', (d * 668265263) & 4294967295)",
             "upstream_user_id": "printf('person-%d@north-cable.example', n)", "name_id": "printf('person-%d@north-cable.example', n)",
+            "household": "printf('%032x', (n / 3 * 668265263) & 4294967295)",
             "session_index": "printf('_index-%d', n)", "mvpd": "CASE m WHEN 0 THEN mvpd ELSE printf('%s-%d', mvpd, m) END", "number": "m",
             // Spread over the 30 days that a session lasts.
             "expires_at_ms": "expires_at_ms + (n * 2654435761) % 2592000000",

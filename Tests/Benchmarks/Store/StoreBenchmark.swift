@@ -5,7 +5,7 @@ import ArgumentParser
 struct StoreBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store-benchmark", abstract: "Measures authentication's store with few and with many sessions, and on both engines.",
-        subcommands: [FillCommand.self, CompareCommand.self, EnginesCommand.self, GrowthCommand.self])
+        subcommands: [FillCommand.self, CompareCommand.self, EnginesCommand.self, GrowthCommand.self, PeopleCommand.self])
 }
 
 /// Why there is nothing to measure.

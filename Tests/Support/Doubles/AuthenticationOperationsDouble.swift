@@ -13,6 +13,12 @@ public final class AuthenticationOperationsDouble: AuthenticationOperations {
     public let beginTestSignIn = Scripted<BeginTestSignInRequest, TestSignIn>()
     public let findViewerSessions = Scripted<FindViewerSessionsRequest, ViewerSessions>()
     public let endViewerSessions = Scripted<EndViewerSessionsRequest, EndViewerSessionsResponse>()
+    public let exportPerson = Scripted<ExportPersonRequest, PersonExport>()
+    public let erasePerson = Scripted<ErasePersonRequest, PersonErasure>()
+    public let checkUpstream = Scripted<CheckUpstreamRequest, UpstreamCheck>()
+    public let readUpstreamList = Scripted<ReadUpstreamListRequest, UpstreamList>()
+    public let listUpstreamStates = Scripted<ListUpstreamStatesRequest, UpstreamStates>()
+    public let resetUpstreamClient = Scripted<ResetUpstreamClientRequest, ResetUpstreamClientResponse>()
 
     public init() {}
 
@@ -54,5 +60,29 @@ public final class AuthenticationOperationsDouble: AuthenticationOperations {
 
     public func endViewerSessions(_ request: EndViewerSessionsRequest, context: CallContext) async throws -> EndViewerSessionsResponse {
         try await endViewerSessions(request, context)
+    }
+
+    public func exportPerson(_ request: ExportPersonRequest, context: CallContext) async throws -> PersonExport {
+        try await exportPerson(request, context)
+    }
+
+    public func erasePerson(_ request: ErasePersonRequest, context: CallContext) async throws -> PersonErasure {
+        try await erasePerson(request, context)
+    }
+
+    public func checkUpstream(_ request: CheckUpstreamRequest, context: CallContext) async throws -> UpstreamCheck {
+        try await checkUpstream(request, context)
+    }
+
+    public func readUpstreamList(_ request: ReadUpstreamListRequest, context: CallContext) async throws -> UpstreamList {
+        try await readUpstreamList(request, context)
+    }
+
+    public func listUpstreamStates(_ request: ListUpstreamStatesRequest, context: CallContext) async throws -> UpstreamStates {
+        try await listUpstreamStates(request, context)
+    }
+
+    public func resetUpstreamClient(_ request: ResetUpstreamClientRequest, context: CallContext) async throws -> ResetUpstreamClientResponse {
+        try await resetUpstreamClient(request, context)
     }
 }

@@ -11,6 +11,8 @@ public final class AuthorizationDouble: Authorization {
     public let preauthorizeByCode = Scripted<PreauthorizeByCodeRequest, Preauthorization>()
     public let decide = Scripted<DecideRequest, Decisions>()
     public let findRefusals = Scripted<FindRefusalsRequest, SessionRefusals>()
+    public let exportPerson = Scripted<PersonSessions, PersonRecords>()
+    public let erasePerson = Scripted<PersonSessions, ErasedRecords>()
 
     public init() {}
 
@@ -44,5 +46,13 @@ public final class AuthorizationDouble: Authorization {
 
     public func preauthorizeByCode(_ request: PreauthorizeByCodeRequest, context: CallContext) async throws -> Preauthorization {
         try await preauthorizeByCode(request, context)
+    }
+
+    public func exportPerson(_ request: PersonSessions, context: CallContext) async throws -> PersonRecords {
+        try await exportPerson(request, context)
+    }
+
+    public func erasePerson(_ request: PersonSessions, context: CallContext) async throws -> ErasedRecords {
+        try await erasePerson(request, context)
     }
 }

@@ -20,4 +20,9 @@ final class InMemoryRefusalStore: RefusalStore {
         guard !kept.withLock({ $0.isAway }) else { throw Fault(.unavailable, "away") }
         return kept.withLock { kept in sessions.compactMap { kept.refusals[$0] } }
     }
+
+    func forget(_ sessions: [String]) async throws(Fault) -> Int {
+        guard !kept.withLock({ $0.isAway }) else { throw Fault(.unavailable, "away") }
+        return kept.withLock { kept in sessions.count { kept.refusals.removeValue(forKey: $0) != nil } }
+    }
 }

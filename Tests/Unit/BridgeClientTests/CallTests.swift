@@ -132,7 +132,7 @@ import Testing
             let isPartner = operation == .partnerRequest || operation == .partnerProfile
             #expect(operation.mayRepeat(after: .unreachable(.notSent)) == !isPartner)
             #expect(!operation.mayRepeat(after: .unreachable(.responseTimeout)))
-            #expect(operation.mayRepeat(after: .serverError(503)) == [.token, .byCode, .profile, .profiles].contains(operation))
+            #expect(operation.mayRepeat(after: .serverError(503)) == [.token, .readSession, .byCode, .profile, .profiles].contains(operation))
         }
     }
 

@@ -71,7 +71,7 @@ struct ExitTests {
 
     @Test("every command prints JSON for programs, but for those of which cluster.json tells, and those whose output is JSON")
     func json() {
-        let others = ["up", "run", "print", "call"]
+        let others = ["up", "run", "print", "call", "export"]
         for command in Self.all() where command.configuration.subcommands.isEmpty && !others.contains(command.configuration.commandName ?? "") {
             let help = BoxofficeCommand.helpMessage(for: command)
             #expect(help.contains("--json") || help.contains("--format"), "\(command.configuration.commandName ?? "")")

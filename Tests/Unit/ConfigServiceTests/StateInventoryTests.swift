@@ -25,7 +25,7 @@ import Testing
     @Test("both engines have the same tables")
     func engines() async throws {
         // The triggers are each engine's own.
-        let steps = CatalogueStore.postgresSteps.filter { $0.name != "2-history-stays" }
+        let steps = CatalogueStore.postgresSteps.filter { !$0.name.hasSuffix("-stays") }
         #expect(try await EngineSchemas.differences(sqlite: CatalogueStore.migrations, postgres: steps) == [])
     }
 

@@ -21,6 +21,7 @@ struct TestGateway: Sendable {
     let authorization = AuthorizationDouble()
     let administration = AdministrationDouble()
     let operations = AuthenticationOperationsDouble()
+    let autoSignInOperations = AutoSignInOperationsDouble()
     let usage = UsageDouble()
     let autoSignIn = AutomaticSignInDouble()
     let signInWithApple = SignInWithAppleDouble()
@@ -36,7 +37,7 @@ struct TestGateway: Sendable {
         connections: ConnectionLimits = ConnectionLimits(), bodyTimeout: Duration = .seconds(60), tls: HttpsSettings? = nil,
         overload: OverloadSettings = TestGateway.patient, admin: AdministrationSettings = AdministrationSettings(),
         provider: OpenIDProvider? = nil,
-        isReady: Bool = true, mvpdProxies: [String] = []
+        isReady: Bool = true, mvpdProxies: [String] = [], shares: ShareSettings = .unlimited
     ) {
         self.clock = clock
         self.isReady = isReady
@@ -46,7 +47,7 @@ struct TestGateway: Sendable {
             publicOrigin: origin, pages: Self.pages, insecureCookies: insecureCookies, trustedProxies: trusted.compactMap(AddressRange.init),
             bodyTimeout: bodyTimeout, maximumBodyBytes: 8 * 1024, maximumAssertionBytes: 32 * 1024, throttle: throttle, tls: tls,
             connections: connections, overload: overload, admin: admin,
-            mvpdProxyAddresses: mvpdProxies.compactMap(AddressRange.init))
+            mvpdProxyAddresses: mvpdProxies.compactMap(AddressRange.init), shares: shares)
         prepare()
     }
 
@@ -82,7 +83,8 @@ struct TestGateway: Sendable {
         let gateway = Gateway(
             settings: settings, pages: try Self.loaded(settings), authentication: authentication,
             authorization: authorization, administration: administration, operations: operations, usage: usage, autoSignIn: autoSignIn,
-            signInWithApple: signInWithApple, catalogue: catalogue, provider: provider, clock: clock, isReady: { [isReady] in isReady })
+            signInWithApple: signInWithApple, catalogue: catalogue, autoSignInOperations: autoSignInOperations, provider: provider,
+            clock: clock, isReady: { [isReady] in isReady })
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         let application = gateway.application(at: door, address: .hostname("127.0.0.1", port: 0), certificate: certificate, logger: logger)

@@ -67,6 +67,12 @@ public struct AuthenticationSettings: Decodable, Sendable {
     public let clientDays: Int
     /// The same for a client that never made a code, a session or a profile; 30 unless set.
     public let idleClientDays: Int
+    /// Hours for which reports of sign-ins that failed are kept in a store on a server, 1 to 8760; 24 unless set.
+    public let reportHours: Int
+
+    /// Upstreams may be in a private network, or on this machine by a name; false unless set. Addresses of this machine's own, and hosts in `MVPD_STANDIN`, always
+    /// may be (bridge §14.3).
+    public let allowPrivateUpstreams: Bool
 
     private enum CodingKeys: String, CodingKey {
         case spEntityID, acsURL, logoutURL, signingKey, signingCertificate, otherSigningCertificate, encryptionKey, encryptionCertificate,
@@ -74,7 +80,7 @@ public struct AuthenticationSettings: Decodable, Sendable {
         case accessTokenTTL, activationOrigins, metadataValidity, cachedSessions, oauthKey, oauthCallbackURL, clientSecrets
         case secretsKey, olderSecretsKeys, otherEncryptionKey, olderOAuthKeys
         case sdkTokenKey, olderSdkTokenKeys, sdkSealKey, olderSdkSealKeys, serviceTokenKey, olderServiceTokenKeys
-        case codesPerClient, codesPerDevice, clientDays, idleClientDays
+        case codesPerClient, codesPerDevice, clientDays, idleClientDays, reportHours, allowPrivateUpstreams
     }
 
     public init(from decoder: any Decoder) throws {
@@ -117,6 +123,8 @@ public struct AuthenticationSettings: Decodable, Sendable {
         codesPerDevice = try container.number(.codesPerDevice, 5...10_000_000, default: 100)
         clientDays = try container.number(.clientDays, 1...3650, default: 400)
         idleClientDays = try container.number(.idleClientDays, 1...3650, default: 30)
+        reportHours = try container.number(.reportHours, 1...8760, default: 24)
+        allowPrivateUpstreams = try container.decodeIfPresent(Bool.self, forKey: .allowPrivateUpstreams) ?? false
         cachedSessions = try container.number(.cachedSessions, 2...10_000_000, default: 65_536)
     }
 }

@@ -43,6 +43,7 @@ struct SignInStarter: Sendable {
         }
         if let way = catalogue.bridgeWay(requestor: requestor.id, mvpd: mvpd.id) {
             guard let bridge else { throw Fault(.unimplemented, "No upstream is used here.") }
+            BridgeJourney.current?.begin(record, way)
             return try await bridge.start(request, record, way)
         }
         if case .tempPass = mvpd.signIn {

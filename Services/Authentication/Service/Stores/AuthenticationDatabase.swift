@@ -14,8 +14,9 @@ public struct AuthenticationDatabase: Sendable {
     public static var sweeps: [Sweep] { SqliteAuthenticationStore.sweeps }
 
     /// The same, with what only a store on a server has.
-    public static func sweeps(of store: Store) -> [Sweep] {
-        sweeps + (store.isDistributed ? PostgresAuthenticationSchema.sweeps : [])
+    /// - Parameter reportHours: How long reports of sign-ins that failed are kept, at least 1.
+    public static func sweeps(of store: Store, reportHours: Int = 24) -> [Sweep] {
+        sweeps + (store.isDistributed ? PostgresAuthenticationSchema.sweeps(reportHours: reportHours) : [])
     }
 
     /// - Parameters:

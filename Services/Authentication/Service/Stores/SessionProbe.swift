@@ -40,4 +40,22 @@ package struct SessionProbe: Sendable {
             device: DeviceInformation(type: "TV", model: "AppleTV11,1", manufacturer: "Apple", osName: "tvOS", osVersion: "18.2"))
         _ = try await store.start(record, now: now)
     }
+
+    /// Tells every row of a person, as an export does.
+    /// - Returns: How many rows.
+    /// - Throws: The faults of `Store.read`.
+    package func told(user: String) async throws(Fault) -> Int {
+        let person = try await store.person(Self.query(user))
+        return try await store.told(person) { _, _ in nil }.tables.reduce(0) { $0 + $1.rows.count }
+    }
+
+    /// Erases a person.
+    /// - Parameter now: Milliseconds since 1970.
+    /// - Returns: How many rows.
+    /// - Throws: The faults of `Store.write`.
+    package func erase(user: String, now: Int64) async throws(Fault) -> Int {
+        try await store.erase(Self.query(user), now: Timestamp(milliseconds: now)).rows.reduce(0) { $0 + $1.count }
+    }
+
+    private static func query(_ user: String) -> PersonQuery { PersonQuery(name: .user(user), mvpd: nil, isAnonymous: { _ in false }) }
 }

@@ -15,9 +15,15 @@ public protocol AuthorizationStore: Sendable {
     /// Forgets tokens that expired at or before `moment`.
     /// - Throws: `Fault` of the store.
     func forget(expiredBefore moment: Timestamp) async throws(Fault)
+
+    /// Forgets what memory knows of tokens: their keys name people there.
+    func forgetMemory()
 }
 
 extension AuthorizationStore {
+    /// For a store without memory.
+    public func forgetMemory() {}
+
     /// The newest token of that key, also when it has expired, as long as it is remembered.
     /// - Throws: `Fault` of the store.
     public func token(_ key: AuthzTokenKey) async throws(Fault) -> AuthzToken? { try await token(key) { _ in false } }

@@ -121,6 +121,8 @@ public struct SqliteAuthorizationStore: AuthorizationStore {
         try await store.change("DELETE FROM authz_tokens WHERE expires_at_ms <= ?", [moment])
     }
 
+    public func forgetMemory() { tokens.forgetAll() }
+
     private func read(_ key: AuthzTokenKey) async throws(Fault) -> AuthzToken? {
         let digest = key.digest
         return try await store.first("SELECT mvpd, proxy_mvpd, expires_at_ms, degradation_rule FROM authz_tokens WHERE key = ?", [digest]) {

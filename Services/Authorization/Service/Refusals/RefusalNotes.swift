@@ -47,6 +47,14 @@ public final class RefusalNotes: Sendable {
         return own + (try await store.refusals(of: others)).filter { $0.at > oldest }
     }
 
+    /// Forgets what was a no for these sessions.
+    /// - Returns: How many there were.
+    /// - Throws: `Fault` of the store.
+    func erase(_ sessions: [String]) async throws(Fault) -> Int {
+        let unwritten = waiting.withLock { waiting in sessions.count { waiting.removeValue(forKey: OctetText($0)) != nil } }
+        return max(unwritten, try await store.forget(sessions))
+    }
+
     /// Writes what waits, until the task is cancelled.
     public func run() async {
         while !Task.isCancelled {

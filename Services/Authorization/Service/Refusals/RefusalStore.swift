@@ -9,4 +9,9 @@ public protocol RefusalStore: Sendable {
     /// What is kept of these sessions, in any order.
     /// - Throws: `Fault` of the store.
     func refusals(of sessions: [String]) async throws(Fault) -> [NotedRefusal]
+
+    /// Forgets what is kept of these sessions.
+    /// - Returns: How many rows there were.
+    /// - Throws: `Fault` of the store.
+    func forget(_ sessions: [String]) async throws(Fault) -> Int
 }

@@ -36,4 +36,11 @@ public struct SqliteRefusalStore: RefusalStore {
             }
         }
     }
+
+    public func forget(_ sessions: [String]) async throws(Fault) -> Int {
+        let digests = sessions.map(NotedRefusal.digest).sorted()
+        return try await store.write { database in
+            try digests.reduce(0) { $0 + (try database.run("DELETE FROM refusals WHERE session = ?", [$1])) }
+        }
+    }
 }

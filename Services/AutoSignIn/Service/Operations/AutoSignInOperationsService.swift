@@ -54,6 +54,16 @@ public struct AutoSignInOperationsService: AutoSignInOperations {
     public func importTransfers(_ request: ImportTransfersRequest, context: CallContext) async throws -> ImportTransfersResponse {
         ImportTransfersResponse(imported: UInt32(try await apple.importTransfers(request)))
     }
+
+    /// - Throws: As `PersonOperations.export`.
+    public func exportPerson(_ request: AccountHolder, context: CallContext) async throws -> AccountHolderExport {
+        try await PersonOperations(base: base, apple: apple).export(request)
+    }
+
+    /// - Throws: As `PersonOperations.erase`.
+    public func erasePerson(_ request: AccountHolder, context: CallContext) async throws -> ErasedRecords {
+        try await PersonOperations(base: base, apple: apple).erase(request)
+    }
 }
 
 extension DeadLetter {

@@ -143,6 +143,8 @@ struct ContainerSettings {
             throttle["exempt"] = [String]()
             throttle["burst"] = burst
             own["throttle"] = throttle
+            // The limits of a local cluster are off, for load tests; these are the standard ones.
+            own["shares"] = nil
             own["trustedProxies"] = trustedProxy.isEmpty ? [] : [trustedProxy]
             // Browsers and the gateway reach the stand-in for the staff's sign-in by two names, which one issuer cannot have.
             own["admin"] = (own["admin"] as? [String: Any])?.filter { $0.key != "openIDConnect" }

@@ -108,9 +108,13 @@ enum AdministrationCall {
             let problems = (error?["problems"] as? [[String: Any]] ?? []).compactMap { problem in
                 (problem["message"] as? String).map { "\(problem["field"] as? String ?? ""): \($0)" }
             }
+            // Whom an id stands for that was to name one person.
+            let people = (error?["people"] as? [[String: Any]] ?? []).map { person in
+                "--user \(person["user"] as? String ?? "(told by an upstream alone)") --mvpd \(person["mvpd"] as? String ?? "")"
+            }
             throw CommandFailure(
                 error?["message"] as? String ?? "the cluster answered \(answer.status)",
-                advice: problems.isEmpty ? nil : problems.joined(separator: "; "))
+                advice: problems.isEmpty && people.isEmpty ? nil : (problems + people).joined(separator: "; "))
         }
         return answer
     }

@@ -166,7 +166,27 @@ extension InMemoryAuthentication: AuthenticationOperations {
         throw Fault(.unimplemented, "The double looks for nobody.")
     }
 
+    public func exportPerson(_ request: ExportPersonRequest, context: CallContext) async throws -> PersonExport {
+        throw Fault(.unimplemented, "The double looks for nobody.")
+    }
+
+    public func erasePerson(_ request: ErasePersonRequest, context: CallContext) async throws -> PersonErasure {
+        throw Fault(.unimplemented, "The double looks for nobody.")
+    }
+
     public func endViewerSessions(_ request: EndViewerSessionsRequest, context: CallContext) async throws -> EndViewerSessionsResponse {
         throw Fault(.unimplemented, "The double looks for nobody.")
     }
+
+    public func checkUpstream(_ request: CheckUpstreamRequest, context: CallContext) async throws -> UpstreamCheck { throw Self.noUpstream }
+
+    public func readUpstreamList(_ request: ReadUpstreamListRequest, context: CallContext) async throws -> UpstreamList { throw Self.noUpstream }
+
+    public func listUpstreamStates(_ request: ListUpstreamStatesRequest, context: CallContext) async throws -> UpstreamStates { UpstreamStates() }
+
+    public func resetUpstreamClient(_ request: ResetUpstreamClientRequest, context: CallContext) async throws -> ResetUpstreamClientResponse {
+        throw Self.noUpstream
+    }
+
+    private static let noUpstream = Fault(.unimplemented, "The double has no upstream.")
 }

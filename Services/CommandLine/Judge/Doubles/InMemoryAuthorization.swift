@@ -113,6 +113,14 @@ public final class InMemoryAuthorization: Authorization {
         throw Fault(.unimplemented, "No refusals are kept here.")
     }
 
+    public func exportPerson(_ request: PersonSessions, context: CallContext) async throws -> PersonRecords {
+        throw Fault(.unimplemented, "The double looks for nobody.")
+    }
+
+    public func erasePerson(_ request: PersonSessions, context: CallContext) async throws -> ErasedRecords {
+        throw Fault(.unimplemented, "The double looks for nobody.")
+    }
+
     public func getMediaTokenKeys(_ request: GetMediaTokenKeysRequest, context: CallContext) async throws -> MediaTokenKeys {
         MediaTokenKeys(
             certificates: keys.mediaTokenCertificates, jwks: JSONWebKeySet(keys: keys.mediaTokenJws.map { [$0.publicKey] } ?? []).json)

@@ -26,6 +26,7 @@ extension CatalogueStore {
         Migration("8-sessions", sql: KeptSession.schema, isAdditive: true),
         Migration("9-statement-keys", sql: statementKeys, isAdditive: true),
         Migration("10-signed-in-people", statements: KeptSession.signedInColumns, isAdditive: true),
+        Migration("11-start-of-audit", statements: startOfAudit, isAdditive: true),
     ]
 
     /// What is published is stored, so that every copy serves the same octets, those of a newer release too.
@@ -60,6 +61,19 @@ extension CatalogueStore {
             retired_at_ms INTEGER
         )
         """
+
+    /// Where the chain of audit records begins, once those whose time is over are removed: records after it stay.
+    private static let startOfAudit = [
+        "CREATE TABLE audit_start (number INTEGER PRIMARY KEY, record_sha256 TEXT NOT NULL, removed_at_ms INTEGER NOT NULL)",
+        "CREATE TRIGGER audit_start_stays BEFORE UPDATE ON audit_start BEGIN SELECT RAISE(ABORT, 'the start of the audit log never changes'); END",
+        "CREATE TRIGGER audit_start_remains BEFORE DELETE ON audit_start BEGIN SELECT RAISE(ABORT, 'the start of the audit log is never deleted'); END",
+        "DROP TRIGGER audit_remains",
+        """
+        CREATE TRIGGER audit_remains BEFORE DELETE ON audit WHEN OLD.number > coalesce((SELECT max(number) FROM audit_start), 0) BEGIN
+            SELECT RAISE(ABORT, 'an audit record is never deleted before its time');
+        END
+        """,
+    ]
 
     private static let documentsStay = [
         "CREATE TRIGGER document_stays BEFORE UPDATE ON document BEGIN SELECT RAISE(ABORT, 'a document never changes'); END",

@@ -18,6 +18,32 @@ extension CatalogueStore {
             statements: ["role", "programmers"].map {
                 #"ALTER TABLE administrator_session ADD COLUMN IF NOT EXISTS \#($0) \#(text) NOT NULL DEFAULT ''"#
             }, isAdditive: true),
+        Migration(
+            "5-start-of-audit",
+            sql: """
+                CREATE TABLE IF NOT EXISTS audit_start (number BIGINT PRIMARY KEY, record_sha256 \(text) NOT NULL, removed_at_ms BIGINT NOT NULL)
+                """, isAdditive: true),
+        Migration("6-start-of-audit-stays", statements: startOfAudit, isAdditive: true),
+    ]
+
+    private static let startOfAudit = [
+        "SET LOCAL client_min_messages = warning",
+        """
+        CREATE OR REPLACE FUNCTION audit_remains() RETURNS trigger LANGUAGE plpgsql AS $body$
+        BEGIN
+            IF TG_OP = 'DELETE' AND OLD.number <= coalesce((SELECT max(number) FROM audit_start), 0) THEN
+                RETURN OLD;
+            END IF;
+            RAISE EXCEPTION 'an audit record never changes, and is never deleted before its time' USING ERRCODE = 'restrict_violation';
+        END
+        $body$
+        """,
+        "DROP TRIGGER IF EXISTS audit_stays ON audit",
+        "CREATE TRIGGER audit_stays BEFORE UPDATE OR DELETE ON audit FOR EACH ROW EXECUTE FUNCTION audit_remains()",
+        "DROP TRIGGER IF EXISTS audit_start_stays ON audit_start",
+        "CREATE TRIGGER audit_start_stays BEFORE UPDATE OR DELETE ON audit_start FOR EACH ROW EXECUTE FUNCTION history_stays()",
+        "DROP TRIGGER IF EXISTS audit_start_remains ON audit_start",
+        "CREATE TRIGGER audit_start_remains BEFORE TRUNCATE ON audit_start FOR EACH STATEMENT EXECUTE FUNCTION history_stays()",
     ]
 
     /// Compared and ordered by octets.

@@ -10,11 +10,13 @@ enum AdministrationDocuments {
         return members
     }
 
-    static func listed(_ entity: CatalogueEntity) -> Document.Value {
-        .object([
+    /// - Parameter state: How it is now; `nil`: entries of its kind have none.
+    static func listed(_ entity: CatalogueEntity, state: Document.Value? = nil) -> Document.Value {
+        let members: [Document.Member] = [
             .init("id", .text(entity.id)), .init("etag", .text(entity.etag)), .init("changed", .flag(entity.isChanged)),
             .init("entity", .json(entity.json)),
-        ])
+        ]
+        return .object(members + (state.map { [.init("state", $0)] } ?? []))
     }
 
     static func problem(_ problem: FieldProblem) -> Document.Value {

@@ -10,6 +10,8 @@ struct AdministrationError: Error {
     var problems: [FieldProblem] = []
     var conflicts: [CatalogueChange] = []
     var references: [EntityReference] = []
+    /// Whom an id stands for that was to name one person.
+    var people: [PersonIdentity] = []
 
     static func badRequest(_ message: String, field: String? = nil) -> AdministrationError {
         AdministrationError(
@@ -22,6 +24,13 @@ struct AdministrationError: Error {
 
     static func invalid(_ problems: [FieldProblem]) -> AdministrationError {
         AdministrationError(status: .unprocessableContent, code: "invalid", message: "The content is not valid.", problems: problems)
+    }
+
+    /// - Parameter outcome: What was not done.
+    static func ambiguous(_ people: [PersonIdentity], _ outcome: String) -> AdministrationError {
+        AdministrationError(
+            status: .conflict, code: "ambiguous",
+            message: "The id stands for \(people.count) people; \(outcome). Name one of them by user and mvpd.", people: people)
     }
 
     static let unsupportedMediaType = AdministrationError(
@@ -71,6 +80,7 @@ extension AdministrationError {
         if !problems.isEmpty { members.append(.init("problems", .list(problems.map(AdministrationDocuments.problem), item: "problem"))) }
         if !conflicts.isEmpty { members.append(.init("conflicts", .list(conflicts.map(AdministrationDocuments.change), item: "change"))) }
         if !references.isEmpty { members.append(.init("references", .list(references.map(AdministrationDocuments.reference), item: "reference"))) }
+        if !people.isEmpty { members.append(.init("people", PeopleEndpoints.people(people))) }
         return Document("error", [.init("error", .object(members + [.init("trace", .text(trace))]))])
     }
 }

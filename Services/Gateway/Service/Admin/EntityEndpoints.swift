@@ -6,6 +6,8 @@ internal import Hummingbird
 struct EntityEndpoints: Sendable {
     let administration: any Administration
     let collection: EntityCollection
+    /// Of upstreams: how they are now.
+    var conditions: UpstreamConditions?
 
     @Sendable func list(_ exchange: Exchange) async throws -> Response {
         let request = ListEntitiesRequest(
@@ -14,7 +16,10 @@ struct EntityEndpoints: Sendable {
             mvpdID: collection == .integrations ? try exchange.value("mvpd") ?? "" : "",
             changedOnly: try Self.flag("changed", exchange))
         let page = try await administration.listEntities(request, context: exchange.call)
-        let items = page.entities.map(AdministrationDocuments.listed)
+        let states = await conditions?.states("", exchange)
+        let items = page.entities.map { entity in
+            AdministrationDocuments.listed(entity, state: states.map { $0[OctetText(entity.id)] ?? .null })
+        }
         return Response(
             AdministrationDocuments.page("items", items, total: page.total, page: page.page, size: page.size), format: .json)
     }
@@ -22,6 +27,11 @@ struct EntityEndpoints: Sendable {
     @Sendable func show(_ exchange: Exchange) async throws -> Response {
         let request = GetEntityRequest(token: try exchange.administrator(), kind: collection.kind, id: try id(exchange))
         let entity = try await administration.getEntity(request, context: exchange.call)
+        if let conditions {
+            let state = await conditions.states(entity.id, exchange)[OctetText(entity.id)] ?? .null
+            let members = AdministrationDocuments.entity(entity) + [.init("state", state)]
+            return Response(Document("entity", members), format: .json).with(EntityTag(entity.etag))
+        }
         // What an entry comes to also depends on others, of which its tag knows nothing.
         if entity.effectiveJson.isEmpty, EntityTag(entity.etag).isNamed(in: exchange.headers[.ifNoneMatch]) {
             return .notModified(EntityTag(entity.etag))

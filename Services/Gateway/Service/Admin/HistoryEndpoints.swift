@@ -14,6 +14,7 @@ struct HistoryEndpoints: Sendable {
                 [
                     .init("name", .text(administrator.name)), .init("role", .text(administrator.role.word)),
                     .init("programmers", .list(administrator.programmerIDs.map { .text($0) }, item: "programmer")),
+                    .init("rights", .list(administrator.rights.map { .text($0) }, item: "right")),
                 ]), format: .json)
     }
 

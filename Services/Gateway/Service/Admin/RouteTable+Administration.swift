@@ -7,7 +7,8 @@ extension RouteTable {
     }
 
     private static func entities(_ collection: EntityCollection, _ dependencies: Dependencies) -> [Route] {
-        let entities = EntityEndpoints(administration: dependencies.administration, collection: collection)
+        let conditions = collection == .upstreams ? UpstreamConditions(operations: dependencies.operations) : nil
+        let entities = EntityEndpoints(administration: dependencies.administration, collection: collection, conditions: conditions)
         var routes = [
             route(collection.path, [.get: entities.list, .post: entities.create]),
             route(collection.entryPath, [.get: entities.show, .put: entities.replace, .delete: entities.delete]),
@@ -60,10 +61,17 @@ extension RouteTable {
         let signIns = SignInReportEndpoints(
             administration: dependencies.administration, operations: dependencies.operations, catalogue: dependencies.catalogue)
         let secrets = SecretEndpoints(administration: dependencies.administration, operations: dependencies.operations)
+        let upstreams = UpstreamEndpoints(administration: dependencies.administration, operations: dependencies.operations)
         let support = SupportEndpoints(
             desk: SupportDesk(
                 administration: dependencies.administration, operations: dependencies.operations, authorization: dependencies.authorization))
+        let people = PeopleEndpoints(
+            desk: PeopleDesk(
+                administration: dependencies.administration, authentication: dependencies.operations, authorization: dependencies.authorization,
+                autoSignIn: dependencies.autoSignInOperations))
         return [
+            route(PeopleEndpoints.path + "/export", [.post: people.export]),
+            route(PeopleEndpoints.path + "/erase", [.post: people.erase]),
             route(SecretEndpoints.path, [.get: secrets.list]),
             route(SecretEndpoints.path + "/{reference}", [.post: secrets.write]),
             route(SignInReportEndpoints.path, [.get: signIns.list]),
@@ -75,6 +83,9 @@ extension RouteTable {
             route(DegradationEndpoints.path + "/{rule}", [.put: degradation.renew, .delete: degradation.end]),
             route("/admin/v1/temp-pass/reset", [.post: operations.resetTempPass]),
             route("/admin/v1/clients/{client}/revoke", [.post: operations.revokeClient]),
+            route(UpstreamEndpoints.entry + "/check", [.post: upstreams.check]),
+            route(UpstreamEndpoints.entry + "/offers", [.get: upstreams.offers]),
+            route(UpstreamEndpoints.entry + "/reset", [.post: upstreams.reset]),
             route(SupportEndpoints.path, [.post: support.find]),
             route(SupportEndpoints.path + "/end", [.post: support.end]),
         ]

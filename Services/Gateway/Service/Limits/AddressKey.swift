@@ -11,4 +11,22 @@ struct AddressKey: Hashable, Sendable {
         hasher.combine(address.high)
         digest = max(1, UInt64(bitPattern: Int64(hasher.finalize())))
     }
+
+    /// - Parameter digest: Of a key.
+    init(digest: UInt64) { self.digest = digest }
+
+    /// For what is counted by a name: of each kind in a table of its own.
+    init(name: String) {
+        var hasher = Hasher()
+        hasher.combine(bytes: name)
+        digest = max(1, UInt64(bitPattern: Int64(hasher.finalize())))
+    }
+}
+
+extension Hasher {
+    /// The octets of a text: cheaper than the text, whose canonical equivalents hash alike.
+    fileprivate mutating func combine(bytes text: String) {
+        var text = text
+        text.withUTF8 { combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
 }

@@ -28,4 +28,10 @@ struct RequestRate: AddressRecord {
         expires = max(expires, now) + limit.interval
         return true
     }
+
+    /// A request that was counted does not count after all.
+    mutating func giveBack(_ limit: Limit) { expires = max(0, expires - limit.interval) }
+
+    /// Whole seconds, at least 1, after which a request that is refused now would pass.
+    func wait(at now: Int64, _ limit: Limit) -> Int { max(1, Int((excess(at: now, limit) + 999_999_999) / 1_000_000_000)) }
 }

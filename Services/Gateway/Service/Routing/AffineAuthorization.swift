@@ -32,6 +32,14 @@ struct AffineAuthorization: Authorization {
         try await service.decide(request, context: context.near(request.call))
     }
 
+    func exportPerson(_ request: PersonSessions, context: CallContext) async throws -> PersonRecords {
+        try await service.exportPerson(request, context: context)
+    }
+
+    func erasePerson(_ request: PersonSessions, context: CallContext) async throws -> ErasedRecords {
+        try await service.erasePerson(request, context: context)
+    }
+
     func findRefusals(_ request: FindRefusalsRequest, context: CallContext) async throws -> SessionRefusals {
         try await service.findRefusals(request, context: context)
     }

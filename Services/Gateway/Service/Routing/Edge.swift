@@ -16,6 +16,7 @@ final class Edge: HTTPResponder {
     private let trustedProxies: [AddressRange]
     private let signedPlainHTTP: GatewaySettings.SignedPlainHTTP
     private let throttle: Throttle
+    private let loops: LoopGuard
     /// True on the listener of HTTPS.
     private let isSecure: Bool
     /// Value of `Strict-Transport-Security` (RFC 6797); `nil` on plain HTTP.
@@ -26,7 +27,7 @@ final class Edge: HTTPResponder {
 
     init(
         routes: RouteTree, names: AdministrationNames?, responder: RouteResponder, refusals: Refusals, metrics: RequestMetrics,
-        trustedProxies: [AddressRange], signedPlainHTTP: GatewaySettings.SignedPlainHTTP, throttle: Throttle,
+        trustedProxies: [AddressRange], signedPlainHTTP: GatewaySettings.SignedPlainHTTP, throttle: Throttle, loops: LoopGuard,
         isSecure: Bool, transportSecurity: String?, logger: Logger, log: RequestLog
     ) {
         self.routes = routes
@@ -37,6 +38,7 @@ final class Edge: HTTPResponder {
         self.trustedProxies = trustedProxies
         self.signedPlainHTTP = signedPlainHTTP
         self.throttle = throttle
+        self.loops = loops
         self.isSecure = isSecure
         self.transportSecurity = transportSecurity
         self.logger = logger
@@ -101,6 +103,7 @@ final class Edge: HTTPResponder {
         if let refusal = names?.refusal(of: request, isSecure: isSecure, checksOrigin: Self.checksOrigin(request, match)) {
             return (refusals.stranger(refusal, at: context.facts.path, trace: context.facts.trace.traceID), match?.route.path ?? "other")
         }
+        if let refusal = loops.refusal(of: request, logger) { return (refusal, match?.route.path ?? "other") }
         // Before everything else (rest-v1 §2.8).
         if ThrottledPaths.applies(to: request.method, match?.route.path ?? context.facts.path), !throttle.admits(context.facts.clientAddress) {
             return (Refusals.tooManyRequests(retryAfter: 1), "throttled")

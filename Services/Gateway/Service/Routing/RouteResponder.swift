@@ -1,7 +1,9 @@
+internal import ContractRuntime
 internal import Contracts
 internal import Faults
 internal import Hummingbird
 internal import NIOCore
+internal import Tokens
 
 /// Answers at a route, with what all routes share: bodies, preflights, 405, faults, CORS.
 final class RouteResponder: Sendable {
@@ -46,7 +48,7 @@ final class RouteResponder: Sendable {
             return refusals.badBody(error, exchange(request, context, match))
         }
         let exchange = exchange(request, context, match, body: body)
-        var response = await answer(exchange, route, handler)
+        var response = route.audience.isOpenToRequestors ? await share(exchange, route, handler) : await answer(exchange, route, handler).response
         crossOrigin(exchange).apply(to: &response)
         return request.method == .head ? response.createHeadResponse() : response
     }
@@ -90,15 +92,60 @@ final class RouteResponder: Sendable {
         return response
     }
 
-    private func answer(_ exchange: Exchange, _ route: Route, _ handler: Route.Handler) async -> Response {
+    /// Answers as long as application and requestor have not had more than their share.
+    private func share(_ exchange: Exchange, _ route: Route, _ handler: Route.Handler) async -> Response {
+        let shares = dependencies.shares
+        guard shares.isOn else { return await answer(exchange, route, handler).response }
+        let charge: FairShares.Charge
+        do throws(Fault) {
+            charge = try shares.begin(Self.proof(exchange), requestor: knownRequestor(exchange))
+        } catch {
+            return refusals.reply(to: error, exchange)
+        }
+        let (response, isStranger) = await answer(exchange, route, handler)
+        if isStranger {
+            shares.giveBack(charge)
+        } else if let bearer = charge.unknown {
+            ask(whose: bearer)
+        }
+        return response
+    }
+
+    private static func proof(_ exchange: Exchange) -> FairShares.Proof {
+        if let header = exchange.headers.value(.authorization) {
+            if SignedRequestHeader.isMeant(header) { return SignedRequestHeader(header).map { .key($0.publicKey) } ?? .nothing }
+            return Bearer.token(in: header).map { .bearer($0) } ?? .nothing
+        }
+        guard let token = try? exchange.value("access_token"), !token.isEmpty else { return .nothing }
+        return .bearer(token)
+    }
+
+    private func knownRequestor(_ exchange: Exchange) -> String {
+        guard let id = exchange.namedRequestor else { return "" }
+        return (try? dependencies.catalogue.current())?.requestor(id)?.id ?? ""
+    }
+
+    /// Nobody waits for the answer.
+    private func ask(whose token: String) {
+        Task { [authentication = dependencies.authentication, shares = dependencies.shares] in
+            let request = VerifyAccessTokenRequest(accessToken: token)
+            let context = CallContext(deadline: .now.advanced(by: .seconds(5)))
+            guard let client = try? await authentication.verifyAccessToken(request, context: context) else { return }
+            shares.learn(token, of: client.applicationID)
+        }
+    }
+
+    /// - Returns: Also whether the credentials were bad.
+    private func answer(_ exchange: Exchange, _ route: Route, _ handler: Route.Handler) async -> (response: Response, isStranger: Bool) {
         do {
-            guard let code = Self.code(route, exchange) else { return try await handler(exchange) }
-            return try await dependencies.codes.trying(code, of: exchange) { try await handler(exchange) }
+            guard let code = Self.code(route, exchange) else { return (try await handler(exchange), false) }
+            return (try await dependencies.codes.trying(code, of: exchange) { try await handler(exchange) }, false)
         } catch let pause as CodePause {
-            return Refusals.tooManyRequests(retryAfter: pause.seconds)
+            return (Refusals.tooManyRequests(retryAfter: pause.seconds), false)
         } catch {
             dependencies.signatures.charge(error, exchange)
-            return refusals.reply(to: error, exchange)
+            let code = (error as? BearerProblem)?.fault.code ?? (error as? Fault)?.code
+            return (refusals.reply(to: error, exchange), code == .accessDenied || code == .invalidClient)
         }
     }
 

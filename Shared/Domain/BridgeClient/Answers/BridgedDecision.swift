@@ -46,6 +46,11 @@ public struct BridgedDecision: Hashable, Sendable {
         return decisions
     }
 
+    init(_ other: BridgedDecision, end: Timestamp?, token: MediaToken?) {
+        (resource, outcome, source) = (other.resource, other.outcome, other.source)
+        (self.end, self.token) = (end, token)
+    }
+
     private init(_ decision: JsonNode) throws(BridgeFailure) {
         guard let resource = decision["resource"]?.string, let isPermit = decision["authorized"]?.bool else {
             throw .unusable("a decision lacks resource or authorized")

@@ -48,6 +48,11 @@ public struct BridgedProfile: Hashable, Sendable {
         self.attributes = attributes.compactMap { BridgedAttribute($0.name, $0.value) }
     }
 
+    init(_ other: BridgedProfile, start: Timestamp, end: Timestamp) {
+        (mvpd, kind, attributes) = (other.mvpd, other.kind, other.attributes)
+        (self.start, self.end) = (start, end)
+    }
+
     public subscript(attribute name: String) -> BridgedAttribute? { attributes.first { $0.name == name } }
 }
 

@@ -55,6 +55,11 @@ public struct BridgeCall: Sendable {
         return BridgeCall(.create, .post, api(serviceProvider, "sessions"), .form(fields))
     }
 
+    /// Tells what upstream understood of a session that was made.
+    public static func readSession(_ serviceProvider: String, code: String) -> BridgeCall {
+        BridgeCall(.readSession, .get, api(serviceProvider, "sessions", code))
+    }
+
     public static func profile(_ serviceProvider: String, code: String) -> BridgeCall {
         BridgeCall(.byCode, .get, api(serviceProvider, "profiles", "code", code))
     }

@@ -4,6 +4,8 @@ public enum BridgeOperation: String, CaseIterable, Sendable {
     case token
     case list
     case create
+    /// Only to check what upstream understood; no app's call needs it.
+    case readSession
     case byCode
     case profile
     case profiles
@@ -35,7 +37,7 @@ public enum BridgeOperation: String, CaseIterable, Sendable {
         switch self {
         case .register, .token: .registration
         case .list: .list
-        case .create, .byCode, .profile, .profiles, .partnerRequest, .partnerProfile: .session
+        case .create, .readSession, .byCode, .profile, .profiles, .partnerRequest, .partnerProfile: .session
         case .authorize, .preauthorize: .decision
         case .logout: .logout
         case .reset: .management
@@ -56,7 +58,7 @@ public enum BridgeOperation: String, CaseIterable, Sendable {
         switch (self, failure) {
         case (.partnerRequest, _), (.partnerProfile, _): false
         case (_, .unreachable(.notSent)), (_, .unreachable(.connectTimeout)), (_, .unreachable(.resetBeforeAnswer)): true
-        case (.token, .serverError), (.byCode, .serverError), (.profile, .serverError), (.profiles, .serverError): true
+        case (.token, .serverError), (.readSession, .serverError), (.byCode, .serverError), (.profile, .serverError), (.profiles, .serverError): true
         default: false
         }
     }

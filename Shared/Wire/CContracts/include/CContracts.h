@@ -870,6 +870,54 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_EndV
 {
     return &boxoffice__authentication__v1__end_viewer_sessions_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_PersonSelector_descriptor(void)
+{
+    return &boxoffice__authentication__v1__person_selector__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_PersonLogin_descriptor(void)
+{
+    return &boxoffice__authentication__v1__person_login__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_PersonIdentity_descriptor(void)
+{
+    return &boxoffice__authentication__v1__person_identity__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ExportPersonRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__export_person_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_PersonExport_descriptor(void)
+{
+    return &boxoffice__authentication__v1__person_export__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_PersonRecords_descriptor(void)
+{
+    return &boxoffice__authentication__v1__person_records__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_PersonTable_descriptor(void)
+{
+    return &boxoffice__authentication__v1__person_table__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_PersonRemainder_descriptor(void)
+{
+    return &boxoffice__authentication__v1__person_remainder__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ErasePersonRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__erase_person_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_PersonErasure_descriptor(void)
+{
+    return &boxoffice__authentication__v1__person_erasure__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ErasedRecords_descriptor(void)
+{
+    return &boxoffice__authentication__v1__erased_records__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ErasedTable_descriptor(void)
+{
+    return &boxoffice__authentication__v1__erased_table__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_RevokeClientRequest_descriptor(void)
 {
     return &boxoffice__authentication__v1__revoke_client_request__descriptor;
@@ -986,6 +1034,54 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_Upst
 {
     return &boxoffice__authentication__v1__upstream_decision__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_CheckUpstreamRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__check_upstream_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_UpstreamCheckStep_descriptor(void)
+{
+    return &boxoffice__authentication__v1__upstream_check_step__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_UpstreamCheck_descriptor(void)
+{
+    return &boxoffice__authentication__v1__upstream_check__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ReadUpstreamListRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__read_upstream_list_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_UpstreamList_descriptor(void)
+{
+    return &boxoffice__authentication__v1__upstream_list__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_UpstreamListEntry_descriptor(void)
+{
+    return &boxoffice__authentication__v1__upstream_list_entry__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ListUpstreamStatesRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__list_upstream_states_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_UpstreamStates_descriptor(void)
+{
+    return &boxoffice__authentication__v1__upstream_states__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_UpstreamState_descriptor(void)
+{
+    return &boxoffice__authentication__v1__upstream_state__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_UpstreamAlarm_descriptor(void)
+{
+    return &boxoffice__authentication__v1__upstream_alarm__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ResetUpstreamClientRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__reset_upstream_client_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ResetUpstreamClientResponse_descriptor(void)
+{
+    return &boxoffice__authentication__v1__reset_upstream_client_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_GetSignInReportRequest_descriptor(void)
 {
     return &boxoffice__authentication__v1__get_sign_in_report_request__descriptor;
@@ -1041,6 +1137,10 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_EndA
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_EndAutomaticSessionsResponse_descriptor(void)
 {
     return &boxoffice__authentication__v1__end_automatic_sessions_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_PersonSessions_descriptor(void)
+{
+    return &boxoffice__authorization__v1__person_sessions__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_AuthorizeRequest_descriptor(void)
 {
@@ -1377,6 +1477,14 @@ static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_Transfer
 static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_ImportTransfersResponse_descriptor(void)
 {
     return &boxoffice__autosignin__v1__import_transfers_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_AccountHolder_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__account_holder__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_autosignin_v1_AccountHolderExport_descriptor(void)
+{
+    return &boxoffice__autosignin__v1__account_holder_export__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *boxoffice_wire_v1_Frame_descriptor(void)
 {

@@ -134,7 +134,15 @@ typedef enum _Boxoffice__Config__V1__AdministratorPermission {
   /*
    * Editor and operator, for a requestor of theirs; a foreign one is `not_found`. Recorded with a subject; without one, only checked.
    */
-  BOXOFFICE__CONFIG__V1__ADMINISTRATOR_PERMISSION__ADMINISTRATOR_PERMISSION_SUPPORT = 4
+  BOXOFFICE__CONFIG__V1__ADMINISTRATOR_PERMISSION__ADMINISTRATOR_PERMISSION_SUPPORT = 4,
+  /*
+   * Recorded: operators, and administrators who have the right `personalData`. To export or erase everything about a person; the subject never names them.
+   */
+  BOXOFFICE__CONFIG__V1__ADMINISTRATOR_PERMISSION__ADMINISTRATOR_PERMISSION_PERSONAL_DATA = 5,
+  /*
+   * Operator: to call an upstream, and to end our clients there. Recorded with a subject; without one, only checked.
+   */
+  BOXOFFICE__CONFIG__V1__ADMINISTRATOR_PERMISSION__ADMINISTRATOR_PERMISSION_UPSTREAM = 6
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__ADMINISTRATOR_PERMISSION)
 } Boxoffice__Config__V1__AdministratorPermission;
 typedef enum _Boxoffice__Config__V1__SecretKnowledge {
@@ -256,10 +264,15 @@ struct  Boxoffice__Config__V1__Administrator
    * The proxy that the role proxy acts for.
    */
   char *proxy_mvpd_id;
+  /*
+   * Beside those of the role: `personalData`.
+   */
+  size_t n_rights;
+  char **rights;
 };
 #define BOXOFFICE__CONFIG__V1__ADMINISTRATOR__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__administrator__descriptor) \
-    , (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__ADMINISTRATOR_ROLE__ADMINISTRATOR_ROLE_UNKNOWN, 0,NULL, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__ADMINISTRATOR_ROLE__ADMINISTRATOR_ROLE_UNKNOWN, 0,NULL, (char *)protobuf_c_empty_string, 0,NULL }
 
 
 struct  Boxoffice__Config__V1__OpenSessionRequest

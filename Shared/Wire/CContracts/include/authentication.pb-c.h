@@ -88,6 +88,18 @@ typedef struct Boxoffice__Authentication__V1__ViewerSessions Boxoffice__Authenti
 typedef struct Boxoffice__Authentication__V1__ViewerCode Boxoffice__Authentication__V1__ViewerCode;
 typedef struct Boxoffice__Authentication__V1__EndViewerSessionsRequest Boxoffice__Authentication__V1__EndViewerSessionsRequest;
 typedef struct Boxoffice__Authentication__V1__EndViewerSessionsResponse Boxoffice__Authentication__V1__EndViewerSessionsResponse;
+typedef struct Boxoffice__Authentication__V1__PersonSelector Boxoffice__Authentication__V1__PersonSelector;
+typedef struct Boxoffice__Authentication__V1__PersonLogin Boxoffice__Authentication__V1__PersonLogin;
+typedef struct Boxoffice__Authentication__V1__PersonIdentity Boxoffice__Authentication__V1__PersonIdentity;
+typedef struct Boxoffice__Authentication__V1__ExportPersonRequest Boxoffice__Authentication__V1__ExportPersonRequest;
+typedef struct Boxoffice__Authentication__V1__PersonExport Boxoffice__Authentication__V1__PersonExport;
+typedef struct Boxoffice__Authentication__V1__PersonRecords Boxoffice__Authentication__V1__PersonRecords;
+typedef struct Boxoffice__Authentication__V1__PersonTable Boxoffice__Authentication__V1__PersonTable;
+typedef struct Boxoffice__Authentication__V1__PersonRemainder Boxoffice__Authentication__V1__PersonRemainder;
+typedef struct Boxoffice__Authentication__V1__ErasePersonRequest Boxoffice__Authentication__V1__ErasePersonRequest;
+typedef struct Boxoffice__Authentication__V1__PersonErasure Boxoffice__Authentication__V1__PersonErasure;
+typedef struct Boxoffice__Authentication__V1__ErasedRecords Boxoffice__Authentication__V1__ErasedRecords;
+typedef struct Boxoffice__Authentication__V1__ErasedTable Boxoffice__Authentication__V1__ErasedTable;
 typedef struct Boxoffice__Authentication__V1__RevokeClientRequest Boxoffice__Authentication__V1__RevokeClientRequest;
 typedef struct Boxoffice__Authentication__V1__RevokeClientResponse Boxoffice__Authentication__V1__RevokeClientResponse;
 typedef struct Boxoffice__Authentication__V1__PutSecretRequest Boxoffice__Authentication__V1__PutSecretRequest;
@@ -117,6 +129,18 @@ typedef struct Boxoffice__Authentication__V1__BridgedSession Boxoffice__Authenti
 typedef struct Boxoffice__Authentication__V1__AskUpstreamRequest Boxoffice__Authentication__V1__AskUpstreamRequest;
 typedef struct Boxoffice__Authentication__V1__UpstreamDecisions Boxoffice__Authentication__V1__UpstreamDecisions;
 typedef struct Boxoffice__Authentication__V1__UpstreamDecision Boxoffice__Authentication__V1__UpstreamDecision;
+typedef struct Boxoffice__Authentication__V1__CheckUpstreamRequest Boxoffice__Authentication__V1__CheckUpstreamRequest;
+typedef struct Boxoffice__Authentication__V1__UpstreamCheckStep Boxoffice__Authentication__V1__UpstreamCheckStep;
+typedef struct Boxoffice__Authentication__V1__UpstreamCheck Boxoffice__Authentication__V1__UpstreamCheck;
+typedef struct Boxoffice__Authentication__V1__ReadUpstreamListRequest Boxoffice__Authentication__V1__ReadUpstreamListRequest;
+typedef struct Boxoffice__Authentication__V1__UpstreamList Boxoffice__Authentication__V1__UpstreamList;
+typedef struct Boxoffice__Authentication__V1__UpstreamListEntry Boxoffice__Authentication__V1__UpstreamListEntry;
+typedef struct Boxoffice__Authentication__V1__ListUpstreamStatesRequest Boxoffice__Authentication__V1__ListUpstreamStatesRequest;
+typedef struct Boxoffice__Authentication__V1__UpstreamStates Boxoffice__Authentication__V1__UpstreamStates;
+typedef struct Boxoffice__Authentication__V1__UpstreamState Boxoffice__Authentication__V1__UpstreamState;
+typedef struct Boxoffice__Authentication__V1__UpstreamAlarm Boxoffice__Authentication__V1__UpstreamAlarm;
+typedef struct Boxoffice__Authentication__V1__ResetUpstreamClientRequest Boxoffice__Authentication__V1__ResetUpstreamClientRequest;
+typedef struct Boxoffice__Authentication__V1__ResetUpstreamClientResponse Boxoffice__Authentication__V1__ResetUpstreamClientResponse;
 typedef struct Boxoffice__Authentication__V1__GetSignInReportRequest Boxoffice__Authentication__V1__GetSignInReportRequest;
 typedef struct Boxoffice__Authentication__V1__ListSignInReportsRequest Boxoffice__Authentication__V1__ListSignInReportsRequest;
 typedef struct Boxoffice__Authentication__V1__SignInReports Boxoffice__Authentication__V1__SignInReports;
@@ -330,6 +354,34 @@ typedef enum _Boxoffice__Authentication__V1__SignInCheckOutcome {
   BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_CHECK_OUTCOME__SIGN_IN_CHECK_OUTCOME_NOT_CHECKED = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_CHECK_OUTCOME)
 } Boxoffice__Authentication__V1__SignInCheckOutcome;
+typedef enum _Boxoffice__Authentication__V1__UpstreamCheckPart {
+  BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_CHECK_PART__UPSTREAM_CHECK_PART_UNKNOWN = 0,
+  /*
+   * Steps 1 to 4: address, client, bearer, lists.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_CHECK_PART__UPSTREAM_CHECK_PART_CLIENT = 1,
+  /*
+   * Steps 5 to 8: a session that nobody uses, and that no profile is there.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_CHECK_PART__UPSTREAM_CHECK_PART_SESSION = 2,
+  /*
+   * Steps 9 and 10: decisions without a profile.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_CHECK_PART__UPSTREAM_CHECK_PART_DECISION = 3,
+  /*
+   * Step 11: whether two addresses have one budget.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_CHECK_PART__UPSTREAM_CHECK_PART_THROTTLE = 4,
+  /*
+   * Begins step 12: the answer says where a person signs in.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_CHECK_PART__UPSTREAM_CHECK_PART_SIGN_IN = 5,
+  /*
+   * Ends step 12: what came of the sign-in.
+   */
+  BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_CHECK_PART__UPSTREAM_CHECK_PART_SIGNED_IN = 6
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_CHECK_PART)
+} Boxoffice__Authentication__V1__UpstreamCheckPart;
 
 /* --- messages --- */
 
@@ -1806,6 +1858,238 @@ struct  Boxoffice__Authentication__V1__EndViewerSessionsResponse
     , 0 }
 
 
+typedef enum {
+  BOXOFFICE__AUTHENTICATION__V1__PERSON_SELECTOR__PERSON__NOT_SET = 0,
+  BOXOFFICE__AUTHENTICATION__V1__PERSON_SELECTOR__PERSON_USER_ID = 1,
+  BOXOFFICE__AUTHENTICATION__V1__PERSON_SELECTOR__PERSON_HOUSEHOLD_ID = 2,
+  BOXOFFICE__AUTHENTICATION__V1__PERSON_SELECTOR__PERSON_DEVICE_ID = 3,
+  BOXOFFICE__AUTHENTICATION__V1__PERSON_SELECTOR__PERSON_CODE = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__AUTHENTICATION__V1__PERSON_SELECTOR__PERSON__CASE)
+} Boxoffice__Authentication__V1__PersonSelector__PersonCase;
+
+/*
+ * Who is meant. Each id has 1 to 512 octets.
+ */
+struct  Boxoffice__Authentication__V1__PersonSelector
+{
+  ProtobufCMessage base;
+  /*
+   * Empty: any.
+   */
+  char *mvpd;
+  /*
+   * Logins that another service knows as the same person's; at most 100.
+   */
+  size_t n_logins;
+  Boxoffice__Authentication__V1__PersonLogin **logins;
+  Boxoffice__Authentication__V1__PersonSelector__PersonCase person_case;
+  union {
+    /*
+     * As the MVPD knows the person.
+     */
+    char *user_id;
+    /*
+     * As the MVPD tells it as the attribute `householdID`.
+     */
+    char *household_id;
+    /*
+     * Who is signed in on the device; nobody: the device itself.
+     */
+    char *device_id;
+    /*
+     * The device that shows the code, or showed it.
+     */
+    char *code;
+  };
+};
+#define BOXOFFICE__AUTHENTICATION__V1__PERSON_SELECTOR__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__person_selector__descriptor) \
+    , (char *)protobuf_c_empty_string, 0,NULL, BOXOFFICE__AUTHENTICATION__V1__PERSON_SELECTOR__PERSON__NOT_SET, {0} }
+
+
+/*
+ * A person at an MVPD, as apps know them.
+ */
+struct  Boxoffice__Authentication__V1__PersonLogin
+{
+  ProtobufCMessage base;
+  char *mvpd;
+  char *user_id;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__PERSON_LOGIN__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__person_login__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * A person at an MVPD.
+ */
+struct  Boxoffice__Authentication__V1__PersonIdentity
+{
+  ProtobufCMessage base;
+  char *mvpd;
+  /*
+   * As the MVPD knows the person.
+   */
+  char *upstream_user_id;
+  /*
+   * Sessions, those that are over and still remembered among them.
+   */
+  uint32_t sessions;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__PERSON_IDENTITY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__person_identity__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
+
+
+struct  Boxoffice__Authentication__V1__ExportPersonRequest
+{
+  ProtobufCMessage base;
+  Boxoffice__Authentication__V1__PersonSelector *selector;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__EXPORT_PERSON_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__export_person_request__descriptor) \
+    , NULL }
+
+
+struct  Boxoffice__Authentication__V1__PersonExport
+{
+  ProtobufCMessage base;
+  /*
+   * Nobody: the service knows of no person by that id.
+   */
+  size_t n_people;
+  Boxoffice__Authentication__V1__PersonIdentity **people;
+  /*
+   * Several people: nothing else is told.
+   */
+  protobuf_c_boolean is_ambiguous;
+  /*
+   * For services that know people by these: logins, also those of a user id that nobody is signed in with; sessions; devices that are nobody else's.
+   */
+  size_t n_logins;
+  Boxoffice__Authentication__V1__PersonLogin **logins;
+  size_t n_session_ids;
+  char **session_ids;
+  size_t n_device_ids;
+  char **device_ids;
+  Boxoffice__Authentication__V1__PersonRecords *records;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__PERSON_EXPORT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__person_export__descriptor) \
+    , 0,NULL, 0, 0,NULL, 0,NULL, 0,NULL, NULL }
+
+
+/*
+ * What a service holds about a person.
+ */
+struct  Boxoffice__Authentication__V1__PersonRecords
+{
+  ProtobufCMessage base;
+  size_t n_tables;
+  Boxoffice__Authentication__V1__PersonTable **tables;
+  /*
+   * What an erasure leaves.
+   */
+  size_t n_remainders;
+  Boxoffice__Authentication__V1__PersonRemainder **remainders;
+  /*
+   * There is more than one answer holds: an erasure removes it as well.
+   */
+  protobuf_c_boolean has_more;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__PERSON_RECORDS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__person_records__descriptor) \
+    , 0,NULL, 0,NULL, 0 }
+
+
+struct  Boxoffice__Authentication__V1__PersonTable
+{
+  ProtobufCMessage base;
+  char *name;
+  /*
+   * Each a JSON object with a member per column. Times are milliseconds since 1970. What is sealed is opened, or named `[sealed]`; digests are in hex.
+   */
+  size_t n_rows;
+  char **rows;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__PERSON_TABLE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__person_table__descriptor) \
+    , (char *)protobuf_c_empty_string, 0,NULL }
+
+
+/*
+ * What stays of a person, or of somebody whom nobody can name by it any more.
+ */
+struct  Boxoffice__Authentication__V1__PersonRemainder
+{
+  ProtobufCMessage base;
+  /*
+   * A table, or `memory`.
+   */
+  char *name;
+  uint32_t rows;
+  char *reason;
+  /*
+   * When it goes, in words.
+   */
+  char *end;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__PERSON_REMAINDER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__person_remainder__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authentication__V1__ErasePersonRequest
+{
+  ProtobufCMessage base;
+  Boxoffice__Authentication__V1__PersonSelector *selector;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__ERASE_PERSON_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__erase_person_request__descriptor) \
+    , NULL }
+
+
+struct  Boxoffice__Authentication__V1__PersonErasure
+{
+  ProtobufCMessage base;
+  size_t n_people;
+  Boxoffice__Authentication__V1__PersonIdentity **people;
+  /*
+   * Several people: nothing was removed.
+   */
+  protobuf_c_boolean is_ambiguous;
+  Boxoffice__Authentication__V1__ErasedRecords *records;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__PERSON_ERASURE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__person_erasure__descriptor) \
+    , 0,NULL, 0, NULL }
+
+
+struct  Boxoffice__Authentication__V1__ErasedRecords
+{
+  ProtobufCMessage base;
+  size_t n_tables;
+  Boxoffice__Authentication__V1__ErasedTable **tables;
+  size_t n_remainders;
+  Boxoffice__Authentication__V1__PersonRemainder **remainders;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__ERASED_RECORDS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__erased_records__descriptor) \
+    , 0,NULL, 0,NULL }
+
+
+struct  Boxoffice__Authentication__V1__ErasedTable
+{
+  ProtobufCMessage base;
+  char *name;
+  uint32_t rows;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__ERASED_TABLE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__erased_table__descriptor) \
+    , (char *)protobuf_c_empty_string, 0 }
+
+
 struct  Boxoffice__Authentication__V1__RevokeClientRequest
 {
   ProtobufCMessage base;
@@ -2089,7 +2373,7 @@ struct  Boxoffice__Authentication__V1__SignInReport
    */
   char *reason;
   /*
-   * All in their order, 32 of SAML, 18 of OAuth; none in a list of reports.
+   * All in their order, 32 of SAML, 18 of OAuth, 10 by an upstream; none in a list of reports.
    */
   size_t n_checks;
   Boxoffice__Authentication__V1__SignInCheck **checks;
@@ -2319,6 +2603,277 @@ struct  Boxoffice__Authentication__V1__UpstreamDecision
 #define BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_DECISION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__upstream_decision__descriptor) \
     , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authentication__V1__CheckUpstreamRequest
+{
+  ProtobufCMessage base;
+  char *upstream;
+  /*
+   * Empty: the first that uses it.
+   */
+  char *requestor;
+  Boxoffice__Authentication__V1__UpstreamCheckPart part;
+  /*
+   * Of the sign-in to end, as the answer that began it had it.
+   */
+  char *ticket;
+  /*
+   * PEM: that of upstream's media tokens; empty: their signature is not checked.
+   */
+  char *certificate;
+  /*
+   * What the person of a sign-in asks to play; empty: the requestor's id.
+   */
+  char *resource;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__CHECK_UPSTREAM_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__check_upstream_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_CHECK_PART__UPSTREAM_CHECK_PART_UNKNOWN, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * One thing that the bridge needs, and whether it is so.
+ */
+struct  Boxoffice__Authentication__V1__UpstreamCheckStep
+{
+  ProtobufCMessage base;
+  /*
+   * 1 to 12 (bridge section 15.3); several may have the same.
+   */
+  uint32_t step;
+  char *title;
+  /*
+   * `NOT_NEEDED`: there was nothing to look at.
+   */
+  Boxoffice__Authentication__V1__SignInCheckOutcome outcome;
+  char *expected;
+  char *seen;
+  /*
+   * What to change; empty where nothing is to be.
+   */
+  char *advice;
+  /*
+   * What upstream knows its answer by; empty: it did not say.
+   */
+  char *trace;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_CHECK_STEP__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__upstream_check_step__descriptor) \
+    , 0, (char *)protobuf_c_empty_string, BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_CHECK_OUTCOME__SIGN_IN_CHECK_OUTCOME_UNKNOWN, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authentication__V1__UpstreamCheck
+{
+  ProtobufCMessage base;
+  size_t n_steps;
+  Boxoffice__Authentication__V1__UpstreamCheckStep **steps;
+  /*
+   * For whom it was asked.
+   */
+  char *requestor;
+  /*
+   * Of a sign-in that began: where a person signs in, and what ends it.
+   */
+  char *browser_address;
+  char *ticket;
+  /*
+   * Upstream could not be reached at all.
+   */
+  protobuf_c_boolean is_unreachable;
+  /*
+   * Of a sign-in to end: nobody has signed in yet, and there is still time.
+   */
+  protobuf_c_boolean is_open;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_CHECK__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__upstream_check__descriptor) \
+    , 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0 }
+
+
+struct  Boxoffice__Authentication__V1__ReadUpstreamListRequest
+{
+  ProtobufCMessage base;
+  char *requestor;
+  Boxoffice__Config__V1__Platform platform;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__READ_UPSTREAM_LIST_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__read_upstream_list_request__descriptor) \
+    , (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__PLATFORM__PLATFORM_UNKNOWN }
+
+
+struct  Boxoffice__Authentication__V1__UpstreamList
+{
+  ProtobufCMessage base;
+  char *upstream;
+  /*
+   * What upstream calls the requestor.
+   */
+  char *service_provider;
+  /*
+   * In upstream's order.
+   */
+  size_t n_entries;
+  Boxoffice__Authentication__V1__UpstreamListEntry **entries;
+  /*
+   * As they are registered upstream.
+   */
+  size_t n_domains;
+  char **domains;
+  /*
+   * Ids that no MVPD can have here, or that came twice.
+   */
+  size_t n_dropped_ids;
+  char **dropped_ids;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_LIST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__upstream_list__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0,NULL }
+
+
+struct  Boxoffice__Authentication__V1__UpstreamListEntry
+{
+  ProtobufCMessage base;
+  /*
+   * Upstream's.
+   */
+  char *id;
+  char *display_name;
+  /*
+   * Empty: none.
+   */
+  char *logo_url;
+  protobuf_c_boolean is_temporary_pass;
+  /*
+   * `SUPPORTED`, `PICKER` or empty.
+   */
+  char *boarding_status;
+  /*
+   * Of the platform's own sign-in; empty: none.
+   */
+  char *platform_mapping_id;
+  protobuf_c_boolean enables_platform_services;
+  protobuf_c_boolean is_in_platform_picker;
+  protobuf_c_boolean enforces_platform_permissions;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_LIST_ENTRY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__upstream_list_entry__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0 }
+
+
+struct  Boxoffice__Authentication__V1__ListUpstreamStatesRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Empty: all.
+   */
+  char *upstream;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__LIST_UPSTREAM_STATES_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__list_upstream_states_request__descriptor) \
+    , (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authentication__V1__UpstreamStates
+{
+  ProtobufCMessage base;
+  size_t n_states;
+  Boxoffice__Authentication__V1__UpstreamState **states;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_STATES__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__upstream_states__descriptor) \
+    , 0,NULL }
+
+
+struct  Boxoffice__Authentication__V1__UpstreamState
+{
+  ProtobufCMessage base;
+  char *upstream;
+  /*
+   * Our clients there that are kept, and how many serve one device each.
+   */
+  uint32_t clients;
+  uint32_t device_clients;
+  /*
+   * `registration`, `list`, `session`, `decision`, `logout`: groups of calls that fail at once for a while, as too many failed.
+   */
+  size_t n_open_breakers;
+  char **open_breakers;
+  uint32_t calls_under_way;
+  /*
+   * Milliseconds since 1970: when the oldest list at hand was told; 0: none is.
+   */
+  uint64_t oldest_list_at_ms;
+  /*
+   * How many logouts upstream has not heard of.
+   */
+  uint32_t open_logouts;
+  /*
+   * By how much its clock was ahead of ours lately; negative: behind.
+   */
+  int64_t clock_offset_ms;
+  /*
+   * The latest of each kind, the newest first.
+   */
+  size_t n_alarms;
+  Boxoffice__Authentication__V1__UpstreamAlarm **alarms;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_STATE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__upstream_state__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, 0, 0,NULL, 0, 0, 0, 0, 0,NULL }
+
+
+/*
+ * Something that an operator has to look at.
+ */
+struct  Boxoffice__Authentication__V1__UpstreamAlarm
+{
+  ProtobufCMessage base;
+  /*
+   * As it stands in the log: `bridge.statement_refused`.
+   */
+  char *event;
+  /*
+   * Milliseconds since 1970.
+   */
+  uint64_t at_ms;
+  /*
+   * Of that kind since the copy started.
+   */
+  uint32_t count;
+  char *details;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_ALARM__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__upstream_alarm__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, 0, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authentication__V1__ResetUpstreamClientRequest
+{
+  ProtobufCMessage base;
+  char *upstream;
+  char *device_id;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__RESET_UPSTREAM_CLIENT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__reset_upstream_client_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authentication__V1__ResetUpstreamClientResponse
+{
+  ProtobufCMessage base;
+  /*
+   * False: none served the device.
+   */
+  protobuf_c_boolean was_known;
+  /*
+   * Sessions that ended.
+   */
+  uint32_t sessions;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__RESET_UPSTREAM_CLIENT_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__reset_upstream_client_response__descriptor) \
+    , 0, 0 }
 
 
 struct  Boxoffice__Authentication__V1__GetSignInReportRequest
@@ -3915,6 +4470,234 @@ Boxoffice__Authentication__V1__EndViewerSessionsResponse *
 void   boxoffice__authentication__v1__end_viewer_sessions_response__free_unpacked
                      (Boxoffice__Authentication__V1__EndViewerSessionsResponse *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__PersonSelector methods */
+void   boxoffice__authentication__v1__person_selector__init
+                     (Boxoffice__Authentication__V1__PersonSelector         *message);
+size_t boxoffice__authentication__v1__person_selector__get_packed_size
+                     (const Boxoffice__Authentication__V1__PersonSelector   *message);
+size_t boxoffice__authentication__v1__person_selector__pack
+                     (const Boxoffice__Authentication__V1__PersonSelector   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__person_selector__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__PersonSelector   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__PersonSelector *
+       boxoffice__authentication__v1__person_selector__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__person_selector__free_unpacked
+                     (Boxoffice__Authentication__V1__PersonSelector *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__PersonLogin methods */
+void   boxoffice__authentication__v1__person_login__init
+                     (Boxoffice__Authentication__V1__PersonLogin         *message);
+size_t boxoffice__authentication__v1__person_login__get_packed_size
+                     (const Boxoffice__Authentication__V1__PersonLogin   *message);
+size_t boxoffice__authentication__v1__person_login__pack
+                     (const Boxoffice__Authentication__V1__PersonLogin   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__person_login__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__PersonLogin   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__PersonLogin *
+       boxoffice__authentication__v1__person_login__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__person_login__free_unpacked
+                     (Boxoffice__Authentication__V1__PersonLogin *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__PersonIdentity methods */
+void   boxoffice__authentication__v1__person_identity__init
+                     (Boxoffice__Authentication__V1__PersonIdentity         *message);
+size_t boxoffice__authentication__v1__person_identity__get_packed_size
+                     (const Boxoffice__Authentication__V1__PersonIdentity   *message);
+size_t boxoffice__authentication__v1__person_identity__pack
+                     (const Boxoffice__Authentication__V1__PersonIdentity   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__person_identity__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__PersonIdentity   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__PersonIdentity *
+       boxoffice__authentication__v1__person_identity__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__person_identity__free_unpacked
+                     (Boxoffice__Authentication__V1__PersonIdentity *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ExportPersonRequest methods */
+void   boxoffice__authentication__v1__export_person_request__init
+                     (Boxoffice__Authentication__V1__ExportPersonRequest         *message);
+size_t boxoffice__authentication__v1__export_person_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ExportPersonRequest   *message);
+size_t boxoffice__authentication__v1__export_person_request__pack
+                     (const Boxoffice__Authentication__V1__ExportPersonRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__export_person_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ExportPersonRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ExportPersonRequest *
+       boxoffice__authentication__v1__export_person_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__export_person_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ExportPersonRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__PersonExport methods */
+void   boxoffice__authentication__v1__person_export__init
+                     (Boxoffice__Authentication__V1__PersonExport         *message);
+size_t boxoffice__authentication__v1__person_export__get_packed_size
+                     (const Boxoffice__Authentication__V1__PersonExport   *message);
+size_t boxoffice__authentication__v1__person_export__pack
+                     (const Boxoffice__Authentication__V1__PersonExport   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__person_export__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__PersonExport   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__PersonExport *
+       boxoffice__authentication__v1__person_export__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__person_export__free_unpacked
+                     (Boxoffice__Authentication__V1__PersonExport *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__PersonRecords methods */
+void   boxoffice__authentication__v1__person_records__init
+                     (Boxoffice__Authentication__V1__PersonRecords         *message);
+size_t boxoffice__authentication__v1__person_records__get_packed_size
+                     (const Boxoffice__Authentication__V1__PersonRecords   *message);
+size_t boxoffice__authentication__v1__person_records__pack
+                     (const Boxoffice__Authentication__V1__PersonRecords   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__person_records__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__PersonRecords   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__PersonRecords *
+       boxoffice__authentication__v1__person_records__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__person_records__free_unpacked
+                     (Boxoffice__Authentication__V1__PersonRecords *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__PersonTable methods */
+void   boxoffice__authentication__v1__person_table__init
+                     (Boxoffice__Authentication__V1__PersonTable         *message);
+size_t boxoffice__authentication__v1__person_table__get_packed_size
+                     (const Boxoffice__Authentication__V1__PersonTable   *message);
+size_t boxoffice__authentication__v1__person_table__pack
+                     (const Boxoffice__Authentication__V1__PersonTable   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__person_table__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__PersonTable   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__PersonTable *
+       boxoffice__authentication__v1__person_table__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__person_table__free_unpacked
+                     (Boxoffice__Authentication__V1__PersonTable *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__PersonRemainder methods */
+void   boxoffice__authentication__v1__person_remainder__init
+                     (Boxoffice__Authentication__V1__PersonRemainder         *message);
+size_t boxoffice__authentication__v1__person_remainder__get_packed_size
+                     (const Boxoffice__Authentication__V1__PersonRemainder   *message);
+size_t boxoffice__authentication__v1__person_remainder__pack
+                     (const Boxoffice__Authentication__V1__PersonRemainder   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__person_remainder__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__PersonRemainder   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__PersonRemainder *
+       boxoffice__authentication__v1__person_remainder__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__person_remainder__free_unpacked
+                     (Boxoffice__Authentication__V1__PersonRemainder *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ErasePersonRequest methods */
+void   boxoffice__authentication__v1__erase_person_request__init
+                     (Boxoffice__Authentication__V1__ErasePersonRequest         *message);
+size_t boxoffice__authentication__v1__erase_person_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ErasePersonRequest   *message);
+size_t boxoffice__authentication__v1__erase_person_request__pack
+                     (const Boxoffice__Authentication__V1__ErasePersonRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__erase_person_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ErasePersonRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ErasePersonRequest *
+       boxoffice__authentication__v1__erase_person_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__erase_person_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ErasePersonRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__PersonErasure methods */
+void   boxoffice__authentication__v1__person_erasure__init
+                     (Boxoffice__Authentication__V1__PersonErasure         *message);
+size_t boxoffice__authentication__v1__person_erasure__get_packed_size
+                     (const Boxoffice__Authentication__V1__PersonErasure   *message);
+size_t boxoffice__authentication__v1__person_erasure__pack
+                     (const Boxoffice__Authentication__V1__PersonErasure   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__person_erasure__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__PersonErasure   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__PersonErasure *
+       boxoffice__authentication__v1__person_erasure__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__person_erasure__free_unpacked
+                     (Boxoffice__Authentication__V1__PersonErasure *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ErasedRecords methods */
+void   boxoffice__authentication__v1__erased_records__init
+                     (Boxoffice__Authentication__V1__ErasedRecords         *message);
+size_t boxoffice__authentication__v1__erased_records__get_packed_size
+                     (const Boxoffice__Authentication__V1__ErasedRecords   *message);
+size_t boxoffice__authentication__v1__erased_records__pack
+                     (const Boxoffice__Authentication__V1__ErasedRecords   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__erased_records__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ErasedRecords   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ErasedRecords *
+       boxoffice__authentication__v1__erased_records__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__erased_records__free_unpacked
+                     (Boxoffice__Authentication__V1__ErasedRecords *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ErasedTable methods */
+void   boxoffice__authentication__v1__erased_table__init
+                     (Boxoffice__Authentication__V1__ErasedTable         *message);
+size_t boxoffice__authentication__v1__erased_table__get_packed_size
+                     (const Boxoffice__Authentication__V1__ErasedTable   *message);
+size_t boxoffice__authentication__v1__erased_table__pack
+                     (const Boxoffice__Authentication__V1__ErasedTable   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__erased_table__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ErasedTable   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ErasedTable *
+       boxoffice__authentication__v1__erased_table__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__erased_table__free_unpacked
+                     (Boxoffice__Authentication__V1__ErasedTable *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Authentication__V1__RevokeClientRequest methods */
 void   boxoffice__authentication__v1__revoke_client_request__init
                      (Boxoffice__Authentication__V1__RevokeClientRequest         *message);
@@ -4466,6 +5249,234 @@ Boxoffice__Authentication__V1__UpstreamDecision *
 void   boxoffice__authentication__v1__upstream_decision__free_unpacked
                      (Boxoffice__Authentication__V1__UpstreamDecision *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__CheckUpstreamRequest methods */
+void   boxoffice__authentication__v1__check_upstream_request__init
+                     (Boxoffice__Authentication__V1__CheckUpstreamRequest         *message);
+size_t boxoffice__authentication__v1__check_upstream_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__CheckUpstreamRequest   *message);
+size_t boxoffice__authentication__v1__check_upstream_request__pack
+                     (const Boxoffice__Authentication__V1__CheckUpstreamRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__check_upstream_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__CheckUpstreamRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__CheckUpstreamRequest *
+       boxoffice__authentication__v1__check_upstream_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__check_upstream_request__free_unpacked
+                     (Boxoffice__Authentication__V1__CheckUpstreamRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__UpstreamCheckStep methods */
+void   boxoffice__authentication__v1__upstream_check_step__init
+                     (Boxoffice__Authentication__V1__UpstreamCheckStep         *message);
+size_t boxoffice__authentication__v1__upstream_check_step__get_packed_size
+                     (const Boxoffice__Authentication__V1__UpstreamCheckStep   *message);
+size_t boxoffice__authentication__v1__upstream_check_step__pack
+                     (const Boxoffice__Authentication__V1__UpstreamCheckStep   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__upstream_check_step__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UpstreamCheckStep   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__UpstreamCheckStep *
+       boxoffice__authentication__v1__upstream_check_step__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__upstream_check_step__free_unpacked
+                     (Boxoffice__Authentication__V1__UpstreamCheckStep *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__UpstreamCheck methods */
+void   boxoffice__authentication__v1__upstream_check__init
+                     (Boxoffice__Authentication__V1__UpstreamCheck         *message);
+size_t boxoffice__authentication__v1__upstream_check__get_packed_size
+                     (const Boxoffice__Authentication__V1__UpstreamCheck   *message);
+size_t boxoffice__authentication__v1__upstream_check__pack
+                     (const Boxoffice__Authentication__V1__UpstreamCheck   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__upstream_check__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UpstreamCheck   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__UpstreamCheck *
+       boxoffice__authentication__v1__upstream_check__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__upstream_check__free_unpacked
+                     (Boxoffice__Authentication__V1__UpstreamCheck *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ReadUpstreamListRequest methods */
+void   boxoffice__authentication__v1__read_upstream_list_request__init
+                     (Boxoffice__Authentication__V1__ReadUpstreamListRequest         *message);
+size_t boxoffice__authentication__v1__read_upstream_list_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ReadUpstreamListRequest   *message);
+size_t boxoffice__authentication__v1__read_upstream_list_request__pack
+                     (const Boxoffice__Authentication__V1__ReadUpstreamListRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__read_upstream_list_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ReadUpstreamListRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ReadUpstreamListRequest *
+       boxoffice__authentication__v1__read_upstream_list_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__read_upstream_list_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ReadUpstreamListRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__UpstreamList methods */
+void   boxoffice__authentication__v1__upstream_list__init
+                     (Boxoffice__Authentication__V1__UpstreamList         *message);
+size_t boxoffice__authentication__v1__upstream_list__get_packed_size
+                     (const Boxoffice__Authentication__V1__UpstreamList   *message);
+size_t boxoffice__authentication__v1__upstream_list__pack
+                     (const Boxoffice__Authentication__V1__UpstreamList   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__upstream_list__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UpstreamList   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__UpstreamList *
+       boxoffice__authentication__v1__upstream_list__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__upstream_list__free_unpacked
+                     (Boxoffice__Authentication__V1__UpstreamList *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__UpstreamListEntry methods */
+void   boxoffice__authentication__v1__upstream_list_entry__init
+                     (Boxoffice__Authentication__V1__UpstreamListEntry         *message);
+size_t boxoffice__authentication__v1__upstream_list_entry__get_packed_size
+                     (const Boxoffice__Authentication__V1__UpstreamListEntry   *message);
+size_t boxoffice__authentication__v1__upstream_list_entry__pack
+                     (const Boxoffice__Authentication__V1__UpstreamListEntry   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__upstream_list_entry__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UpstreamListEntry   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__UpstreamListEntry *
+       boxoffice__authentication__v1__upstream_list_entry__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__upstream_list_entry__free_unpacked
+                     (Boxoffice__Authentication__V1__UpstreamListEntry *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ListUpstreamStatesRequest methods */
+void   boxoffice__authentication__v1__list_upstream_states_request__init
+                     (Boxoffice__Authentication__V1__ListUpstreamStatesRequest         *message);
+size_t boxoffice__authentication__v1__list_upstream_states_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ListUpstreamStatesRequest   *message);
+size_t boxoffice__authentication__v1__list_upstream_states_request__pack
+                     (const Boxoffice__Authentication__V1__ListUpstreamStatesRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__list_upstream_states_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ListUpstreamStatesRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ListUpstreamStatesRequest *
+       boxoffice__authentication__v1__list_upstream_states_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__list_upstream_states_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ListUpstreamStatesRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__UpstreamStates methods */
+void   boxoffice__authentication__v1__upstream_states__init
+                     (Boxoffice__Authentication__V1__UpstreamStates         *message);
+size_t boxoffice__authentication__v1__upstream_states__get_packed_size
+                     (const Boxoffice__Authentication__V1__UpstreamStates   *message);
+size_t boxoffice__authentication__v1__upstream_states__pack
+                     (const Boxoffice__Authentication__V1__UpstreamStates   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__upstream_states__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UpstreamStates   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__UpstreamStates *
+       boxoffice__authentication__v1__upstream_states__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__upstream_states__free_unpacked
+                     (Boxoffice__Authentication__V1__UpstreamStates *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__UpstreamState methods */
+void   boxoffice__authentication__v1__upstream_state__init
+                     (Boxoffice__Authentication__V1__UpstreamState         *message);
+size_t boxoffice__authentication__v1__upstream_state__get_packed_size
+                     (const Boxoffice__Authentication__V1__UpstreamState   *message);
+size_t boxoffice__authentication__v1__upstream_state__pack
+                     (const Boxoffice__Authentication__V1__UpstreamState   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__upstream_state__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UpstreamState   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__UpstreamState *
+       boxoffice__authentication__v1__upstream_state__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__upstream_state__free_unpacked
+                     (Boxoffice__Authentication__V1__UpstreamState *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__UpstreamAlarm methods */
+void   boxoffice__authentication__v1__upstream_alarm__init
+                     (Boxoffice__Authentication__V1__UpstreamAlarm         *message);
+size_t boxoffice__authentication__v1__upstream_alarm__get_packed_size
+                     (const Boxoffice__Authentication__V1__UpstreamAlarm   *message);
+size_t boxoffice__authentication__v1__upstream_alarm__pack
+                     (const Boxoffice__Authentication__V1__UpstreamAlarm   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__upstream_alarm__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UpstreamAlarm   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__UpstreamAlarm *
+       boxoffice__authentication__v1__upstream_alarm__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__upstream_alarm__free_unpacked
+                     (Boxoffice__Authentication__V1__UpstreamAlarm *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ResetUpstreamClientRequest methods */
+void   boxoffice__authentication__v1__reset_upstream_client_request__init
+                     (Boxoffice__Authentication__V1__ResetUpstreamClientRequest         *message);
+size_t boxoffice__authentication__v1__reset_upstream_client_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ResetUpstreamClientRequest   *message);
+size_t boxoffice__authentication__v1__reset_upstream_client_request__pack
+                     (const Boxoffice__Authentication__V1__ResetUpstreamClientRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__reset_upstream_client_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ResetUpstreamClientRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ResetUpstreamClientRequest *
+       boxoffice__authentication__v1__reset_upstream_client_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__reset_upstream_client_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ResetUpstreamClientRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ResetUpstreamClientResponse methods */
+void   boxoffice__authentication__v1__reset_upstream_client_response__init
+                     (Boxoffice__Authentication__V1__ResetUpstreamClientResponse         *message);
+size_t boxoffice__authentication__v1__reset_upstream_client_response__get_packed_size
+                     (const Boxoffice__Authentication__V1__ResetUpstreamClientResponse   *message);
+size_t boxoffice__authentication__v1__reset_upstream_client_response__pack
+                     (const Boxoffice__Authentication__V1__ResetUpstreamClientResponse   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__reset_upstream_client_response__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ResetUpstreamClientResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ResetUpstreamClientResponse *
+       boxoffice__authentication__v1__reset_upstream_client_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__reset_upstream_client_response__free_unpacked
+                     (Boxoffice__Authentication__V1__ResetUpstreamClientResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Authentication__V1__GetSignInReportRequest methods */
 void   boxoffice__authentication__v1__get_sign_in_report_request__init
                      (Boxoffice__Authentication__V1__GetSignInReportRequest         *message);
@@ -4950,6 +5961,42 @@ typedef void (*Boxoffice__Authentication__V1__EndViewerSessionsRequest_Closure)
 typedef void (*Boxoffice__Authentication__V1__EndViewerSessionsResponse_Closure)
                  (const Boxoffice__Authentication__V1__EndViewerSessionsResponse *message,
                   void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__PersonSelector_Closure)
+                 (const Boxoffice__Authentication__V1__PersonSelector *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__PersonLogin_Closure)
+                 (const Boxoffice__Authentication__V1__PersonLogin *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__PersonIdentity_Closure)
+                 (const Boxoffice__Authentication__V1__PersonIdentity *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ExportPersonRequest_Closure)
+                 (const Boxoffice__Authentication__V1__ExportPersonRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__PersonExport_Closure)
+                 (const Boxoffice__Authentication__V1__PersonExport *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__PersonRecords_Closure)
+                 (const Boxoffice__Authentication__V1__PersonRecords *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__PersonTable_Closure)
+                 (const Boxoffice__Authentication__V1__PersonTable *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__PersonRemainder_Closure)
+                 (const Boxoffice__Authentication__V1__PersonRemainder *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ErasePersonRequest_Closure)
+                 (const Boxoffice__Authentication__V1__ErasePersonRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__PersonErasure_Closure)
+                 (const Boxoffice__Authentication__V1__PersonErasure *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ErasedRecords_Closure)
+                 (const Boxoffice__Authentication__V1__ErasedRecords *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ErasedTable_Closure)
+                 (const Boxoffice__Authentication__V1__ErasedTable *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Authentication__V1__RevokeClientRequest_Closure)
                  (const Boxoffice__Authentication__V1__RevokeClientRequest *message,
                   void *closure_data);
@@ -5036,6 +6083,42 @@ typedef void (*Boxoffice__Authentication__V1__UpstreamDecisions_Closure)
                   void *closure_data);
 typedef void (*Boxoffice__Authentication__V1__UpstreamDecision_Closure)
                  (const Boxoffice__Authentication__V1__UpstreamDecision *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__CheckUpstreamRequest_Closure)
+                 (const Boxoffice__Authentication__V1__CheckUpstreamRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__UpstreamCheckStep_Closure)
+                 (const Boxoffice__Authentication__V1__UpstreamCheckStep *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__UpstreamCheck_Closure)
+                 (const Boxoffice__Authentication__V1__UpstreamCheck *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ReadUpstreamListRequest_Closure)
+                 (const Boxoffice__Authentication__V1__ReadUpstreamListRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__UpstreamList_Closure)
+                 (const Boxoffice__Authentication__V1__UpstreamList *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__UpstreamListEntry_Closure)
+                 (const Boxoffice__Authentication__V1__UpstreamListEntry *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ListUpstreamStatesRequest_Closure)
+                 (const Boxoffice__Authentication__V1__ListUpstreamStatesRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__UpstreamStates_Closure)
+                 (const Boxoffice__Authentication__V1__UpstreamStates *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__UpstreamState_Closure)
+                 (const Boxoffice__Authentication__V1__UpstreamState *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__UpstreamAlarm_Closure)
+                 (const Boxoffice__Authentication__V1__UpstreamAlarm *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ResetUpstreamClientRequest_Closure)
+                 (const Boxoffice__Authentication__V1__ResetUpstreamClientRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ResetUpstreamClientResponse_Closure)
+                 (const Boxoffice__Authentication__V1__ResetUpstreamClientResponse *message,
                   void *closure_data);
 typedef void (*Boxoffice__Authentication__V1__GetSignInReportRequest_Closure)
                  (const Boxoffice__Authentication__V1__GetSignInReportRequest *message,
@@ -5603,6 +6686,30 @@ struct Boxoffice__Authentication__V1__AuthenticationOperations_Service
                               const Boxoffice__Authentication__V1__EndViewerSessionsRequest *input,
                               Boxoffice__Authentication__V1__EndViewerSessionsResponse_Closure closure,
                               void *closure_data);
+  void (*export_person)(Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
+                        const Boxoffice__Authentication__V1__ExportPersonRequest *input,
+                        Boxoffice__Authentication__V1__PersonExport_Closure closure,
+                        void *closure_data);
+  void (*erase_person)(Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
+                       const Boxoffice__Authentication__V1__ErasePersonRequest *input,
+                       Boxoffice__Authentication__V1__PersonErasure_Closure closure,
+                       void *closure_data);
+  void (*check_upstream)(Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
+                         const Boxoffice__Authentication__V1__CheckUpstreamRequest *input,
+                         Boxoffice__Authentication__V1__UpstreamCheck_Closure closure,
+                         void *closure_data);
+  void (*read_upstream_list)(Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
+                             const Boxoffice__Authentication__V1__ReadUpstreamListRequest *input,
+                             Boxoffice__Authentication__V1__UpstreamList_Closure closure,
+                             void *closure_data);
+  void (*list_upstream_states)(Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
+                               const Boxoffice__Authentication__V1__ListUpstreamStatesRequest *input,
+                               Boxoffice__Authentication__V1__UpstreamStates_Closure closure,
+                               void *closure_data);
+  void (*reset_upstream_client)(Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
+                                const Boxoffice__Authentication__V1__ResetUpstreamClientRequest *input,
+                                Boxoffice__Authentication__V1__ResetUpstreamClientResponse_Closure closure,
+                                void *closure_data);
 };
 typedef void (*Boxoffice__Authentication__V1__AuthenticationOperations_ServiceDestroy)(Boxoffice__Authentication__V1__AuthenticationOperations_Service *);
 void boxoffice__authentication__v1__authentication_operations__init (Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
@@ -5620,7 +6727,13 @@ void boxoffice__authentication__v1__authentication_operations__init (Boxoffice__
       function_prefix__ ## begin_test_sign_in,\
       function_prefix__ ## explain_response,\
       function_prefix__ ## find_viewer_sessions,\
-      function_prefix__ ## end_viewer_sessions  }
+      function_prefix__ ## end_viewer_sessions,\
+      function_prefix__ ## export_person,\
+      function_prefix__ ## erase_person,\
+      function_prefix__ ## check_upstream,\
+      function_prefix__ ## read_upstream_list,\
+      function_prefix__ ## list_upstream_states,\
+      function_prefix__ ## reset_upstream_client  }
 void boxoffice__authentication__v1__authentication_operations__reset_temp_pass(ProtobufCService *service,
                                                                                const Boxoffice__Authentication__V1__ResetTempPassRequest *input,
                                                                                Boxoffice__Authentication__V1__ResetTempPassResponse_Closure closure,
@@ -5661,6 +6774,30 @@ void boxoffice__authentication__v1__authentication_operations__end_viewer_sessio
                                                                                    const Boxoffice__Authentication__V1__EndViewerSessionsRequest *input,
                                                                                    Boxoffice__Authentication__V1__EndViewerSessionsResponse_Closure closure,
                                                                                    void *closure_data);
+void boxoffice__authentication__v1__authentication_operations__export_person(ProtobufCService *service,
+                                                                             const Boxoffice__Authentication__V1__ExportPersonRequest *input,
+                                                                             Boxoffice__Authentication__V1__PersonExport_Closure closure,
+                                                                             void *closure_data);
+void boxoffice__authentication__v1__authentication_operations__erase_person(ProtobufCService *service,
+                                                                            const Boxoffice__Authentication__V1__ErasePersonRequest *input,
+                                                                            Boxoffice__Authentication__V1__PersonErasure_Closure closure,
+                                                                            void *closure_data);
+void boxoffice__authentication__v1__authentication_operations__check_upstream(ProtobufCService *service,
+                                                                              const Boxoffice__Authentication__V1__CheckUpstreamRequest *input,
+                                                                              Boxoffice__Authentication__V1__UpstreamCheck_Closure closure,
+                                                                              void *closure_data);
+void boxoffice__authentication__v1__authentication_operations__read_upstream_list(ProtobufCService *service,
+                                                                                  const Boxoffice__Authentication__V1__ReadUpstreamListRequest *input,
+                                                                                  Boxoffice__Authentication__V1__UpstreamList_Closure closure,
+                                                                                  void *closure_data);
+void boxoffice__authentication__v1__authentication_operations__list_upstream_states(ProtobufCService *service,
+                                                                                    const Boxoffice__Authentication__V1__ListUpstreamStatesRequest *input,
+                                                                                    Boxoffice__Authentication__V1__UpstreamStates_Closure closure,
+                                                                                    void *closure_data);
+void boxoffice__authentication__v1__authentication_operations__reset_upstream_client(ProtobufCService *service,
+                                                                                     const Boxoffice__Authentication__V1__ResetUpstreamClientRequest *input,
+                                                                                     Boxoffice__Authentication__V1__ResetUpstreamClientResponse_Closure closure,
+                                                                                     void *closure_data);
 
 /* --- descriptors --- */
 
@@ -5673,6 +6810,7 @@ extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__sign_in_r
 extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__session_kind__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__logout_result__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__sign_in_check_outcome__descriptor;
+extern const ProtobufCEnumDescriptor    boxoffice__authentication__v1__upstream_check_part__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_information__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__device_call__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__partner_status__descriptor;
@@ -5745,6 +6883,18 @@ extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__viewer_se
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__viewer_code__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__end_viewer_sessions_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__end_viewer_sessions_response__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__person_selector__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__person_login__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__person_identity__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__export_person_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__person_export__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__person_records__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__person_table__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__person_remainder__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__erase_person_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__person_erasure__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__erased_records__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__erased_table__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__revoke_client_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__revoke_client_response__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__put_secret_request__descriptor;
@@ -5774,6 +6924,18 @@ extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__bridged_s
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__ask_upstream_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_decisions__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_decision__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__check_upstream_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_check_step__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_check__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__read_upstream_list_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_list__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_list_entry__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__list_upstream_states_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_states__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_state__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_alarm__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__reset_upstream_client_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__reset_upstream_client_response__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__get_sign_in_report_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__list_sign_in_reports_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_reports__descriptor;

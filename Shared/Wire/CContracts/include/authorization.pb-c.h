@@ -16,6 +16,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 #include "authentication.pb-c.h"
 
+typedef struct Boxoffice__Authorization__V1__PersonSessions Boxoffice__Authorization__V1__PersonSessions;
 typedef struct Boxoffice__Authorization__V1__AuthorizeRequest Boxoffice__Authorization__V1__AuthorizeRequest;
 typedef struct Boxoffice__Authorization__V1__ResourceRequest Boxoffice__Authorization__V1__ResourceRequest;
 typedef struct Boxoffice__Authorization__V1__Decision Boxoffice__Authorization__V1__Decision;
@@ -53,6 +54,20 @@ typedef enum _Boxoffice__Authorization__V1__DecisionSource {
 } Boxoffice__Authorization__V1__DecisionSource;
 
 /* --- messages --- */
+
+struct  Boxoffice__Authorization__V1__PersonSessions
+{
+  ProtobufCMessage base;
+  /*
+   * At most 10000.
+   */
+  size_t n_session_ids;
+  char **session_ids;
+};
+#define BOXOFFICE__AUTHORIZATION__V1__PERSON_SESSIONS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authorization__v1__person_sessions__descriptor) \
+    , 0,NULL }
+
 
 struct  Boxoffice__Authorization__V1__AuthorizeRequest
 {
@@ -388,6 +403,25 @@ struct  Boxoffice__Authorization__V1__MediaTokenKeys
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
+/* Boxoffice__Authorization__V1__PersonSessions methods */
+void   boxoffice__authorization__v1__person_sessions__init
+                     (Boxoffice__Authorization__V1__PersonSessions         *message);
+size_t boxoffice__authorization__v1__person_sessions__get_packed_size
+                     (const Boxoffice__Authorization__V1__PersonSessions   *message);
+size_t boxoffice__authorization__v1__person_sessions__pack
+                     (const Boxoffice__Authorization__V1__PersonSessions   *message,
+                      uint8_t             *out);
+size_t boxoffice__authorization__v1__person_sessions__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__PersonSessions   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authorization__V1__PersonSessions *
+       boxoffice__authorization__v1__person_sessions__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authorization__v1__person_sessions__free_unpacked
+                     (Boxoffice__Authorization__V1__PersonSessions *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Authorization__V1__AuthorizeRequest methods */
 void   boxoffice__authorization__v1__authorize_request__init
                      (Boxoffice__Authorization__V1__AuthorizeRequest         *message);
@@ -732,6 +766,9 @@ void   boxoffice__authorization__v1__media_token_keys__free_unpacked
                       ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
+typedef void (*Boxoffice__Authorization__V1__PersonSessions_Closure)
+                 (const Boxoffice__Authorization__V1__PersonSessions *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Authorization__V1__AuthorizeRequest_Closure)
                  (const Boxoffice__Authorization__V1__AuthorizeRequest *message,
                   void *closure_data);
@@ -825,6 +862,14 @@ struct Boxoffice__Authorization__V1__Authorization_Service
                                const Boxoffice__Authorization__V1__GetMediaTokenKeysRequest *input,
                                Boxoffice__Authorization__V1__MediaTokenKeys_Closure closure,
                                void *closure_data);
+  void (*export_person)(Boxoffice__Authorization__V1__Authorization_Service *service,
+                        const Boxoffice__Authorization__V1__PersonSessions *input,
+                        Boxoffice__Authentication__V1__PersonRecords_Closure closure,
+                        void *closure_data);
+  void (*erase_person)(Boxoffice__Authorization__V1__Authorization_Service *service,
+                       const Boxoffice__Authorization__V1__PersonSessions *input,
+                       Boxoffice__Authentication__V1__ErasedRecords_Closure closure,
+                       void *closure_data);
 };
 typedef void (*Boxoffice__Authorization__V1__Authorization_ServiceDestroy)(Boxoffice__Authorization__V1__Authorization_Service *);
 void boxoffice__authorization__v1__authorization__init (Boxoffice__Authorization__V1__Authorization_Service *service,
@@ -840,7 +885,9 @@ void boxoffice__authorization__v1__authorization__init (Boxoffice__Authorization
       function_prefix__ ## preauthorize_by_code,\
       function_prefix__ ## decide,\
       function_prefix__ ## find_refusals,\
-      function_prefix__ ## get_media_token_keys  }
+      function_prefix__ ## get_media_token_keys,\
+      function_prefix__ ## export_person,\
+      function_prefix__ ## erase_person  }
 void boxoffice__authorization__v1__authorization__authorize(ProtobufCService *service,
                                                             const Boxoffice__Authorization__V1__AuthorizeRequest *input,
                                                             Boxoffice__Authorization__V1__Decision_Closure closure,
@@ -873,10 +920,19 @@ void boxoffice__authorization__v1__authorization__get_media_token_keys(ProtobufC
                                                                        const Boxoffice__Authorization__V1__GetMediaTokenKeysRequest *input,
                                                                        Boxoffice__Authorization__V1__MediaTokenKeys_Closure closure,
                                                                        void *closure_data);
+void boxoffice__authorization__v1__authorization__export_person(ProtobufCService *service,
+                                                                const Boxoffice__Authorization__V1__PersonSessions *input,
+                                                                Boxoffice__Authentication__V1__PersonRecords_Closure closure,
+                                                                void *closure_data);
+void boxoffice__authorization__v1__authorization__erase_person(ProtobufCService *service,
+                                                               const Boxoffice__Authorization__V1__PersonSessions *input,
+                                                               Boxoffice__Authentication__V1__ErasedRecords_Closure closure,
+                                                               void *closure_data);
 
 /* --- descriptors --- */
 
 extern const ProtobufCEnumDescriptor    boxoffice__authorization__v1__decision_source__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__person_sessions__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__authorize_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__resource_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__decision__descriptor;

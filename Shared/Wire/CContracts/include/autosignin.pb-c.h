@@ -82,6 +82,8 @@ typedef struct Boxoffice__Autosignin__V1__ExchangedTransfer Boxoffice__Autosigni
 typedef struct Boxoffice__Autosignin__V1__ImportTransfersRequest Boxoffice__Autosignin__V1__ImportTransfersRequest;
 typedef struct Boxoffice__Autosignin__V1__TransferredUser Boxoffice__Autosignin__V1__TransferredUser;
 typedef struct Boxoffice__Autosignin__V1__ImportTransfersResponse Boxoffice__Autosignin__V1__ImportTransfersResponse;
+typedef struct Boxoffice__Autosignin__V1__AccountHolder Boxoffice__Autosignin__V1__AccountHolder;
+typedef struct Boxoffice__Autosignin__V1__AccountHolderExport Boxoffice__Autosignin__V1__AccountHolderExport;
 
 
 /* --- enums --- */
@@ -1185,6 +1187,43 @@ struct  Boxoffice__Autosignin__V1__ImportTransfersResponse
 #define BOXOFFICE__AUTOSIGNIN__V1__IMPORT_TRANSFERS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__autosignin__v1__import_transfers_response__descriptor) \
     , 0 }
+
+
+/*
+ * A person as other services know them.
+ */
+struct  Boxoffice__Autosignin__V1__AccountHolder
+{
+  ProtobufCMessage base;
+  /*
+   * At most 1000 of each.
+   */
+  size_t n_logins;
+  Boxoffice__Authentication__V1__PersonLogin **logins;
+  /*
+   * Devices that are nobody else's.
+   */
+  size_t n_device_ids;
+  char **device_ids;
+};
+#define BOXOFFICE__AUTOSIGNIN__V1__ACCOUNT_HOLDER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__autosignin__v1__account_holder__descriptor) \
+    , 0,NULL, 0,NULL }
+
+
+struct  Boxoffice__Autosignin__V1__AccountHolderExport
+{
+  ProtobufCMessage base;
+  /*
+   * All logins of the person's accounts.
+   */
+  size_t n_logins;
+  Boxoffice__Authentication__V1__PersonLogin **logins;
+  Boxoffice__Authentication__V1__PersonRecords *records;
+};
+#define BOXOFFICE__AUTOSIGNIN__V1__ACCOUNT_HOLDER_EXPORT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__autosignin__v1__account_holder_export__descriptor) \
+    , 0,NULL, NULL }
 
 
 /* Boxoffice__Autosignin__V1__BackendCall methods */
@@ -2441,6 +2480,44 @@ Boxoffice__Autosignin__V1__ImportTransfersResponse *
 void   boxoffice__autosignin__v1__import_transfers_response__free_unpacked
                      (Boxoffice__Autosignin__V1__ImportTransfersResponse *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Autosignin__V1__AccountHolder methods */
+void   boxoffice__autosignin__v1__account_holder__init
+                     (Boxoffice__Autosignin__V1__AccountHolder         *message);
+size_t boxoffice__autosignin__v1__account_holder__get_packed_size
+                     (const Boxoffice__Autosignin__V1__AccountHolder   *message);
+size_t boxoffice__autosignin__v1__account_holder__pack
+                     (const Boxoffice__Autosignin__V1__AccountHolder   *message,
+                      uint8_t             *out);
+size_t boxoffice__autosignin__v1__account_holder__pack_to_buffer
+                     (const Boxoffice__Autosignin__V1__AccountHolder   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Autosignin__V1__AccountHolder *
+       boxoffice__autosignin__v1__account_holder__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__autosignin__v1__account_holder__free_unpacked
+                     (Boxoffice__Autosignin__V1__AccountHolder *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Autosignin__V1__AccountHolderExport methods */
+void   boxoffice__autosignin__v1__account_holder_export__init
+                     (Boxoffice__Autosignin__V1__AccountHolderExport         *message);
+size_t boxoffice__autosignin__v1__account_holder_export__get_packed_size
+                     (const Boxoffice__Autosignin__V1__AccountHolderExport   *message);
+size_t boxoffice__autosignin__v1__account_holder_export__pack
+                     (const Boxoffice__Autosignin__V1__AccountHolderExport   *message,
+                      uint8_t             *out);
+size_t boxoffice__autosignin__v1__account_holder_export__pack_to_buffer
+                     (const Boxoffice__Autosignin__V1__AccountHolderExport   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Autosignin__V1__AccountHolderExport *
+       boxoffice__autosignin__v1__account_holder_export__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__autosignin__v1__account_holder_export__free_unpacked
+                     (Boxoffice__Autosignin__V1__AccountHolderExport *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Boxoffice__Autosignin__V1__BackendCall_Closure)
@@ -2640,6 +2717,12 @@ typedef void (*Boxoffice__Autosignin__V1__TransferredUser_Closure)
                   void *closure_data);
 typedef void (*Boxoffice__Autosignin__V1__ImportTransfersResponse_Closure)
                  (const Boxoffice__Autosignin__V1__ImportTransfersResponse *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Autosignin__V1__AccountHolder_Closure)
+                 (const Boxoffice__Autosignin__V1__AccountHolder *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Autosignin__V1__AccountHolderExport_Closure)
+                 (const Boxoffice__Autosignin__V1__AccountHolderExport *message,
                   void *closure_data);
 
 /* --- services --- */
@@ -2870,6 +2953,14 @@ struct Boxoffice__Autosignin__V1__AutoSignInOperations_Service
                            const Boxoffice__Autosignin__V1__ImportTransfersRequest *input,
                            Boxoffice__Autosignin__V1__ImportTransfersResponse_Closure closure,
                            void *closure_data);
+  void (*export_person)(Boxoffice__Autosignin__V1__AutoSignInOperations_Service *service,
+                        const Boxoffice__Autosignin__V1__AccountHolder *input,
+                        Boxoffice__Autosignin__V1__AccountHolderExport_Closure closure,
+                        void *closure_data);
+  void (*erase_person)(Boxoffice__Autosignin__V1__AutoSignInOperations_Service *service,
+                       const Boxoffice__Autosignin__V1__AccountHolder *input,
+                       Boxoffice__Authentication__V1__ErasedRecords_Closure closure,
+                       void *closure_data);
 };
 typedef void (*Boxoffice__Autosignin__V1__AutoSignInOperations_ServiceDestroy)(Boxoffice__Autosignin__V1__AutoSignInOperations_Service *);
 void boxoffice__autosignin__v1__auto_sign_in_operations__init (Boxoffice__Autosignin__V1__AutoSignInOperations_Service *service,
@@ -2886,7 +2977,9 @@ void boxoffice__autosignin__v1__auto_sign_in_operations__init (Boxoffice__Autosi
       function_prefix__ ## validate_apple_session,\
       function_prefix__ ## revoke_apple,\
       function_prefix__ ## exchange_transfer,\
-      function_prefix__ ## import_transfers  }
+      function_prefix__ ## import_transfers,\
+      function_prefix__ ## export_person,\
+      function_prefix__ ## erase_person  }
 void boxoffice__autosignin__v1__auto_sign_in_operations__list_dead_letters(ProtobufCService *service,
                                                                            const Boxoffice__Autosignin__V1__ListDeadLettersRequest *input,
                                                                            Boxoffice__Autosignin__V1__DeadLetters_Closure closure,
@@ -2923,6 +3016,14 @@ void boxoffice__autosignin__v1__auto_sign_in_operations__import_transfers(Protob
                                                                           const Boxoffice__Autosignin__V1__ImportTransfersRequest *input,
                                                                           Boxoffice__Autosignin__V1__ImportTransfersResponse_Closure closure,
                                                                           void *closure_data);
+void boxoffice__autosignin__v1__auto_sign_in_operations__export_person(ProtobufCService *service,
+                                                                       const Boxoffice__Autosignin__V1__AccountHolder *input,
+                                                                       Boxoffice__Autosignin__V1__AccountHolderExport_Closure closure,
+                                                                       void *closure_data);
+void boxoffice__autosignin__v1__auto_sign_in_operations__erase_person(ProtobufCService *service,
+                                                                      const Boxoffice__Autosignin__V1__AccountHolder *input,
+                                                                      Boxoffice__Authentication__V1__ErasedRecords_Closure closure,
+                                                                      void *closure_data);
 
 /* --- descriptors --- */
 
@@ -3001,6 +3102,8 @@ extern const ProtobufCMessageDescriptor boxoffice__autosignin__v1__exchanged_tra
 extern const ProtobufCMessageDescriptor boxoffice__autosignin__v1__import_transfers_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__autosignin__v1__transferred_user__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__autosignin__v1__import_transfers_response__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__autosignin__v1__account_holder__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__autosignin__v1__account_holder_export__descriptor;
 extern const ProtobufCServiceDescriptor boxoffice__autosignin__v1__automatic_sign_in__descriptor;
 extern const ProtobufCServiceDescriptor boxoffice__autosignin__v1__sign_in_with_apple__descriptor;
 extern const ProtobufCServiceDescriptor boxoffice__autosignin__v1__auto_sign_in_operations__descriptor;

@@ -46,6 +46,10 @@ public enum AdministratorPermission: Hashable, Sendable {
     case revokeClient
     /// Editor and operator, for a requestor of theirs; a foreign one is `not_found`. Recorded with a subject; without one, only checked.
     case support
+    /// Recorded: operators, and administrators who have the right `personalData`. To export or erase everything about a person; the subject never names them.
+    case personalData
+    /// Operator: to call an upstream, and to end our clients there. Recorded with a subject; without one, only checked.
+    case upstream
     /// A value that this build does not know.
     case unrecognized(Int32)
 
@@ -56,6 +60,8 @@ public enum AdministratorPermission: Hashable, Sendable {
         case 2: self = .resetTempPass
         case 3: self = .revokeClient
         case 4: self = .support
+        case 5: self = .personalData
+        case 6: self = .upstream
         default: self = .unrecognized(rawValue)
         }
     }
@@ -68,6 +74,8 @@ public enum AdministratorPermission: Hashable, Sendable {
         case .resetTempPass: 2
         case .revokeClient: 3
         case .support: 4
+        case .personalData: 5
+        case .upstream: 6
         case .unrecognized(let value): value
         }
     }
@@ -342,6 +350,8 @@ public struct Administrator: Message {
     public var programmerIDs: [String]
     /// The proxy that the role proxy acts for.
     public var proxyMvpdID: String
+    /// Beside those of the role: `personalData`.
+    public var rights: [String]
 
     public init() { self.init(name: "") }
 
@@ -349,12 +359,14 @@ public struct Administrator: Message {
         name: String = "",
         role: AdministratorRole = AdministratorRole(rawValue: 0),
         programmerIDs: [String] = [],
-        proxyMvpdID: String = ""
+        proxyMvpdID: String = "",
+        rights: [String] = []
     ) {
         self.name = name
         self.role = role
         self.programmerIDs = programmerIDs
         self.proxyMvpdID = proxyMvpdID
+        self.rights = rights
     }
 
     public static var messageName: String { "boxoffice.config.v1.Administrator" }
@@ -367,6 +379,7 @@ public struct Administrator: Message {
         role = AdministratorRole(rawValue: Int32(bitPattern: c.pointee.role.rawValue))
         programmerIDs = try CField.strings(c.pointee.programmer_ids, c.pointee.n_programmer_ids, "boxoffice.config.v1.Administrator.programmer_ids")
         proxyMvpdID = try CField.string(c.pointee.proxy_mvpd_id, "boxoffice.config.v1.Administrator.proxy_mvpd_id")
+        rights = try CField.strings(c.pointee.rights, c.pointee.n_rights, "boxoffice.config.v1.Administrator.rights")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -377,6 +390,8 @@ public struct Administrator: Message {
         c.pointee.programmer_ids = try arena.strings(programmerIDs, "boxoffice.config.v1.Administrator.programmer_ids")
         c.pointee.n_programmer_ids = programmerIDs.count
         if !proxyMvpdID.isEmpty { c.pointee.proxy_mvpd_id = try arena.string(proxyMvpdID, "boxoffice.config.v1.Administrator.proxy_mvpd_id") }
+        c.pointee.rights = try arena.strings(rights, "boxoffice.config.v1.Administrator.rights")
+        c.pointee.n_rights = rights.count
     }
 }
 

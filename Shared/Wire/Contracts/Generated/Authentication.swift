@@ -348,6 +348,51 @@ public enum SignInCheckOutcome: Hashable, Sendable {
     }
 }
 
+public enum UpstreamCheckPart: Hashable, Sendable {
+    case unknown
+    /// Steps 1 to 4: address, client, bearer, lists.
+    case client
+    /// Steps 5 to 8: a session that nobody uses, and that no profile is there.
+    case session
+    /// Steps 9 and 10: decisions without a profile.
+    case decision
+    /// Step 11: whether two addresses have one budget.
+    case throttle
+    /// Begins step 12: the answer says where a person signs in.
+    case signIn
+    /// Ends step 12: what came of the sign-in.
+    case signedIn
+    /// A value that this build does not know.
+    case unrecognized(Int32)
+
+    public init(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .unknown
+        case 1: self = .client
+        case 2: self = .session
+        case 3: self = .decision
+        case 4: self = .throttle
+        case 5: self = .signIn
+        case 6: self = .signedIn
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    /// The number on the wire.
+    public var rawValue: Int32 {
+        switch self {
+        case .unknown: 0
+        case .client: 1
+        case .session: 2
+        case .decision: 3
+        case .throttle: 4
+        case .signIn: 5
+        case .signedIn: 6
+        case .unrecognized(let value): value
+        }
+    }
+}
+
 /// Hardware and software of a device, decoded from `X-Device-Info` and the User-Agent.
 public struct DeviceInformation: Message {
     public var type: String
@@ -3707,6 +3752,490 @@ public struct EndViewerSessionsResponse: Message {
     }
 }
 
+/// Who is meant. Each id has 1 to 512 octets.
+public struct PersonSelector: Message {
+    public enum Person: Hashable, Sendable {
+        /// As the MVPD knows the person.
+        case userID(String)
+        /// As the MVPD tells it as the attribute `householdID`.
+        case householdID(String)
+        /// Who is signed in on the device; nobody: the device itself.
+        case deviceID(String)
+        /// The device that shows the code, or showed it.
+        case code(String)
+    }
+
+    /// Empty: any.
+    public var mvpd: String
+    /// Logins that another service knows as the same person's; at most 100.
+    public var logins: [PersonLogin]
+    public var person: Person?
+
+    public init() { self.init(mvpd: "") }
+
+    public init(
+        mvpd: String = "",
+        logins: [PersonLogin] = [],
+        person: Person? = nil
+    ) {
+        self.mvpd = mvpd
+        self.logins = logins
+        self.person = person
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.PersonSelector" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_PersonSelector_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__PersonSelector>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__PersonSelector.self)
+        mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authentication.v1.PersonSelector.mvpd")
+        logins = try CField.messages(c.pointee.logins, c.pointee.n_logins)
+        switch c.pointee.person_case.rawValue {
+        case 1: person = .userID(try CField.string(c.pointee.user_id, "boxoffice.authentication.v1.PersonSelector.user_id"))
+        case 2: person = .householdID(try CField.string(c.pointee.household_id, "boxoffice.authentication.v1.PersonSelector.household_id"))
+        case 3: person = .deviceID(try CField.string(c.pointee.device_id, "boxoffice.authentication.v1.PersonSelector.device_id"))
+        case 4: person = .code(try CField.string(c.pointee.code, "boxoffice.authentication.v1.PersonSelector.code"))
+        default: person = nil
+        }
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__PersonSelector.self, capacity: 1)
+        boxoffice__authentication__v1__person_selector__init(c)
+        if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authentication.v1.PersonSelector.mvpd") }
+        c.pointee.logins = try arena.messages(logins, as: Boxoffice__Authentication__V1__PersonLogin.self)
+        c.pointee.n_logins = logins.count
+        switch person {
+        case .userID(let value):
+            c.pointee.person_case = Boxoffice__Authentication__V1__PersonSelector__PersonCase(rawValue: 1)
+            c.pointee.user_id = try arena.string(value, "boxoffice.authentication.v1.PersonSelector.user_id")
+        case .householdID(let value):
+            c.pointee.person_case = Boxoffice__Authentication__V1__PersonSelector__PersonCase(rawValue: 2)
+            c.pointee.household_id = try arena.string(value, "boxoffice.authentication.v1.PersonSelector.household_id")
+        case .deviceID(let value):
+            c.pointee.person_case = Boxoffice__Authentication__V1__PersonSelector__PersonCase(rawValue: 3)
+            c.pointee.device_id = try arena.string(value, "boxoffice.authentication.v1.PersonSelector.device_id")
+        case .code(let value):
+            c.pointee.person_case = Boxoffice__Authentication__V1__PersonSelector__PersonCase(rawValue: 4)
+            c.pointee.code = try arena.string(value, "boxoffice.authentication.v1.PersonSelector.code")
+        case nil: break
+        }
+    }
+}
+
+/// A person at an MVPD, as apps know them.
+public struct PersonLogin: Message {
+    public var mvpd: String
+    public var userID: String
+
+    public init() { self.init(mvpd: "") }
+
+    public init(
+        mvpd: String = "",
+        userID: String = ""
+    ) {
+        self.mvpd = mvpd
+        self.userID = userID
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.PersonLogin" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_PersonLogin_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__PersonLogin>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__PersonLogin.self)
+        mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authentication.v1.PersonLogin.mvpd")
+        userID = try CField.string(c.pointee.user_id, "boxoffice.authentication.v1.PersonLogin.user_id")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__PersonLogin.self, capacity: 1)
+        boxoffice__authentication__v1__person_login__init(c)
+        if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authentication.v1.PersonLogin.mvpd") }
+        if !userID.isEmpty { c.pointee.user_id = try arena.string(userID, "boxoffice.authentication.v1.PersonLogin.user_id") }
+    }
+}
+
+/// A person at an MVPD.
+public struct PersonIdentity: Message {
+    public var mvpd: String
+    /// As the MVPD knows the person.
+    public var upstreamUserID: String
+    /// Sessions, those that are over and still remembered among them.
+    public var sessions: UInt32
+
+    public init() { self.init(mvpd: "") }
+
+    public init(
+        mvpd: String = "",
+        upstreamUserID: String = "",
+        sessions: UInt32 = 0
+    ) {
+        self.mvpd = mvpd
+        self.upstreamUserID = upstreamUserID
+        self.sessions = sessions
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.PersonIdentity" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_PersonIdentity_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__PersonIdentity>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__PersonIdentity.self)
+        mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authentication.v1.PersonIdentity.mvpd")
+        upstreamUserID = try CField.string(c.pointee.upstream_user_id, "boxoffice.authentication.v1.PersonIdentity.upstream_user_id")
+        sessions = c.pointee.sessions
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__PersonIdentity.self, capacity: 1)
+        boxoffice__authentication__v1__person_identity__init(c)
+        if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authentication.v1.PersonIdentity.mvpd") }
+        if !upstreamUserID.isEmpty { c.pointee.upstream_user_id = try arena.string(upstreamUserID, "boxoffice.authentication.v1.PersonIdentity.upstream_user_id") }
+        c.pointee.sessions = sessions
+    }
+}
+
+public struct ExportPersonRequest: Message {
+    public var selector: PersonSelector?
+
+    public init() { self.init(selector: nil) }
+
+    public init(
+        selector: PersonSelector? = nil
+    ) {
+        self.selector = selector
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ExportPersonRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ExportPersonRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ExportPersonRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ExportPersonRequest.self)
+        selector = try CField.message(c.pointee.selector)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ExportPersonRequest.self, capacity: 1)
+        boxoffice__authentication__v1__export_person_request__init(c)
+        c.pointee.selector = try arena.message(selector, as: Boxoffice__Authentication__V1__PersonSelector.self)
+    }
+}
+
+public struct PersonExport: Message {
+    /// Nobody: the service knows of no person by that id.
+    public var people: [PersonIdentity]
+    /// Several people: nothing else is told.
+    public var isAmbiguous: Bool
+    /// For services that know people by these: logins, also those of a user id that nobody is signed in with; sessions; devices that are nobody else's.
+    public var logins: [PersonLogin]
+    public var sessionIDs: [String]
+    public var deviceIDs: [String]
+    public var records: PersonRecords?
+
+    public init() { self.init(people: []) }
+
+    public init(
+        people: [PersonIdentity] = [],
+        isAmbiguous: Bool = false,
+        logins: [PersonLogin] = [],
+        sessionIDs: [String] = [],
+        deviceIDs: [String] = [],
+        records: PersonRecords? = nil
+    ) {
+        self.people = people
+        self.isAmbiguous = isAmbiguous
+        self.logins = logins
+        self.sessionIDs = sessionIDs
+        self.deviceIDs = deviceIDs
+        self.records = records
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.PersonExport" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_PersonExport_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__PersonExport>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__PersonExport.self)
+        people = try CField.messages(c.pointee.people, c.pointee.n_people)
+        isAmbiguous = c.pointee.is_ambiguous != 0
+        logins = try CField.messages(c.pointee.logins, c.pointee.n_logins)
+        sessionIDs = try CField.strings(c.pointee.session_ids, c.pointee.n_session_ids, "boxoffice.authentication.v1.PersonExport.session_ids")
+        deviceIDs = try CField.strings(c.pointee.device_ids, c.pointee.n_device_ids, "boxoffice.authentication.v1.PersonExport.device_ids")
+        records = try CField.message(c.pointee.records)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__PersonExport.self, capacity: 1)
+        boxoffice__authentication__v1__person_export__init(c)
+        c.pointee.people = try arena.messages(people, as: Boxoffice__Authentication__V1__PersonIdentity.self)
+        c.pointee.n_people = people.count
+        c.pointee.is_ambiguous = isAmbiguous ? 1 : 0
+        c.pointee.logins = try arena.messages(logins, as: Boxoffice__Authentication__V1__PersonLogin.self)
+        c.pointee.n_logins = logins.count
+        c.pointee.session_ids = try arena.strings(sessionIDs, "boxoffice.authentication.v1.PersonExport.session_ids")
+        c.pointee.n_session_ids = sessionIDs.count
+        c.pointee.device_ids = try arena.strings(deviceIDs, "boxoffice.authentication.v1.PersonExport.device_ids")
+        c.pointee.n_device_ids = deviceIDs.count
+        c.pointee.records = try arena.message(records, as: Boxoffice__Authentication__V1__PersonRecords.self)
+    }
+}
+
+/// What a service holds about a person.
+public struct PersonRecords: Message {
+    public var tables: [PersonTable]
+    /// What an erasure leaves.
+    public var remainders: [PersonRemainder]
+    /// There is more than one answer holds: an erasure removes it as well.
+    public var hasMore: Bool
+
+    public init() { self.init(tables: []) }
+
+    public init(
+        tables: [PersonTable] = [],
+        remainders: [PersonRemainder] = [],
+        hasMore: Bool = false
+    ) {
+        self.tables = tables
+        self.remainders = remainders
+        self.hasMore = hasMore
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.PersonRecords" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_PersonRecords_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__PersonRecords>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__PersonRecords.self)
+        tables = try CField.messages(c.pointee.tables, c.pointee.n_tables)
+        remainders = try CField.messages(c.pointee.remainders, c.pointee.n_remainders)
+        hasMore = c.pointee.has_more != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__PersonRecords.self, capacity: 1)
+        boxoffice__authentication__v1__person_records__init(c)
+        c.pointee.tables = try arena.messages(tables, as: Boxoffice__Authentication__V1__PersonTable.self)
+        c.pointee.n_tables = tables.count
+        c.pointee.remainders = try arena.messages(remainders, as: Boxoffice__Authentication__V1__PersonRemainder.self)
+        c.pointee.n_remainders = remainders.count
+        c.pointee.has_more = hasMore ? 1 : 0
+    }
+}
+
+public struct PersonTable: Message {
+    public var name: String
+    /// Each a JSON object with a member per column. Times are milliseconds since 1970. What is sealed is opened, or named `[sealed]`; digests are in hex.
+    public var rows: [String]
+
+    public init() { self.init(name: "") }
+
+    public init(
+        name: String = "",
+        rows: [String] = []
+    ) {
+        self.name = name
+        self.rows = rows
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.PersonTable" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_PersonTable_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__PersonTable>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__PersonTable.self)
+        name = try CField.string(c.pointee.name, "boxoffice.authentication.v1.PersonTable.name")
+        rows = try CField.strings(c.pointee.rows, c.pointee.n_rows, "boxoffice.authentication.v1.PersonTable.rows")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__PersonTable.self, capacity: 1)
+        boxoffice__authentication__v1__person_table__init(c)
+        if !name.isEmpty { c.pointee.name = try arena.string(name, "boxoffice.authentication.v1.PersonTable.name") }
+        c.pointee.rows = try arena.strings(rows, "boxoffice.authentication.v1.PersonTable.rows")
+        c.pointee.n_rows = rows.count
+    }
+}
+
+/// What stays of a person, or of somebody whom nobody can name by it any more.
+public struct PersonRemainder: Message {
+    /// A table, or `memory`.
+    public var name: String
+    public var rows: UInt32
+    public var reason: String
+    /// When it goes, in words.
+    public var end: String
+
+    public init() { self.init(name: "") }
+
+    public init(
+        name: String = "",
+        rows: UInt32 = 0,
+        reason: String = "",
+        end: String = ""
+    ) {
+        self.name = name
+        self.rows = rows
+        self.reason = reason
+        self.end = end
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.PersonRemainder" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_PersonRemainder_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__PersonRemainder>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__PersonRemainder.self)
+        name = try CField.string(c.pointee.name, "boxoffice.authentication.v1.PersonRemainder.name")
+        rows = c.pointee.rows
+        reason = try CField.string(c.pointee.reason, "boxoffice.authentication.v1.PersonRemainder.reason")
+        end = try CField.string(c.pointee.end, "boxoffice.authentication.v1.PersonRemainder.end")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__PersonRemainder.self, capacity: 1)
+        boxoffice__authentication__v1__person_remainder__init(c)
+        if !name.isEmpty { c.pointee.name = try arena.string(name, "boxoffice.authentication.v1.PersonRemainder.name") }
+        c.pointee.rows = rows
+        if !reason.isEmpty { c.pointee.reason = try arena.string(reason, "boxoffice.authentication.v1.PersonRemainder.reason") }
+        if !end.isEmpty { c.pointee.end = try arena.string(end, "boxoffice.authentication.v1.PersonRemainder.end") }
+    }
+}
+
+public struct ErasePersonRequest: Message {
+    public var selector: PersonSelector?
+
+    public init() { self.init(selector: nil) }
+
+    public init(
+        selector: PersonSelector? = nil
+    ) {
+        self.selector = selector
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ErasePersonRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ErasePersonRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ErasePersonRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ErasePersonRequest.self)
+        selector = try CField.message(c.pointee.selector)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ErasePersonRequest.self, capacity: 1)
+        boxoffice__authentication__v1__erase_person_request__init(c)
+        c.pointee.selector = try arena.message(selector, as: Boxoffice__Authentication__V1__PersonSelector.self)
+    }
+}
+
+public struct PersonErasure: Message {
+    public var people: [PersonIdentity]
+    /// Several people: nothing was removed.
+    public var isAmbiguous: Bool
+    public var records: ErasedRecords?
+
+    public init() { self.init(people: []) }
+
+    public init(
+        people: [PersonIdentity] = [],
+        isAmbiguous: Bool = false,
+        records: ErasedRecords? = nil
+    ) {
+        self.people = people
+        self.isAmbiguous = isAmbiguous
+        self.records = records
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.PersonErasure" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_PersonErasure_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__PersonErasure>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__PersonErasure.self)
+        people = try CField.messages(c.pointee.people, c.pointee.n_people)
+        isAmbiguous = c.pointee.is_ambiguous != 0
+        records = try CField.message(c.pointee.records)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__PersonErasure.self, capacity: 1)
+        boxoffice__authentication__v1__person_erasure__init(c)
+        c.pointee.people = try arena.messages(people, as: Boxoffice__Authentication__V1__PersonIdentity.self)
+        c.pointee.n_people = people.count
+        c.pointee.is_ambiguous = isAmbiguous ? 1 : 0
+        c.pointee.records = try arena.message(records, as: Boxoffice__Authentication__V1__ErasedRecords.self)
+    }
+}
+
+public struct ErasedRecords: Message {
+    public var tables: [ErasedTable]
+    public var remainders: [PersonRemainder]
+
+    public init() { self.init(tables: []) }
+
+    public init(
+        tables: [ErasedTable] = [],
+        remainders: [PersonRemainder] = []
+    ) {
+        self.tables = tables
+        self.remainders = remainders
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ErasedRecords" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ErasedRecords_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ErasedRecords>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ErasedRecords.self)
+        tables = try CField.messages(c.pointee.tables, c.pointee.n_tables)
+        remainders = try CField.messages(c.pointee.remainders, c.pointee.n_remainders)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ErasedRecords.self, capacity: 1)
+        boxoffice__authentication__v1__erased_records__init(c)
+        c.pointee.tables = try arena.messages(tables, as: Boxoffice__Authentication__V1__ErasedTable.self)
+        c.pointee.n_tables = tables.count
+        c.pointee.remainders = try arena.messages(remainders, as: Boxoffice__Authentication__V1__PersonRemainder.self)
+        c.pointee.n_remainders = remainders.count
+    }
+}
+
+public struct ErasedTable: Message {
+    public var name: String
+    public var rows: UInt32
+
+    public init() { self.init(name: "") }
+
+    public init(
+        name: String = "",
+        rows: UInt32 = 0
+    ) {
+        self.name = name
+        self.rows = rows
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ErasedTable" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ErasedTable_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ErasedTable>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ErasedTable.self)
+        name = try CField.string(c.pointee.name, "boxoffice.authentication.v1.ErasedTable.name")
+        rows = c.pointee.rows
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ErasedTable.self, capacity: 1)
+        boxoffice__authentication__v1__erased_table__init(c)
+        if !name.isEmpty { c.pointee.name = try arena.string(name, "boxoffice.authentication.v1.ErasedTable.name") }
+        c.pointee.rows = rows
+    }
+}
+
 public struct RevokeClientRequest: Message {
     public var clientID: String
 
@@ -4296,7 +4825,7 @@ public struct SignInReport: Message {
     public var result: SignInResult
     /// The reason code, or the MVPD's status; empty for one that succeeded.
     public var reason: String
-    /// All in their order, 32 of SAML, 18 of OAuth; none in a list of reports.
+    /// All in their order, 32 of SAML, 18 of OAuth, 10 by an upstream; none in a list of reports.
     public var checks: [SignInCheck]
     public var facts: [SignInFact]
     /// By a configuration that no version has: it signed nobody in, and says nothing of viewers.
@@ -4836,6 +5365,581 @@ public struct UpstreamDecision: Message {
         if !action.isEmpty { c.pointee.action = try arena.string(action, "boxoffice.authentication.v1.UpstreamDecision.action") }
         if !details.isEmpty { c.pointee.details = try arena.string(details, "boxoffice.authentication.v1.UpstreamDecision.details") }
         if !trace.isEmpty { c.pointee.trace = try arena.string(trace, "boxoffice.authentication.v1.UpstreamDecision.trace") }
+    }
+}
+
+public struct CheckUpstreamRequest: Message {
+    public var upstream: String
+    /// Empty: the first that uses it.
+    public var requestor: String
+    public var part: UpstreamCheckPart
+    /// Of the sign-in to end, as the answer that began it had it.
+    public var ticket: String
+    /// PEM: that of upstream's media tokens; empty: their signature is not checked.
+    public var certificate: String
+    /// What the person of a sign-in asks to play; empty: the requestor's id.
+    public var resource: String
+
+    public init() { self.init(upstream: "") }
+
+    public init(
+        upstream: String = "",
+        requestor: String = "",
+        part: UpstreamCheckPart = UpstreamCheckPart(rawValue: 0),
+        ticket: String = "",
+        certificate: String = "",
+        resource: String = ""
+    ) {
+        self.upstream = upstream
+        self.requestor = requestor
+        self.part = part
+        self.ticket = ticket
+        self.certificate = certificate
+        self.resource = resource
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.CheckUpstreamRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_CheckUpstreamRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__CheckUpstreamRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__CheckUpstreamRequest.self)
+        upstream = try CField.string(c.pointee.upstream, "boxoffice.authentication.v1.CheckUpstreamRequest.upstream")
+        requestor = try CField.string(c.pointee.requestor, "boxoffice.authentication.v1.CheckUpstreamRequest.requestor")
+        part = UpstreamCheckPart(rawValue: Int32(bitPattern: c.pointee.part.rawValue))
+        ticket = try CField.string(c.pointee.ticket, "boxoffice.authentication.v1.CheckUpstreamRequest.ticket")
+        certificate = try CField.string(c.pointee.certificate, "boxoffice.authentication.v1.CheckUpstreamRequest.certificate")
+        resource = try CField.string(c.pointee.resource, "boxoffice.authentication.v1.CheckUpstreamRequest.resource")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__CheckUpstreamRequest.self, capacity: 1)
+        boxoffice__authentication__v1__check_upstream_request__init(c)
+        if !upstream.isEmpty { c.pointee.upstream = try arena.string(upstream, "boxoffice.authentication.v1.CheckUpstreamRequest.upstream") }
+        if !requestor.isEmpty { c.pointee.requestor = try arena.string(requestor, "boxoffice.authentication.v1.CheckUpstreamRequest.requestor") }
+        c.pointee.part = Boxoffice__Authentication__V1__UpstreamCheckPart(rawValue: UInt32(bitPattern: part.rawValue))
+        if !ticket.isEmpty { c.pointee.ticket = try arena.string(ticket, "boxoffice.authentication.v1.CheckUpstreamRequest.ticket") }
+        if !certificate.isEmpty { c.pointee.certificate = try arena.string(certificate, "boxoffice.authentication.v1.CheckUpstreamRequest.certificate") }
+        if !resource.isEmpty { c.pointee.resource = try arena.string(resource, "boxoffice.authentication.v1.CheckUpstreamRequest.resource") }
+    }
+}
+
+/// One thing that the bridge needs, and whether it is so.
+public struct UpstreamCheckStep: Message {
+    /// 1 to 12 (bridge section 15.3); several may have the same.
+    public var step: UInt32
+    public var title: String
+    /// `NOT_NEEDED`: there was nothing to look at.
+    public var outcome: SignInCheckOutcome
+    public var expected: String
+    public var seen: String
+    /// What to change; empty where nothing is to be.
+    public var advice: String
+    /// What upstream knows its answer by; empty: it did not say.
+    public var trace: String
+
+    public init() { self.init(step: 0) }
+
+    public init(
+        step: UInt32 = 0,
+        title: String = "",
+        outcome: SignInCheckOutcome = SignInCheckOutcome(rawValue: 0),
+        expected: String = "",
+        seen: String = "",
+        advice: String = "",
+        trace: String = ""
+    ) {
+        self.step = step
+        self.title = title
+        self.outcome = outcome
+        self.expected = expected
+        self.seen = seen
+        self.advice = advice
+        self.trace = trace
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.UpstreamCheckStep" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_UpstreamCheckStep_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__UpstreamCheckStep>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__UpstreamCheckStep.self)
+        step = c.pointee.step
+        title = try CField.string(c.pointee.title, "boxoffice.authentication.v1.UpstreamCheckStep.title")
+        outcome = SignInCheckOutcome(rawValue: Int32(bitPattern: c.pointee.outcome.rawValue))
+        expected = try CField.string(c.pointee.expected, "boxoffice.authentication.v1.UpstreamCheckStep.expected")
+        seen = try CField.string(c.pointee.seen, "boxoffice.authentication.v1.UpstreamCheckStep.seen")
+        advice = try CField.string(c.pointee.advice, "boxoffice.authentication.v1.UpstreamCheckStep.advice")
+        trace = try CField.string(c.pointee.trace, "boxoffice.authentication.v1.UpstreamCheckStep.trace")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__UpstreamCheckStep.self, capacity: 1)
+        boxoffice__authentication__v1__upstream_check_step__init(c)
+        c.pointee.step = step
+        if !title.isEmpty { c.pointee.title = try arena.string(title, "boxoffice.authentication.v1.UpstreamCheckStep.title") }
+        c.pointee.outcome = Boxoffice__Authentication__V1__SignInCheckOutcome(rawValue: UInt32(bitPattern: outcome.rawValue))
+        if !expected.isEmpty { c.pointee.expected = try arena.string(expected, "boxoffice.authentication.v1.UpstreamCheckStep.expected") }
+        if !seen.isEmpty { c.pointee.seen = try arena.string(seen, "boxoffice.authentication.v1.UpstreamCheckStep.seen") }
+        if !advice.isEmpty { c.pointee.advice = try arena.string(advice, "boxoffice.authentication.v1.UpstreamCheckStep.advice") }
+        if !trace.isEmpty { c.pointee.trace = try arena.string(trace, "boxoffice.authentication.v1.UpstreamCheckStep.trace") }
+    }
+}
+
+public struct UpstreamCheck: Message {
+    public var steps: [UpstreamCheckStep]
+    /// For whom it was asked.
+    public var requestor: String
+    /// Of a sign-in that began: where a person signs in, and what ends it.
+    public var browserAddress: String
+    public var ticket: String
+    /// Upstream could not be reached at all.
+    public var isUnreachable: Bool
+    /// Of a sign-in to end: nobody has signed in yet, and there is still time.
+    public var isOpen: Bool
+
+    public init() { self.init(steps: []) }
+
+    public init(
+        steps: [UpstreamCheckStep] = [],
+        requestor: String = "",
+        browserAddress: String = "",
+        ticket: String = "",
+        isUnreachable: Bool = false,
+        isOpen: Bool = false
+    ) {
+        self.steps = steps
+        self.requestor = requestor
+        self.browserAddress = browserAddress
+        self.ticket = ticket
+        self.isUnreachable = isUnreachable
+        self.isOpen = isOpen
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.UpstreamCheck" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_UpstreamCheck_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__UpstreamCheck>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__UpstreamCheck.self)
+        steps = try CField.messages(c.pointee.steps, c.pointee.n_steps)
+        requestor = try CField.string(c.pointee.requestor, "boxoffice.authentication.v1.UpstreamCheck.requestor")
+        browserAddress = try CField.string(c.pointee.browser_address, "boxoffice.authentication.v1.UpstreamCheck.browser_address")
+        ticket = try CField.string(c.pointee.ticket, "boxoffice.authentication.v1.UpstreamCheck.ticket")
+        isUnreachable = c.pointee.is_unreachable != 0
+        isOpen = c.pointee.is_open != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__UpstreamCheck.self, capacity: 1)
+        boxoffice__authentication__v1__upstream_check__init(c)
+        c.pointee.steps = try arena.messages(steps, as: Boxoffice__Authentication__V1__UpstreamCheckStep.self)
+        c.pointee.n_steps = steps.count
+        if !requestor.isEmpty { c.pointee.requestor = try arena.string(requestor, "boxoffice.authentication.v1.UpstreamCheck.requestor") }
+        if !browserAddress.isEmpty { c.pointee.browser_address = try arena.string(browserAddress, "boxoffice.authentication.v1.UpstreamCheck.browser_address") }
+        if !ticket.isEmpty { c.pointee.ticket = try arena.string(ticket, "boxoffice.authentication.v1.UpstreamCheck.ticket") }
+        c.pointee.is_unreachable = isUnreachable ? 1 : 0
+        c.pointee.is_open = isOpen ? 1 : 0
+    }
+}
+
+public struct ReadUpstreamListRequest: Message {
+    public var requestor: String
+    public var platform: Platform
+
+    public init() { self.init(requestor: "") }
+
+    public init(
+        requestor: String = "",
+        platform: Platform = Platform(rawValue: 0)
+    ) {
+        self.requestor = requestor
+        self.platform = platform
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ReadUpstreamListRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ReadUpstreamListRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ReadUpstreamListRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ReadUpstreamListRequest.self)
+        requestor = try CField.string(c.pointee.requestor, "boxoffice.authentication.v1.ReadUpstreamListRequest.requestor")
+        platform = Platform(rawValue: Int32(bitPattern: c.pointee.platform.rawValue))
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ReadUpstreamListRequest.self, capacity: 1)
+        boxoffice__authentication__v1__read_upstream_list_request__init(c)
+        if !requestor.isEmpty { c.pointee.requestor = try arena.string(requestor, "boxoffice.authentication.v1.ReadUpstreamListRequest.requestor") }
+        c.pointee.platform = Boxoffice__Config__V1__Platform(rawValue: UInt32(bitPattern: platform.rawValue))
+    }
+}
+
+public struct UpstreamList: Message {
+    public var upstream: String
+    /// What upstream calls the requestor.
+    public var serviceProvider: String
+    /// In upstream's order.
+    public var entries: [UpstreamListEntry]
+    /// As they are registered upstream.
+    public var domains: [String]
+    /// Ids that no MVPD can have here, or that came twice.
+    public var droppedIDs: [String]
+
+    public init() { self.init(upstream: "") }
+
+    public init(
+        upstream: String = "",
+        serviceProvider: String = "",
+        entries: [UpstreamListEntry] = [],
+        domains: [String] = [],
+        droppedIDs: [String] = []
+    ) {
+        self.upstream = upstream
+        self.serviceProvider = serviceProvider
+        self.entries = entries
+        self.domains = domains
+        self.droppedIDs = droppedIDs
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.UpstreamList" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_UpstreamList_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__UpstreamList>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__UpstreamList.self)
+        upstream = try CField.string(c.pointee.upstream, "boxoffice.authentication.v1.UpstreamList.upstream")
+        serviceProvider = try CField.string(c.pointee.service_provider, "boxoffice.authentication.v1.UpstreamList.service_provider")
+        entries = try CField.messages(c.pointee.entries, c.pointee.n_entries)
+        domains = try CField.strings(c.pointee.domains, c.pointee.n_domains, "boxoffice.authentication.v1.UpstreamList.domains")
+        droppedIDs = try CField.strings(c.pointee.dropped_ids, c.pointee.n_dropped_ids, "boxoffice.authentication.v1.UpstreamList.dropped_ids")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__UpstreamList.self, capacity: 1)
+        boxoffice__authentication__v1__upstream_list__init(c)
+        if !upstream.isEmpty { c.pointee.upstream = try arena.string(upstream, "boxoffice.authentication.v1.UpstreamList.upstream") }
+        if !serviceProvider.isEmpty { c.pointee.service_provider = try arena.string(serviceProvider, "boxoffice.authentication.v1.UpstreamList.service_provider") }
+        c.pointee.entries = try arena.messages(entries, as: Boxoffice__Authentication__V1__UpstreamListEntry.self)
+        c.pointee.n_entries = entries.count
+        c.pointee.domains = try arena.strings(domains, "boxoffice.authentication.v1.UpstreamList.domains")
+        c.pointee.n_domains = domains.count
+        c.pointee.dropped_ids = try arena.strings(droppedIDs, "boxoffice.authentication.v1.UpstreamList.dropped_ids")
+        c.pointee.n_dropped_ids = droppedIDs.count
+    }
+}
+
+public struct UpstreamListEntry: Message {
+    /// Upstream's.
+    public var id: String
+    public var displayName: String
+    /// Empty: none.
+    public var logoURL: String
+    public var isTemporaryPass: Bool
+    /// `SUPPORTED`, `PICKER` or empty.
+    public var boardingStatus: String
+    /// Of the platform's own sign-in; empty: none.
+    public var platformMappingID: String
+    public var enablesPlatformServices: Bool
+    public var isInPlatformPicker: Bool
+    public var enforcesPlatformPermissions: Bool
+
+    public init() { self.init(id: "") }
+
+    public init(
+        id: String = "",
+        displayName: String = "",
+        logoURL: String = "",
+        isTemporaryPass: Bool = false,
+        boardingStatus: String = "",
+        platformMappingID: String = "",
+        enablesPlatformServices: Bool = false,
+        isInPlatformPicker: Bool = false,
+        enforcesPlatformPermissions: Bool = false
+    ) {
+        self.id = id
+        self.displayName = displayName
+        self.logoURL = logoURL
+        self.isTemporaryPass = isTemporaryPass
+        self.boardingStatus = boardingStatus
+        self.platformMappingID = platformMappingID
+        self.enablesPlatformServices = enablesPlatformServices
+        self.isInPlatformPicker = isInPlatformPicker
+        self.enforcesPlatformPermissions = enforcesPlatformPermissions
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.UpstreamListEntry" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_UpstreamListEntry_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__UpstreamListEntry>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__UpstreamListEntry.self)
+        id = try CField.string(c.pointee.id, "boxoffice.authentication.v1.UpstreamListEntry.id")
+        displayName = try CField.string(c.pointee.display_name, "boxoffice.authentication.v1.UpstreamListEntry.display_name")
+        logoURL = try CField.string(c.pointee.logo_url, "boxoffice.authentication.v1.UpstreamListEntry.logo_url")
+        isTemporaryPass = c.pointee.is_temporary_pass != 0
+        boardingStatus = try CField.string(c.pointee.boarding_status, "boxoffice.authentication.v1.UpstreamListEntry.boarding_status")
+        platformMappingID = try CField.string(c.pointee.platform_mapping_id, "boxoffice.authentication.v1.UpstreamListEntry.platform_mapping_id")
+        enablesPlatformServices = c.pointee.enables_platform_services != 0
+        isInPlatformPicker = c.pointee.is_in_platform_picker != 0
+        enforcesPlatformPermissions = c.pointee.enforces_platform_permissions != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__UpstreamListEntry.self, capacity: 1)
+        boxoffice__authentication__v1__upstream_list_entry__init(c)
+        if !id.isEmpty { c.pointee.id = try arena.string(id, "boxoffice.authentication.v1.UpstreamListEntry.id") }
+        if !displayName.isEmpty { c.pointee.display_name = try arena.string(displayName, "boxoffice.authentication.v1.UpstreamListEntry.display_name") }
+        if !logoURL.isEmpty { c.pointee.logo_url = try arena.string(logoURL, "boxoffice.authentication.v1.UpstreamListEntry.logo_url") }
+        c.pointee.is_temporary_pass = isTemporaryPass ? 1 : 0
+        if !boardingStatus.isEmpty { c.pointee.boarding_status = try arena.string(boardingStatus, "boxoffice.authentication.v1.UpstreamListEntry.boarding_status") }
+        if !platformMappingID.isEmpty { c.pointee.platform_mapping_id = try arena.string(platformMappingID, "boxoffice.authentication.v1.UpstreamListEntry.platform_mapping_id") }
+        c.pointee.enables_platform_services = enablesPlatformServices ? 1 : 0
+        c.pointee.is_in_platform_picker = isInPlatformPicker ? 1 : 0
+        c.pointee.enforces_platform_permissions = enforcesPlatformPermissions ? 1 : 0
+    }
+}
+
+public struct ListUpstreamStatesRequest: Message {
+    /// Empty: all.
+    public var upstream: String
+
+    public init() { self.init(upstream: "") }
+
+    public init(
+        upstream: String = ""
+    ) {
+        self.upstream = upstream
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ListUpstreamStatesRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ListUpstreamStatesRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ListUpstreamStatesRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ListUpstreamStatesRequest.self)
+        upstream = try CField.string(c.pointee.upstream, "boxoffice.authentication.v1.ListUpstreamStatesRequest.upstream")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ListUpstreamStatesRequest.self, capacity: 1)
+        boxoffice__authentication__v1__list_upstream_states_request__init(c)
+        if !upstream.isEmpty { c.pointee.upstream = try arena.string(upstream, "boxoffice.authentication.v1.ListUpstreamStatesRequest.upstream") }
+    }
+}
+
+public struct UpstreamStates: Message {
+    public var states: [UpstreamState]
+
+    public init() { self.init(states: []) }
+
+    public init(
+        states: [UpstreamState] = []
+    ) {
+        self.states = states
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.UpstreamStates" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_UpstreamStates_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__UpstreamStates>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__UpstreamStates.self)
+        states = try CField.messages(c.pointee.states, c.pointee.n_states)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__UpstreamStates.self, capacity: 1)
+        boxoffice__authentication__v1__upstream_states__init(c)
+        c.pointee.states = try arena.messages(states, as: Boxoffice__Authentication__V1__UpstreamState.self)
+        c.pointee.n_states = states.count
+    }
+}
+
+public struct UpstreamState: Message {
+    public var upstream: String
+    /// Our clients there that are kept, and how many serve one device each.
+    public var clients: UInt32
+    public var deviceClients: UInt32
+    /// `registration`, `list`, `session`, `decision`, `logout`: groups of calls that fail at once for a while, as too many failed.
+    public var openBreakers: [String]
+    public var callsUnderWay: UInt32
+    /// Milliseconds since 1970: when the oldest list at hand was told; 0: none is.
+    public var oldestListAtMilliseconds: UInt64
+    /// How many logouts upstream has not heard of.
+    public var openLogouts: UInt32
+    /// By how much its clock was ahead of ours lately; negative: behind.
+    public var clockOffsetMilliseconds: Int64
+    /// The latest of each kind, the newest first.
+    public var alarms: [UpstreamAlarm]
+
+    public init() { self.init(upstream: "") }
+
+    public init(
+        upstream: String = "",
+        clients: UInt32 = 0,
+        deviceClients: UInt32 = 0,
+        openBreakers: [String] = [],
+        callsUnderWay: UInt32 = 0,
+        oldestListAtMilliseconds: UInt64 = 0,
+        openLogouts: UInt32 = 0,
+        clockOffsetMilliseconds: Int64 = 0,
+        alarms: [UpstreamAlarm] = []
+    ) {
+        self.upstream = upstream
+        self.clients = clients
+        self.deviceClients = deviceClients
+        self.openBreakers = openBreakers
+        self.callsUnderWay = callsUnderWay
+        self.oldestListAtMilliseconds = oldestListAtMilliseconds
+        self.openLogouts = openLogouts
+        self.clockOffsetMilliseconds = clockOffsetMilliseconds
+        self.alarms = alarms
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.UpstreamState" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_UpstreamState_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__UpstreamState>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__UpstreamState.self)
+        upstream = try CField.string(c.pointee.upstream, "boxoffice.authentication.v1.UpstreamState.upstream")
+        clients = c.pointee.clients
+        deviceClients = c.pointee.device_clients
+        openBreakers = try CField.strings(c.pointee.open_breakers, c.pointee.n_open_breakers, "boxoffice.authentication.v1.UpstreamState.open_breakers")
+        callsUnderWay = c.pointee.calls_under_way
+        oldestListAtMilliseconds = c.pointee.oldest_list_at_ms
+        openLogouts = c.pointee.open_logouts
+        clockOffsetMilliseconds = c.pointee.clock_offset_ms
+        alarms = try CField.messages(c.pointee.alarms, c.pointee.n_alarms)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__UpstreamState.self, capacity: 1)
+        boxoffice__authentication__v1__upstream_state__init(c)
+        if !upstream.isEmpty { c.pointee.upstream = try arena.string(upstream, "boxoffice.authentication.v1.UpstreamState.upstream") }
+        c.pointee.clients = clients
+        c.pointee.device_clients = deviceClients
+        c.pointee.open_breakers = try arena.strings(openBreakers, "boxoffice.authentication.v1.UpstreamState.open_breakers")
+        c.pointee.n_open_breakers = openBreakers.count
+        c.pointee.calls_under_way = callsUnderWay
+        c.pointee.oldest_list_at_ms = oldestListAtMilliseconds
+        c.pointee.open_logouts = openLogouts
+        c.pointee.clock_offset_ms = clockOffsetMilliseconds
+        c.pointee.alarms = try arena.messages(alarms, as: Boxoffice__Authentication__V1__UpstreamAlarm.self)
+        c.pointee.n_alarms = alarms.count
+    }
+}
+
+/// Something that an operator has to look at.
+public struct UpstreamAlarm: Message {
+    /// As it stands in the log: `bridge.statement_refused`.
+    public var event: String
+    /// Milliseconds since 1970.
+    public var atMilliseconds: UInt64
+    /// Of that kind since the copy started.
+    public var count: UInt32
+    public var details: String
+
+    public init() { self.init(event: "") }
+
+    public init(
+        event: String = "",
+        atMilliseconds: UInt64 = 0,
+        count: UInt32 = 0,
+        details: String = ""
+    ) {
+        self.event = event
+        self.atMilliseconds = atMilliseconds
+        self.count = count
+        self.details = details
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.UpstreamAlarm" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_UpstreamAlarm_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__UpstreamAlarm>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__UpstreamAlarm.self)
+        event = try CField.string(c.pointee.event, "boxoffice.authentication.v1.UpstreamAlarm.event")
+        atMilliseconds = c.pointee.at_ms
+        count = c.pointee.count
+        details = try CField.string(c.pointee.details, "boxoffice.authentication.v1.UpstreamAlarm.details")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__UpstreamAlarm.self, capacity: 1)
+        boxoffice__authentication__v1__upstream_alarm__init(c)
+        if !event.isEmpty { c.pointee.event = try arena.string(event, "boxoffice.authentication.v1.UpstreamAlarm.event") }
+        c.pointee.at_ms = atMilliseconds
+        c.pointee.count = count
+        if !details.isEmpty { c.pointee.details = try arena.string(details, "boxoffice.authentication.v1.UpstreamAlarm.details") }
+    }
+}
+
+public struct ResetUpstreamClientRequest: Message {
+    public var upstream: String
+    public var deviceID: String
+
+    public init() { self.init(upstream: "") }
+
+    public init(
+        upstream: String = "",
+        deviceID: String = ""
+    ) {
+        self.upstream = upstream
+        self.deviceID = deviceID
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ResetUpstreamClientRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ResetUpstreamClientRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ResetUpstreamClientRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ResetUpstreamClientRequest.self)
+        upstream = try CField.string(c.pointee.upstream, "boxoffice.authentication.v1.ResetUpstreamClientRequest.upstream")
+        deviceID = try CField.string(c.pointee.device_id, "boxoffice.authentication.v1.ResetUpstreamClientRequest.device_id")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ResetUpstreamClientRequest.self, capacity: 1)
+        boxoffice__authentication__v1__reset_upstream_client_request__init(c)
+        if !upstream.isEmpty { c.pointee.upstream = try arena.string(upstream, "boxoffice.authentication.v1.ResetUpstreamClientRequest.upstream") }
+        if !deviceID.isEmpty { c.pointee.device_id = try arena.string(deviceID, "boxoffice.authentication.v1.ResetUpstreamClientRequest.device_id") }
+    }
+}
+
+public struct ResetUpstreamClientResponse: Message {
+    /// False: none served the device.
+    public var wasKnown: Bool
+    /// Sessions that ended.
+    public var sessions: UInt32
+
+    public init() { self.init(wasKnown: false) }
+
+    public init(
+        wasKnown: Bool = false,
+        sessions: UInt32 = 0
+    ) {
+        self.wasKnown = wasKnown
+        self.sessions = sessions
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ResetUpstreamClientResponse" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ResetUpstreamClientResponse_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ResetUpstreamClientResponse>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ResetUpstreamClientResponse.self)
+        wasKnown = c.pointee.was_known != 0
+        sessions = c.pointee.sessions
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ResetUpstreamClientResponse.self, capacity: 1)
+        boxoffice__authentication__v1__reset_upstream_client_response__init(c)
+        c.pointee.was_known = wasKnown ? 1 : 0
+        c.pointee.sessions = sessions
     }
 }
 
@@ -5963,6 +7067,33 @@ public protocol AuthenticationOperations: Sendable {
     ///
     /// Faults: those of FindViewerSessions.
     func endViewerSessions(_ request: EndViewerSessionsRequest, context: CallContext) async throws -> EndViewerSessionsResponse
+    /// Everything that the service holds about a person, table by table. An id that stands for several people gets them as an answer, and no rows: a household of
+    /// one MVPD is one.
+    ///
+    /// Faults: `invalid_request` (nobody named, or an id of more than 512 octets).
+    func exportPerson(_ request: ExportPersonRequest, context: CallContext) async throws -> PersonExport
+    /// Removes in one commit what ExportPerson tells, but for the remainders that the answer names. A sign-in that began before is none of the person's any more: it
+    /// makes no session. Of an id that stands for several people nothing is removed.
+    ///
+    /// Faults: those of ExportPerson.
+    func erasePerson(_ request: ErasePersonRequest, context: CallContext) async throws -> PersonErasure
+    /// Walks one part of what the bridge needs of an upstream, at the upstream itself, with the software statement that the catalogue names (bridge section 15.3). It is nobody's
+    /// sign-in: it leaves a client and an unused session there, and no profile. Nothing in the answer is secret.
+    ///
+    /// Faults: `not_found` (no such upstream, or the requestor does not use it), `invalid_request` (no part, no requestor uses the upstream, none of its clients serves the
+    /// requestor, the certificate or the ticket cannot be read).
+    func checkUpstream(_ request: CheckUpstreamRequest, context: CallContext) async throws -> UpstreamCheck
+    /// What an upstream offers at a requestor to devices of one platform, asked anew (bridge section 15.3).
+    ///
+    /// Faults: `invalid_requestor`, `not_found` (the requestor has no upstream, or none of its clients serves the platform), `upstream_unavailable`.
+    func readUpstreamList(_ request: ReadUpstreamListRequest, context: CallContext) async throws -> UpstreamList
+    /// How upstreams are, as the copy that answers knows it (bridge section 14.1).
+    func listUpstreamStates(_ request: ListUpstreamStatesRequest, context: CallContext) async throws -> UpstreamStates
+    /// Forgets our client at an upstream that serves a device; whoever it signed in has to sign in again, and the next need registers another. With shared clients that is
+    /// everybody whom the client serves.
+    ///
+    /// Faults: `not_found` (no such upstream), `invalid_device_id`.
+    func resetUpstreamClient(_ request: ResetUpstreamClientRequest, context: CallContext) async throws -> ResetUpstreamClientResponse
 }
 
 /// The methods of `boxoffice.authentication.v1.AuthenticationOperations`.
@@ -5989,6 +7120,18 @@ public enum AuthenticationOperationsMethods {
         service: service, name: "FindViewerSessions", idempotency: .noSideEffects)
     public static let endViewerSessions = UnaryMethod<EndViewerSessionsRequest, EndViewerSessionsResponse>(
         service: service, name: "EndViewerSessions", idempotency: .idempotent)
+    public static let exportPerson = UnaryMethod<ExportPersonRequest, PersonExport>(
+        service: service, name: "ExportPerson", idempotency: .noSideEffects)
+    public static let erasePerson = UnaryMethod<ErasePersonRequest, PersonErasure>(
+        service: service, name: "ErasePerson", idempotency: .idempotent)
+    public static let checkUpstream = UnaryMethod<CheckUpstreamRequest, UpstreamCheck>(
+        service: service, name: "CheckUpstream", idempotency: .unknown)
+    public static let readUpstreamList = UnaryMethod<ReadUpstreamListRequest, UpstreamList>(
+        service: service, name: "ReadUpstreamList", idempotency: .noSideEffects)
+    public static let listUpstreamStates = UnaryMethod<ListUpstreamStatesRequest, UpstreamStates>(
+        service: service, name: "ListUpstreamStates", idempotency: .noSideEffects)
+    public static let resetUpstreamClient = UnaryMethod<ResetUpstreamClientRequest, ResetUpstreamClientResponse>(
+        service: service, name: "ResetUpstreamClient", idempotency: .idempotent)
 
     /// Offers the operations of an implementation.
     public static func register(_ implementation: some AuthenticationOperations, in registry: inout some MethodRegistry) {
@@ -6002,6 +7145,12 @@ public enum AuthenticationOperationsMethods {
         registry.unary(explainResponse) { try await implementation.explainResponse($0, context: $1) }
         registry.unary(findViewerSessions) { try await implementation.findViewerSessions($0, context: $1) }
         registry.unary(endViewerSessions) { try await implementation.endViewerSessions($0, context: $1) }
+        registry.unary(exportPerson) { try await implementation.exportPerson($0, context: $1) }
+        registry.unary(erasePerson) { try await implementation.erasePerson($0, context: $1) }
+        registry.unary(checkUpstream) { try await implementation.checkUpstream($0, context: $1) }
+        registry.unary(readUpstreamList) { try await implementation.readUpstreamList($0, context: $1) }
+        registry.unary(listUpstreamStates) { try await implementation.listUpstreamStates($0, context: $1) }
+        registry.unary(resetUpstreamClient) { try await implementation.resetUpstreamClient($0, context: $1) }
     }
 }
 
@@ -6049,5 +7198,29 @@ public struct AuthenticationOperationsClient: AuthenticationOperations {
 
     public func endViewerSessions(_ request: EndViewerSessionsRequest, context: CallContext) async throws -> EndViewerSessionsResponse {
         try await caller.call(AuthenticationOperationsMethods.endViewerSessions, request, context: context)
+    }
+
+    public func exportPerson(_ request: ExportPersonRequest, context: CallContext) async throws -> PersonExport {
+        try await caller.call(AuthenticationOperationsMethods.exportPerson, request, context: context)
+    }
+
+    public func erasePerson(_ request: ErasePersonRequest, context: CallContext) async throws -> PersonErasure {
+        try await caller.call(AuthenticationOperationsMethods.erasePerson, request, context: context)
+    }
+
+    public func checkUpstream(_ request: CheckUpstreamRequest, context: CallContext) async throws -> UpstreamCheck {
+        try await caller.call(AuthenticationOperationsMethods.checkUpstream, request, context: context)
+    }
+
+    public func readUpstreamList(_ request: ReadUpstreamListRequest, context: CallContext) async throws -> UpstreamList {
+        try await caller.call(AuthenticationOperationsMethods.readUpstreamList, request, context: context)
+    }
+
+    public func listUpstreamStates(_ request: ListUpstreamStatesRequest, context: CallContext) async throws -> UpstreamStates {
+        try await caller.call(AuthenticationOperationsMethods.listUpstreamStates, request, context: context)
+    }
+
+    public func resetUpstreamClient(_ request: ResetUpstreamClientRequest, context: CallContext) async throws -> ResetUpstreamClientResponse {
+        try await caller.call(AuthenticationOperationsMethods.resetUpstreamClient, request, context: context)
     }
 }

@@ -36,6 +36,35 @@ public enum DecisionSource: Hashable, Sendable {
     }
 }
 
+public struct PersonSessions: Message {
+    /// At most 10000.
+    public var sessionIDs: [String]
+
+    public init() { self.init(sessionIDs: []) }
+
+    public init(
+        sessionIDs: [String] = []
+    ) {
+        self.sessionIDs = sessionIDs
+    }
+
+    public static var messageName: String { "boxoffice.authorization.v1.PersonSessions" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authorization_v1_PersonSessions_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authorization__V1__PersonSessions>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authorization__V1__PersonSessions.self)
+        sessionIDs = try CField.strings(c.pointee.session_ids, c.pointee.n_session_ids, "boxoffice.authorization.v1.PersonSessions.session_ids")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authorization__V1__PersonSessions.self, capacity: 1)
+        boxoffice__authorization__v1__person_sessions__init(c)
+        c.pointee.session_ids = try arena.strings(sessionIDs, "boxoffice.authorization.v1.PersonSessions.session_ids")
+        c.pointee.n_session_ids = sessionIDs.count
+    }
+}
+
 public struct AuthorizeRequest: Message {
     public var call: DeviceCall?
     public var resource: String
@@ -804,6 +833,14 @@ public protocol Authorization: Sendable {
     /// Faults: `invalid_request` (more than 100 sessions).
     func findRefusals(_ request: FindRefusalsRequest, context: CallContext) async throws -> SessionRefusals
     func getMediaTokenKeys(_ request: GetMediaTokenKeysRequest, context: CallContext) async throws -> MediaTokenKeys
+    /// Everything that the service holds about the person of these sessions, table by table. For an operator; whoever calls has checked the administrator.
+    ///
+    /// Faults: `invalid_request` (more than 10000 sessions).
+    func exportPerson(_ request: PersonSessions, context: CallContext) async throws -> PersonRecords
+    /// Removes it, in one commit and from memory.
+    ///
+    /// Faults: those of ExportPerson.
+    func erasePerson(_ request: PersonSessions, context: CallContext) async throws -> ErasedRecords
 }
 
 /// The methods of `boxoffice.authorization.v1.Authorization`.
@@ -826,6 +863,10 @@ public enum AuthorizationMethods {
         service: service, name: "FindRefusals", idempotency: .noSideEffects)
     public static let getMediaTokenKeys = UnaryMethod<GetMediaTokenKeysRequest, MediaTokenKeys>(
         service: service, name: "GetMediaTokenKeys", idempotency: .noSideEffects)
+    public static let exportPerson = UnaryMethod<PersonSessions, PersonRecords>(
+        service: service, name: "ExportPerson", idempotency: .noSideEffects)
+    public static let erasePerson = UnaryMethod<PersonSessions, ErasedRecords>(
+        service: service, name: "ErasePerson", idempotency: .idempotent)
 
     /// Offers the operations of an implementation.
     public static func register(_ implementation: some Authorization, in registry: inout some MethodRegistry) {
@@ -837,6 +878,8 @@ public enum AuthorizationMethods {
         registry.unary(decide) { try await implementation.decide($0, context: $1) }
         registry.unary(findRefusals) { try await implementation.findRefusals($0, context: $1) }
         registry.unary(getMediaTokenKeys) { try await implementation.getMediaTokenKeys($0, context: $1) }
+        registry.unary(exportPerson) { try await implementation.exportPerson($0, context: $1) }
+        registry.unary(erasePerson) { try await implementation.erasePerson($0, context: $1) }
     }
 }
 
@@ -876,5 +919,13 @@ public struct AuthorizationClient: Authorization {
 
     public func getMediaTokenKeys(_ request: GetMediaTokenKeysRequest, context: CallContext) async throws -> MediaTokenKeys {
         try await caller.call(AuthorizationMethods.getMediaTokenKeys, request, context: context)
+    }
+
+    public func exportPerson(_ request: PersonSessions, context: CallContext) async throws -> PersonRecords {
+        try await caller.call(AuthorizationMethods.exportPerson, request, context: context)
+    }
+
+    public func erasePerson(_ request: PersonSessions, context: CallContext) async throws -> ErasedRecords {
+        try await caller.call(AuthorizationMethods.erasePerson, request, context: context)
     }
 }

@@ -2757,6 +2757,77 @@ public struct ImportTransfersResponse: Message {
     }
 }
 
+/// A person as other services know them.
+public struct AccountHolder: Message {
+    /// At most 1000 of each.
+    public var logins: [PersonLogin]
+    /// Devices that are nobody else's.
+    public var deviceIDs: [String]
+
+    public init() { self.init(logins: []) }
+
+    public init(
+        logins: [PersonLogin] = [],
+        deviceIDs: [String] = []
+    ) {
+        self.logins = logins
+        self.deviceIDs = deviceIDs
+    }
+
+    public static var messageName: String { "boxoffice.autosignin.v1.AccountHolder" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_autosignin_v1_AccountHolder_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Autosignin__V1__AccountHolder>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Autosignin__V1__AccountHolder.self)
+        logins = try CField.messages(c.pointee.logins, c.pointee.n_logins)
+        deviceIDs = try CField.strings(c.pointee.device_ids, c.pointee.n_device_ids, "boxoffice.autosignin.v1.AccountHolder.device_ids")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Autosignin__V1__AccountHolder.self, capacity: 1)
+        boxoffice__autosignin__v1__account_holder__init(c)
+        c.pointee.logins = try arena.messages(logins, as: Boxoffice__Authentication__V1__PersonLogin.self)
+        c.pointee.n_logins = logins.count
+        c.pointee.device_ids = try arena.strings(deviceIDs, "boxoffice.autosignin.v1.AccountHolder.device_ids")
+        c.pointee.n_device_ids = deviceIDs.count
+    }
+}
+
+public struct AccountHolderExport: Message {
+    /// All logins of the person's accounts.
+    public var logins: [PersonLogin]
+    public var records: PersonRecords?
+
+    public init() { self.init(logins: []) }
+
+    public init(
+        logins: [PersonLogin] = [],
+        records: PersonRecords? = nil
+    ) {
+        self.logins = logins
+        self.records = records
+    }
+
+    public static var messageName: String { "boxoffice.autosignin.v1.AccountHolderExport" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_autosignin_v1_AccountHolderExport_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Autosignin__V1__AccountHolderExport>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Autosignin__V1__AccountHolderExport.self)
+        logins = try CField.messages(c.pointee.logins, c.pointee.n_logins)
+        records = try CField.message(c.pointee.records)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Autosignin__V1__AccountHolderExport.self, capacity: 1)
+        boxoffice__autosignin__v1__account_holder_export__init(c)
+        c.pointee.logins = try arena.messages(logins, as: Boxoffice__Authentication__V1__PersonLogin.self)
+        c.pointee.n_logins = logins.count
+        c.pointee.records = try arena.message(records, as: Boxoffice__Authentication__V1__PersonRecords.self)
+    }
+}
+
 /// Tokens that devices of one Apple Account share. Each call checks its caller with `authentication`, whose faults it passes on.
 ///
 /// Faults: `opt_in_required`, `session_not_fresh`, `subscription_required`, `too_many_families`, `family_unknown`, `session_unknown`, `token_invalid`,
@@ -2965,6 +3036,15 @@ public protocol AutoSignInOperations: Sendable {
     func exchangeTransfer(_ request: ExchangeTransferRequest, context: CallContext) async throws -> ExchangedTransfer
     /// Transfer identifiers that the sending team handed over.
     func importTransfers(_ request: ImportTransfersRequest, context: CallContext) async throws -> ImportTransfersResponse
+    /// Everything that the service holds about the person of these logins and devices, table by table.
+    ///
+    /// Faults: `invalid_request` (more than 1000 logins or devices).
+    func exportPerson(_ request: AccountHolder, context: CallContext) async throws -> AccountHolderExport
+    /// Removes it in one commit: what CloseAccount ends ends, and no row of the person stays but what a letter to Apple still needs. An opt-in that began before makes
+    /// no account.
+    ///
+    /// Faults: those of ExportPerson.
+    func erasePerson(_ request: AccountHolder, context: CallContext) async throws -> ErasedRecords
 }
 
 /// The methods of `boxoffice.autosignin.v1.AutoSignInOperations`.
@@ -2989,6 +3069,10 @@ public enum AutoSignInOperationsMethods {
         service: service, name: "ExchangeTransfer", idempotency: .unknown)
     public static let importTransfers = UnaryMethod<ImportTransfersRequest, ImportTransfersResponse>(
         service: service, name: "ImportTransfers", idempotency: .idempotent)
+    public static let exportPerson = UnaryMethod<AccountHolder, AccountHolderExport>(
+        service: service, name: "ExportPerson", idempotency: .noSideEffects)
+    public static let erasePerson = UnaryMethod<AccountHolder, ErasedRecords>(
+        service: service, name: "ErasePerson", idempotency: .idempotent)
 
     /// Offers the operations of an implementation.
     public static func register(_ implementation: some AutoSignInOperations, in registry: inout some MethodRegistry) {
@@ -3001,6 +3085,8 @@ public enum AutoSignInOperationsMethods {
         registry.unary(revokeApple) { try await implementation.revokeApple($0, context: $1) }
         registry.unary(exchangeTransfer) { try await implementation.exchangeTransfer($0, context: $1) }
         registry.unary(importTransfers) { try await implementation.importTransfers($0, context: $1) }
+        registry.unary(exportPerson) { try await implementation.exportPerson($0, context: $1) }
+        registry.unary(erasePerson) { try await implementation.erasePerson($0, context: $1) }
     }
 }
 
@@ -3044,5 +3130,13 @@ public struct AutoSignInOperationsClient: AutoSignInOperations {
 
     public func importTransfers(_ request: ImportTransfersRequest, context: CallContext) async throws -> ImportTransfersResponse {
         try await caller.call(AutoSignInOperationsMethods.importTransfers, request, context: context)
+    }
+
+    public func exportPerson(_ request: AccountHolder, context: CallContext) async throws -> AccountHolderExport {
+        try await caller.call(AutoSignInOperationsMethods.exportPerson, request, context: context)
+    }
+
+    public func erasePerson(_ request: AccountHolder, context: CallContext) async throws -> ErasedRecords {
+        try await caller.call(AutoSignInOperationsMethods.erasePerson, request, context: context)
     }
 }

@@ -224,8 +224,13 @@ struct BridgeTests {
         #expect(try await fresh.checkAuthn() == 403, "nobody can have signed in")
         try await direct.signIn()
         #expect(try await direct.authorize("ACME1-NEWS").status == 200)
-        for _ in 0..<25 { _ = try await device.authorize("ACME1-SPORT") }
-        try await upstream.forgetCalls()
+        // It opens where half of the calls of half a minute failed, and the tests before had their calls.
+        var isOpen = false
+        for _ in 0..<200 where !isOpen {
+            try await upstream.forgetCalls()
+            _ = try await device.authorize("ACME1-SPORT")
+            isOpen = try await upstream.count("authorize") == 0
+        }
         let start = ContinuousClock.now
         #expect(try await device.authorize("ACME1-SPORT").status == 503)
         #expect(start.duration(to: .now) < .seconds(1))

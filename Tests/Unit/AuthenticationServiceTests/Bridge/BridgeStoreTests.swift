@@ -32,6 +32,11 @@ import Testing
         #expect(try await store.claimBridgeSlot(Self.slot, until: t0 + .seconds(10), now: t0))
         #expect(try await !store.claimBridgeSlot(Self.slot, until: t0 + .seconds(11), now: t0 + .seconds(1)))
         #expect(try await store.bridgeSlot(Self.slot) == nil, "it is being registered")
+        // Another's turn is not given back by who had it before.
+        try await store.releaseBridgeSlot(Self.slot, until: t0 + .seconds(9))
+        #expect(try await !store.claimBridgeSlot(Self.slot, until: t0 + .seconds(11), now: t0 + .seconds(1)))
+        try await store.releaseBridgeSlot(Self.slot, until: t0 + .seconds(10))
+        #expect(try await store.claimBridgeSlot(Self.slot, until: t0 + .seconds(11), now: t0 + .seconds(1)))
         // Whoever had the turn was killed.
         #expect(try await store.claimBridgeSlot(Self.slot, until: t0 + .seconds(25), now: t0 + .seconds(15)))
         var record = BridgeSlotRecord(name: Self.slot, clientID: "client", secret: [9, 9], scopes: ["a", "b"])
@@ -150,5 +155,29 @@ import Testing
         try await store.keep(list: [2, 3], "vendor/SP/roku", at: t0 + .seconds(1))
         let kept = try await store.list("vendor/SP/roku")
         #expect(kept?.content == [2, 3] && kept?.at == t0 + .seconds(1))
+    }
+}
+
+extension BridgeStoreTests {
+    @Test("bridge §14.1: clients, logouts and lists of an upstream are counted, and of no other", arguments: engines)
+    func counts(_ backend: Backend) async throws {
+        let store = try #require(try backend.open() as? SqliteAuthenticationStore)
+        let hex = String(repeating: "0a", count: 32)
+        for (name, upstream) in [
+            ("vendor/tv/service", "vendor"), ("vendor/tv/\(hex)", "vendor"), ("vendor/phone/\(hex)", "vendor"), ("vendor/tv/7", "vendor"),
+            ("vendor2/tv/\(hex)", "vendor2"),
+        ] {
+            let slot = BridgeSlotName(text: name, upstream: upstream, entry: "tv", isDevices: false)
+            try await store.keep(BridgeSlotRecord(name: slot, clientID: "c", secret: [1], scopes: []), now: t0)
+        }
+        let waiting = BridgeSlotName(text: "vendor/tv/8", upstream: "vendor", entry: "tv", isDevices: false)
+        _ = try await store.claimBridgeSlot(waiting, until: t0 + .seconds(10), now: t0)
+        try await store.keep(list: [1], "vendor/SP/roku", at: t0 + .seconds(50))
+        try await store.keep(list: [1], "vendor/SP/tvos", at: t0 + .seconds(20))
+        try await store.keep(list: [1], "vendor/SP/old", at: t0)
+        try await store.keep(list: [1], "vendor2/SP/roku", at: t0 + .seconds(15))
+        let holdings = try await store.bridgeHoldings("vendor", listsSince: t0 + .seconds(10), now: t0)
+        #expect(holdings == BridgeHoldings(clients: 4, deviceClients: 2, openLogouts: 0, oldestList: t0 + .seconds(20)))
+        #expect(try await store.bridgeHoldings("nobody", listsSince: t0, now: t0) == BridgeHoldings())
     }
 }

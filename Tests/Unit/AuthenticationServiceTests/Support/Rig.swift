@@ -1,3 +1,4 @@
+import BridgeClient
 import Catalogue
 import Clocks
 import ContractRuntime
@@ -56,10 +57,11 @@ struct Rig {
                 keys: SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate()))), seals: try StoredTokenSeals(.random())),
             serviceTokenKeys: serviceTokenKeys, catalogue: catalogue, store: store, clock: clock, random: SystemRandom(),
             scrambler: UserIDScrambler(key: .random()),
-            activationOrigins: ["http://127.0.0.1:8080"], logger: Logger(label: "test") { [log] _ in log })
+            activationOrigins: ["http://127.0.0.1:8080"], logger: Logger(label: "test") { [log] _ in log },
+            people: store as? any PersonStore)
         if let upstream {
             let kept = try #require(store as? SqliteAuthenticationStore)
-            parts.bridge = AuthenticationService.BridgeParts(store: kept, transport: upstream)
+            parts.bridge = AuthenticationService.BridgeParts(store: kept, transport: upstream, via: BridgeVia(origin: "http://127.0.0.1:8080"))
         }
         self.parts = parts
         service = AuthenticationService(parts)

@@ -24,6 +24,8 @@ struct AdministrationWorld {
         case proxy
         /// Keeps the list of BigProxy.
         case keeper
+        /// Viewer of harbor, with the right to personal data.
+        case dpo
         /// Not an administrator.
         case stranger
 
@@ -77,6 +79,7 @@ struct AdministrationWorld {
             try roll.add(who.rawValue, role, programmers: programmers, token: (bearers[who] ?? who.token) + "\n")
         }
         try roll.add(Who.keeper.rawValue, .proxy, mvpd: "BigProxy", token: Who.keeper.token)
+        try roll.add(Who.dpo.rawValue, .viewer, programmers: ["harbor"], rights: [.personalData], token: Who.dpo.token)
         return roll
     }
 

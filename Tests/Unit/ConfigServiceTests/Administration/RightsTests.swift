@@ -2,6 +2,7 @@ import ConfigService
 import ContractRuntime
 import Contracts
 import Faults
+import Foundation
 import Testing
 
 @Suite("Rights of administrators", .eachEngine)
@@ -81,6 +82,13 @@ struct RightsTests {
             {
                 _ = try await $0.service.checkAdministrator(
                     CheckAdministratorRequest(token: $1, permission: .support, requestorID: "NEWS"), context: CallContext())
+            }
+        ),
+        (
+            "upstream", [.olga],
+            {
+                _ = try await $0.service.checkAdministrator(
+                    CheckAdministratorRequest(token: $1, permission: .upstream, subject: "vendor checked"), context: CallContext())
             }
         ),
     ]
@@ -189,6 +197,76 @@ struct RightsTests {
         #expect(try await check(.ed, "NEWS", "looked for device dev-…, found 2") == nil)
         let record = try #require(try await admin.audit().first)
         #expect(record.action == "viewer_support" && record.author == "ed" && record.text == "Support at NEWS: looked for device dev-…, found 2")
+    }
+
+    @Test("personal data is for operators and for whom a setting gives the right; each use with a subject is recorded")
+    func personalData() async throws {
+        let admin = try await AdministrationWorld()
+        func check(_ who: Who, _ subject: String) async throws -> Fault.Code? {
+            let request = CheckAdministratorRequest(token: who.token, permission: .personalData, subject: subject)
+            return try await code { try await admin.service.checkAdministrator(request, context: CallContext()) }
+        }
+        for who in [Who.ed, .vic, .rita, .proxy, .keeper] {
+            #expect(try await check(who, "exports a person by user id") == .insufficientRole, "\(who)")
+        }
+        #expect(try await check(.stranger, "") == .accessDenied)
+        for who in [Who.dpo, .olga] { #expect(try await check(who, "") == nil) }
+        #expect(try await admin.audit().count == 1)
+        for who in [Who.olga, .dpo] { #expect(try await check(who, "erases a person by device id") == nil) }
+        let record = try #require(try await admin.audit().first)
+        #expect(record.action == "personal_data" && record.author == "dpo" && record.text == "Personal data: erases a person by device id")
+        let known = try await admin.service.getAdministrator(GetAdministratorRequest(token: Who.dpo.token), context: CallContext())
+        #expect(known.rights == ["personalData"])
+        #expect(try await admin.service.verifyHistory(VerifyHistoryRequest(token: Who.olga.token), context: CallContext()).isIntact)
+    }
+
+    @Test("audit records go when their time is over, and the chain of those that stay holds; nobody removes one before")
+    func forgetsAudit() async throws {
+        let admin = try await AdministrationWorld()
+        func record(_ subject: String) async throws {
+            let request = CheckAdministratorRequest(token: Who.olga.token, permission: .personalData, subject: subject)
+            _ = try await admin.service.checkAdministrator(request, context: CallContext())
+        }
+        try await record("first")
+        admin.world.clock.advance(by: .seconds(40 * 86_400))
+        #expect(try await admin.service.forgetAuditOnce(after: 41) == 0)
+        try await record("second")
+        let before = try await admin.audit().count
+        #expect(try await admin.service.forgetAuditOnce(after: 30) == before - 1)
+        let texts = try await admin.audit().map(\.text)
+        #expect(texts.count == 2 && texts[1].hasSuffix("second") && texts[0].contains("their time is over"), "\(texts)")
+        try await record("third")
+        let verdict = try await admin.service.verifyHistory(VerifyHistoryRequest(token: Who.olga.token), context: CallContext())
+        #expect(verdict.isIntact && verdict.auditRecords == 3, "\(verdict.problems)")
+        await #expect(throws: (any Error).self) { try await admin.store.change("DELETE FROM audit WHERE number = (SELECT max(number) FROM audit)") }
+        await #expect(throws: (any Error).self) { try await admin.store.change("DELETE FROM audit_start") }
+        #expect(try await admin.service.forgetAuditOnce(after: 30) == 0)
+    }
+
+    @Test("a right that does not exist is refused in the settings, and none is needed")
+    func settingsOfRights() throws {
+        func read(_ more: String) throws -> AdministratorSettings {
+            let text = #"{"name":"ada","tokenFile":"t","role":"operator"\#(more)}"#
+            return try JSONDecoder().decode(AdministratorSettings.self, from: Data(text.utf8))
+        }
+        #expect(try read("").rights.isEmpty)
+        #expect(try read(#","rights":["personalData"]"#).rights == [.personalData])
+        #expect(throws: (any Error).self) { try read(#","rights":["everything"]"#) }
+    }
+
+    @Test("bridge §15.3: what an operator does to an upstream is recorded, and a look at it is not")
+    func upstreams() async throws {
+        let admin = try await AdministrationWorld()
+        let count = try await admin.audit().count
+        func check(_ subject: String) async throws {
+            let request = CheckAdministratorRequest(token: Who.olga.token, permission: .upstream, subject: subject)
+            _ = try await admin.service.checkAdministrator(request, context: CallContext())
+        }
+        try await check("")
+        #expect(try await admin.audit().count == count)
+        try await check("vendor checked, client")
+        let record = try #require(try await admin.audit().first)
+        #expect(record.action == "upstream_operated" && record.author == "olga" && record.text == "Upstream: vendor checked, client")
     }
 
     @Test("a token that is too short, or another administrator's, is not accepted")

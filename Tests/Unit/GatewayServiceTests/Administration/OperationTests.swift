@@ -174,7 +174,7 @@ internal import Testing
 
     @Test func historyIsTold() async throws {
         gateway.administration.getAdministrator.answer(with: Administrator(name: "ada", role: .editor, programmerIDs: ["acme"]))
-        #expect(try await gateway.administer(.get, "/administrator").text == #"{"name":"ada","role":"editor","programmers":["acme"]}"#)
+        #expect(try await gateway.administer(.get, "/administrator").text == #"{"name":"ada","role":"editor","programmers":["acme"],"rights":[]}"#)
         let record = AuditRecord(number: 1, createdAtMilliseconds: 5, author: "ada", action: "push", text: "pushed", version: 0, recordSha256: "00")
         gateway.administration.listAuditRecords.answer(with: AuditPage(records: [record], total: 1, page: 1, size: 50))
         #expect(try await gateway.administer(.get, "/audit").text.contains(#""action":"push","text":"pushed","version":null"#))

@@ -14,8 +14,11 @@ struct BridgeLine: Sendable {
     let transport: any OutboundTransport
     let clock: any WallClock
     let logger: Logger
-    private let breakers = CircuitBreakers()
-    private let underWay = CallsInFlight()
+    /// This cluster's name on the way to another.
+    let via: BridgeVia
+    let breakers = CircuitBreakers()
+    let underWay = CallsInFlight()
+    let clocks = BridgeClocks()
     private let budgets = BridgeBudgets()
     /// By upstream.
     private let paces = BridgeMemory([OctetText: BridgePace]())
@@ -27,11 +30,15 @@ struct BridgeLine: Sendable {
         var recovered: Set<OctetText> = []
     }
 
-    init(transport: any OutboundTransport, clock: any WallClock, logger: Logger) {
+    init(transport: any OutboundTransport, via: BridgeVia, clock: any WallClock, logger: Logger) {
         self.transport = transport
+        self.via = via
         self.clock = clock
         self.logger = logger
     }
+
+    /// How an upstream's calls fail together.
+    static func breaker(_ upstream: String, _ group: BridgeOperation.Group) -> String { "\(upstream)/\(group.rawValue)" }
 
     /// - Parameters:
     ///   - bearer: `nil` for register and token.
@@ -124,10 +131,11 @@ struct BridgeLine: Sendable {
         _ call: BridgeCall, _ bearer: String?, _ device: BridgeDevice?, _ upstream: BridgeUpstream, _ patience: BridgePatience,
         _ read: (OutboundAnswer) throws(BridgeFailure) -> Value
     ) async throws(BridgeTrouble) -> Value {
-        let group = "\(upstream.id)/\(call.operation.group.rawValue)"
+        let group = Self.breaker(upstream.id, call.operation.group)
         let permission = breakers.ask(group, now: clock.now())
         guard permission != .refused else {
             tell(upstream, call.operation, "open", .zero)
+            BridgeJourney.note(call.operation, .failure(.unreachable(.notSent)), nil, .zero, isBreakerOpen: true)
             throw .failure(.unreachable(.notSent))
         }
         guard isInPace(upstream), underWay.enter(upstream.id, limit: upstream.mostInFlight) else {
@@ -136,16 +144,24 @@ struct BridgeLine: Sendable {
         }
         let start = ContinuousClock.now
         let result: Result<Value, BridgeFailure>
+        var told: OutboundAnswer?
         do throws(BridgeFailure) {
             let answer = try await send(call, bearer, device, upstream, patience)
-            result = .success(try read(answer))
+            told = answer
+            let offset = clocks.offset(answer, upstream.id, now: clock.now(), logger)
+            let value = try read(answer)
+            let timed = offset == .zero ? nil : (value as? any UpstreamTimed)?.earlier(by: offset) as? Value
+            result = .success(timed ?? value)
+            if let profiles = value as? [BridgedProfile] { BridgeJourney.note(profiles) }
         } catch {
             result = .failure(error)
         }
         underWay.leave(upstream.id)
         breakers.record(Self.outcome(result), group, permission: permission, now: clock.now())
         note(Self.outcome(result), upstream)
-        tell(upstream, call.operation, Self.word(result), start.duration(to: .now))
+        let time = start.duration(to: .now)
+        tell(upstream, call.operation, Self.word(result), time)
+        BridgeJourney.note(call.operation, result.map { _ in }, told, time)
         do { return try result.get() } catch { throw .failure(error) }
     }
 
@@ -156,16 +172,30 @@ struct BridgeLine: Sendable {
         let route = OutboundRoute(
             peer: "upstream \(upstream.id)", trustAnchors: upstream.trustAnchors, connectTimeout: upstream.connectTimeout, responseTimeout: limit,
             connections: upstream.connections)
-        let origin = call.operation == .reset ? upstream.management?.baseURL ?? upstream.baseURL : upstream.baseURL
-        let request = call.request(to: origin, bearer: bearer, device: device, form: upstream.deviceForm)
+        let request = request(call, bearer, device, upstream)
         let answer: OutboundAnswer
         do throws(OutboundFailure) {
             answer = try await transport.send(request, by: route, timeLeft: min(limit, patience.budget.left))
         } catch {
+            tell(error, of: upstream)
             throw .unreachable(error.kind)
         }
         guard answer.body.count <= upstream.largestAnswer(call.operation) else { throw .unusable("the body is larger than the limit") }
         return answer
+    }
+
+    /// As it goes out; another Boxoffice also hears who we are (bridge §14.3).
+    func request(_ call: BridgeCall, _ bearer: String?, _ device: BridgeDevice?, _ upstream: BridgeUpstream) -> OutboundRequest {
+        let origin = call.operation == .reset ? upstream.management?.baseURL ?? upstream.baseURL : upstream.baseURL
+        var request = call.request(to: origin, bearer: bearer, device: device, form: upstream.deviceForm)
+        if upstream.kind == .boxoffice { request.headers.append(("Via", via.header)) }
+        return request
+    }
+
+    private func tell(_ failure: OutboundFailure, of upstream: BridgeUpstream) {
+        let metadata: Logger.Metadata = ["upstream": "\(upstream.id)", "details": "\(failure.cause)"]
+        if failure.kind == .refusedAddress { return logger.error("bridge.private_address", metadata: metadata) }
+        logger.debug("bridge.not_reached", metadata: metadata)
     }
 
     private static func outcome(_ result: Result<some Any, BridgeFailure>) -> CircuitBreaker.Outcome {

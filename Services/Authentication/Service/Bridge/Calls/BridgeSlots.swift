@@ -13,6 +13,8 @@ actor BridgeSlots {
         var slot: BridgeSlot
         /// Of the software statement that upstream refused.
         var refusedStatement: [UInt8]?
+        /// How often an operator had asked for another attempt when it was refused.
+        var pardon = 0
         var work: Task<Result<BridgeBearer, BridgeTrouble>, Never>?
     }
 
@@ -27,6 +29,8 @@ actor BridgeSlots {
     private let clock: any WallClock
     private let logger: Logger
     private var held = BoundedCache<BridgeSlotName, Held>(capacity: 65_536)
+    /// How often an operator asked for another attempt, by upstream and entry.
+    private var pardons: [OctetText: Int] = [:]
 
     init(line: BridgeLine, store: any BridgeStore, statements: any ClientSecrets, seal: TokenSeal, clock: any WallClock, logger: Logger) {
         self.line = line
@@ -42,7 +46,7 @@ actor BridgeSlots {
     func bearer(_ client: BridgeClientAt, for device: BridgeDevice?, _ patience: BridgePatience) async throws(BridgeTrouble) -> BridgeBearer {
         let device = client.isService ? nil : device
         var mine = try await slot(client.name)
-        if case .wait(.statementRefused) = mine.step(clock.now()), try await statementHasChanged(client) {
+        if case .wait(.statementRefused) = mine.step(clock.now()), try await isForgiven(client) {
             mine.forgive()
             held[client.name]?.slot = mine
         }
@@ -54,6 +58,32 @@ actor BridgeSlots {
         case .register, .token: return try await work(client, device, patience).get()
         case .wait(let wait): throw .wait(wait)
         }
+    }
+
+    /// An operator asks for another attempt of all clients that were refused.
+    func forgive(_ client: BridgeClientAt) { pardons[client.place, default: 0] += 1 }
+
+    /// The credentials at hand, and their bearer, whatever they are worth upstream.
+    func known(_ client: BridgeClientAt) async throws(BridgeTrouble) -> (credentials: BridgeCredentials?, bearer: BridgeBearer?) {
+        let mine = try await slot(client.name)
+        guard case .registered(let credentials) = mine.state else { return (nil, nil) }
+        return (credentials, mine.bearer)
+    }
+
+    /// Forgets a client.
+    /// - Returns: Whether there was one, and how many sessions ended with it.
+    func reset(_ client: BridgeClientAt) async throws(Fault) -> (wasKnown: Bool, sessions: Int) {
+        let wasKnown: Bool
+        if case .registered? = held[client.name]?.slot.state { wasKnown = true } else { wasKnown = try await store.bridgeSlot(client.name) != nil }
+        held[client.name] = nil
+        return (wasKnown, try await store.dropBridgeSlot(client.name.text))
+    }
+
+    /// What upstream refused may be sent again.
+    private func isForgiven(_ client: BridgeClientAt) async throws(BridgeTrouble) -> Bool {
+        let known = pardons[client.place] ?? 0
+        if let pardon = held[client.name]?.pardon, pardon < known { return true }
+        return try await statementHasChanged(client)
     }
 
     /// A call with that bearer got 401.
@@ -94,7 +124,7 @@ actor BridgeSlots {
 
     private static func owner(_ name: BridgeSlotName) -> SessionID { SessionID("bridge slot \(name.text)") }
 
-    private func statement(_ client: BridgeClientAt) async throws(BridgeTrouble) -> String? {
+    func statement(_ client: BridgeClientAt) async throws(BridgeTrouble) -> String? {
         do throws(Fault) {
             return try await statements.secret(SecretReference(client.entry.statementReference))?.text
         } catch {
@@ -141,23 +171,42 @@ actor BridgeSlots {
     }
 
     private func register(_ client: BridgeClientAt, _ device: BridgeDevice?, _ patience: BridgePatience) async throws(BridgeTrouble) {
-        let now = clock.now()
-        guard try await claim(client, now, patience) else { return }
+        guard let lease = try await claim(client, patience) else { return }
+        do throws(BridgeTrouble) {
+            if try await claimed(client, device, patience) { return }
+        } catch {
+            await release(client, lease)
+            throw error
+        }
+        await release(client, lease)
+    }
+
+    /// A claim that came to nothing is not left to lapse: an operator may mend the statement at once.
+    private func release(_ client: BridgeClientAt, _ lease: Timestamp) async { try? await store.releaseBridgeSlot(client.name, until: lease) }
+
+    /// - Returns: Whether there is a client now.
+    private func claimed(
+        _ client: BridgeClientAt, _ device: BridgeDevice?, _ patience: BridgePatience
+    ) async throws(BridgeTrouble) -> Bool {
         guard let statement = try await statement(client) else {
-            return note(.register, .refused(BridgeRefusal(status: 0, code: "statement_missing")), client, nil)
+            note(.register, .refused(BridgeRefusal(status: 0, code: "statement_missing")), client, nil)
+            return false
         }
         do throws(BridgeTrouble) {
             let credentials = try await line.ask(.register(statement: statement), bearer: nil, for: device, at: client.upstream, patience) {
                 answer throws(BridgeFailure) in try BridgeCredentials(answer)
             }
-            guard var mine = held[client.name]?.slot else { return }
+            guard var mine = held[client.name]?.slot else { return false }
             let alarm = mine.registered(credentials, scope: client.scope, clock.now())
             held[client.name]?.slot = mine
             if let alarm {
                 held[client.name]?.refusedStatement = SHA256.hash(statement)
-                return tell(alarm, client, "")
+                held[client.name]?.pardon = pardons[client.place] ?? 0
+                tell(alarm, client, "")
+                return false
             }
             try await keep(client.name, credentials, nil)
+            return true
         } catch {
             guard case .failure(let failure) = error else { throw error }
             note(.register, failure, client, statement)
@@ -165,19 +214,20 @@ actor BridgeSlots {
         }
     }
 
-    /// - Returns: False when another copy has registered the client meanwhile: it is in memory then.
-    private func claim(_ client: BridgeClientAt, _ now: Timestamp, _ patience: BridgePatience) async throws(BridgeTrouble) -> Bool {
+    /// - Returns: The claim's end; `nil` when another copy has registered the client meanwhile: it is in memory then.
+    private func claim(_ client: BridgeClientAt, _ patience: BridgePatience) async throws(BridgeTrouble) -> Timestamp? {
         while true {
+            let now = clock.now()
             let isMine: Bool
             do throws(Fault) {
-                isMine = try await store.claimBridgeSlot(client.name, until: clock.now() + Self.lease, now: clock.now())
+                isMine = try await store.claimBridgeSlot(client.name, until: now + Self.lease, now: now)
             } catch {
                 throw .store(error)
             }
-            if isMine { return true }
+            if isMine { return now + Self.lease }
             if let other = try await stored(client.name) {
                 held[client.name]?.slot = other
-                return false
+                return nil
             }
             guard patience.budget.left > Self.look else { throw .failure(.unreachable(.budgetSpent)) }
             try? await Task.sleep(for: Self.look)
@@ -216,6 +266,7 @@ actor BridgeSlots {
         let alarm = mine.failed(operation, failure, clock.now())
         held[client.name]?.slot = mine
         held[client.name]?.refusedStatement = SHA256.hash(statement ?? "")
+        held[client.name]?.pardon = pardons[client.place] ?? 0
         if let alarm { tell(alarm, client, failure.refusal?.code ?? "") }
     }
 
@@ -284,12 +335,20 @@ struct BridgeClientAt: Sendable {
     /// The one that serves no device.
     init(service upstream: BridgeUpstream, _ entry: BridgeClientEntry) { self.init(upstream, entry, Self.service, isDevices: false) }
 
+    /// The one of an operator's check: another statement makes another client, so that a check tries the statement of now and leaves one client.
+    init(check upstream: BridgeUpstream, _ entry: BridgeClientEntry, statement: String) {
+        self.init(upstream, entry, "check-" + Hex.encode(Array(SHA256.hash(statement).prefix(8))), isDevices: false)
+    }
+
     /// The one that a session came by, as long as the upstream's record has it.
     init?(_ slot: String, at upstream: BridgeUpstream) {
         let parts = slot.split(separator: "/", maxSplits: 2).map(String.init)
         guard parts.count == 3, parts[0] == upstream.id, let entry = upstream.client(parts[1]) else { return nil }
         self.init(upstream, entry, parts[2], isDevices: parts[2].utf8.count == 64)
     }
+
+    /// The upstream's entry: its clients share a statement.
+    var place: OctetText { OctetText("\(upstream.id)/\(entry.id)") }
 
     private init(_ upstream: BridgeUpstream, _ entry: BridgeClientEntry, _ rest: String, isDevices: Bool) {
         (self.upstream, self.entry, isService) = (upstream, entry, rest == Self.service)

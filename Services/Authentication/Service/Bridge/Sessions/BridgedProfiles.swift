@@ -5,6 +5,7 @@ internal import Contracts
 internal import Cryptography
 internal import Faults
 internal import Identifiers
+internal import StrictJson
 
 /// Makes sessions of upstream's profiles (bridge §8).
 struct BridgedProfiles: Sendable {
@@ -44,7 +45,8 @@ struct BridgedProfiles: Sendable {
             theirMvpd: holder.theirMvpd, slot: holder.slot, kind: profile.kind.rawValue, startsAt: profile.start, expiresAt: profile.end,
             confirmedAt: now, person: profile[attribute: "userID"]?.plainText.map { person($0, at: holder.upstream.id, holder.mvpd) },
             encryptedNames: profile.attributes.filter(\.isEncrypted).map(\.name),
-            attributes: try sealed(profile.attributes, holder.identity, session), device: holder.device, userAgent: holder.userAgent)
+            attributes: try sealed(profile.attributes, holder.identity, session), device: holder.device, userAgent: holder.userAgent,
+            household: Self.household(profile))
     }
 
     /// The part after upstream has told it again.
@@ -54,7 +56,26 @@ struct BridgedProfiles: Sendable {
         guard attributes(of: part) != Self.listed(profile.attributes) else { return part }
         part.encryptedNames = profile.attributes.filter(\.isEncrypted).map(\.name)
         part.attributes = try sealed(profile.attributes, identity(of: part), part.session)
+        part.household = Self.household(profile)
         return part
+    }
+
+    /// Of the household, where upstream tells it in clear.
+    private static func household(_ profile: BridgedProfile) -> String {
+        profile[attribute: Household.attribute]?.plainText.map(Household.mark) ?? ""
+    }
+
+    /// What upstream told with a session, in clear where it is: each value is JSON.
+    func plainAttributes(_ sealed: [UInt8], of session: String) -> [UserAttribute] {
+        guard let text = seal.open(sealed, of: SessionID(session), as: ProviderSecret.self)?.text, let octets = Base64.standard.decode(text),
+            let told = try? UpstreamSubject.attributes(column: octets)
+        else { return [] }
+        return told.map { attribute in
+            let values = attribute.values.map { value in
+                if case .string(let text)? = (try? JsonDocument(parsing: Array(value.utf8)))?.root.content { text } else { value }
+            }
+            return UserAttribute(key: attribute.key, values: values)
+        }
     }
 
     /// Each by its name, its value as JSON.

@@ -30,6 +30,7 @@ struct BridgedSignIns: Sendable {
     let seal: TokenSeal
     let metrics: AuthenticationMetrics
     let logger: Logger
+    let journeys: BridgeJourneys
     private let memory = BridgeMemory(Memory())
 
     /// What only this copy knows of logins under way.
@@ -226,6 +227,12 @@ struct BridgedSignIns: Sendable {
     private func look(
         _ pending: BridgePending, _ way: (upstream: BridgeUpstream, client: BridgeClientAt), at moments: [Duration], isFinal: Bool = false
     ) async -> Found {
+        await journeys.following(pending) { await ask(about: pending, way, at: moments, isFinal: isFinal) }
+    }
+
+    private func ask(
+        about pending: BridgePending, _ way: (upstream: BridgeUpstream, client: BridgeClientAt), at moments: [Duration], isFinal: Bool
+    ) async -> Found {
         guard let code = seal.open(pending.upstreamCode, of: SessionID("bridge code \(pending.record)"), as: ProviderSecret.self)?.text else {
             return .over
         }
@@ -249,7 +256,7 @@ struct BridgedSignIns: Sendable {
                     return .away
                 }
                 guard case .signInOver = BridgeMeaning(refusal), !isFinal else { return .over }
-                return await look(pending, way, at: [.zero], isFinal: true)
+                return await ask(about: pending, way, at: [.zero], isFinal: true)
             }
         }
         return .nothing
@@ -300,6 +307,7 @@ struct BridgedSignIns: Sendable {
 
     private func tell(_ result: String, _ part: BridgedPart) {
         metrics.countBridgedSignIn(part, reason: result == "signed_in" ? "" : result)
+        BridgeJourney.current?.end(result)
         metrics.signInEnded(result == "signed_in" ? "signed_in" : "rejected", reason: result == "signed_in" ? "" : result)
         logger.notice(
             "bridge.sign_in_ended",

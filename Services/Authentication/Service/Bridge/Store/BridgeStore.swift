@@ -91,6 +91,8 @@ struct BridgedPart: Hashable, Sendable {
     var attributes: [UInt8]
     let device: DeviceInformation
     let userAgent: String
+    /// The mark of the household that upstream told just now; `nil`: it is in the session's row. Its name is in the sealed attributes.
+    var household: String?
 
     /// Whether a logout has to tell upstream: a trial and a degradation rule know none (bridge §10.2).
     var knowsLogout: Bool { !isTrial && kind != BridgedProfile.Kind.degraded.rawValue }
@@ -100,6 +102,16 @@ struct BridgedPart: Hashable, Sendable {
     var isPartners: Bool { kind == BridgedProfile.Kind.appleSSO.rawValue }
     /// Of a login elsewhere: upstream shows it only to calls that say who the person is.
     var isShared: Bool { kind == BridgedProfile.Kind.platformSSO.rawValue || kind == BridgedProfile.Kind.serviceTokenSSO.rawValue }
+}
+
+/// What is kept of an upstream, in numbers.
+struct BridgeHoldings: Hashable, Sendable {
+    var clients = 0
+    /// Of these, clients of one device each.
+    var deviceClients = 0
+    var openLogouts = 0
+    /// `nil`: there is no list.
+    var oldestList: Timestamp?
 }
 
 /// A logout that upstream has not heard of.
@@ -115,6 +127,10 @@ protocol BridgeStore: Sendable {
     /// Takes the turn of registering a client, until the lease ends or the client is kept.
     /// - Returns: False while somebody else has it.
     func claimBridgeSlot(_ name: BridgeSlotName, until lease: Timestamp, now: Timestamp) async throws(Fault) -> Bool
+
+    /// Gives a claim back, so that the next attempt need not wait for its end.
+    /// - Parameter lease: The end that the claim was made with; another's claim stays.
+    func releaseBridgeSlot(_ name: BridgeSlotName, until lease: Timestamp) async throws(Fault)
     func keep(_ slot: BridgeSlotRecord, now: Timestamp) async throws(Fault)
 
     /// Forgets a client that upstream does not know any more, and ends what it signed in.
@@ -157,6 +173,10 @@ protocol BridgeStore: Sendable {
     /// What is open at an upstream is due now.
     func hastenLogouts(at upstream: String, now: Timestamp) async throws(Fault)
     func finish(_ logout: BridgeLogout) async throws(Fault)
+
+    /// What is kept of an upstream.
+    /// - Parameter oldest: Lists from before do not count.
+    func bridgeHoldings(_ upstream: String, listsSince oldest: Timestamp, now: Timestamp) async throws(Fault) -> BridgeHoldings
 
     /// Ends the trials that sessions of an MVPD are.
     /// - Parameter device: Whose; `nil`: everybody's.

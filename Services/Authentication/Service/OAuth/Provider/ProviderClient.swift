@@ -96,7 +96,8 @@ struct ProviderClient: Sendable {
         switch failure.kind {
         case .connectTimeout, .responseTimeout, .budgetSpent:
             Fault(.networkConnectionTimeout, "The TV provider did not answer in time.", cause: failure)
-        case .notSent, .resetBeforeAnswer, .unusable: Fault(.networkReceivedError, "The TV provider's answer cannot be used.", cause: failure)
+        case .notSent, .refusedAddress, .resetBeforeAnswer, .unusable:
+            Fault(.networkReceivedError, "The TV provider's answer cannot be used.", cause: failure)
         case .cancelled: Fault(.cancelled, "The call was cancelled.", cause: failure)
         }
     }
@@ -113,7 +114,7 @@ extension OutboundFailure.Kind {
     fileprivate var outcome: String {
         switch self {
         case .connectTimeout, .responseTimeout, .budgetSpent: "timeout"
-        case .notSent: "unreachable"
+        case .notSent, .refusedAddress: "unreachable"
         case .resetBeforeAnswer, .unusable: "unusable"
         case .cancelled: "cancelled"
         }

@@ -222,10 +222,27 @@ enum PostgresAuthenticationSchema {
                 "CREATE TABLE IF NOT EXISTS bridge_person (person \(text) PRIMARY KEY, verifiers_id \(text) NOT NULL, expires_at_ms BIGINT NOT NULL)",
                 "CREATE INDEX IF NOT EXISTS bridge_person_expiry ON bridge_person (expires_at_ms)",
             ], isAdditive: true),
+        Migration(
+            "5-people",
+            statements: [
+                "ALTER TABLE session ADD COLUMN IF NOT EXISTS household \(text)",
+                "CREATE INDEX IF NOT EXISTS session_household ON session (household)",
+                "CREATE INDEX IF NOT EXISTS session_upstream_user ON session (upstream_user_id) WHERE upstream_user_id <> ''",
+                "CREATE INDEX IF NOT EXISTS registration_code_device ON registration_code (device_id)",
+                "CREATE INDEX IF NOT EXISTS pending_logout_name ON pending_logout (name_id)",
+                "CREATE INDEX IF NOT EXISTS trial_device_device ON trial_device (device_id)",
+                "CREATE INDEX IF NOT EXISTS service_device_device ON service_device (device_id)",
+                """
+                CREATE TABLE IF NOT EXISTS erased (
+                    subject \(text) PRIMARY KEY, erased_at_ms BIGINT NOT NULL, expires_at_ms BIGINT NOT NULL
+                )
+                """,
+                "CREATE INDEX IF NOT EXISTS erased_expiry ON erased (expires_at_ms)",
+            ], isAdditive: true),
     ]
 
     /// Of tables that only PostgreSQL has.
-    static let sweeps = [
-        Sweep(table: "sign_in_report", key: ["trace", "ended_at_ms"], expiryColumn: "ended_at_ms", grace: .seconds(86_400))
-    ]
+    static func sweeps(reportHours: Int) -> [Sweep] {
+        [Sweep(table: "sign_in_report", key: ["trace", "ended_at_ms"], expiryColumn: "ended_at_ms", grace: .seconds(reportHours * 3600))]
+    }
 }

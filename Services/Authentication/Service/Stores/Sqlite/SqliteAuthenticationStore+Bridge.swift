@@ -30,6 +30,11 @@ extension SqliteAuthenticationStore: BridgeStore {
             """, [name.text, name.upstream, [] as [UInt8], lease, end, now], of: name.text) == 1
     }
 
+    func releaseBridgeSlot(_ name: BridgeSlotName, until lease: Timestamp) async throws(Fault) {
+        _ = try await store.change(
+            "UPDATE bridge_slot SET lease_until_ms = 0 WHERE name = ? AND lease_until_ms = ? AND client_id = ''", [name.text, lease], of: name.text)
+    }
+
     func keep(_ slot: BridgeSlotRecord, now: Timestamp) async throws(Fault) {
         try await store.change(
             """
@@ -123,6 +128,7 @@ extension SqliteAuthenticationStore: BridgeStore {
                 return Start(false)
             }
             try session.insert(into: database)
+            try database.note(part.household, of: part.session)
             // It is the profile of the login before: upstream must not end it.
             try database.run(
                 """
@@ -164,6 +170,7 @@ extension SqliteAuthenticationStore: BridgeStore {
                     WHERE id = ?2
                     """, [updatedAt, part.session])
             }
+            try database.note(part.household, of: part.session)
             try database.run(
                 "UPDATE session SET expires_at_ms = ? WHERE id = ? AND expires_at_ms <> ?", [part.expiresAt, part.session, part.expiresAt])
         }
@@ -317,6 +324,26 @@ extension SqliteAuthenticationStore: BridgeStore {
             "DELETE FROM bridge_session WHERE session_id = ? AND logout_ms > 0", [logout.part.session], of: logout.part.session.text)
     }
 
+    // MARK: Numbers
+
+    func bridgeHoldings(_ upstream: String, listsSince oldest: Timestamp, now: Timestamp) async throws(Fault) -> BridgeHoldings {
+        // A device's own has 64 hex digits after the last slash.
+        let clients: Statement = """
+            SELECT COUNT(*), COALESCE(SUM(CASE WHEN length(name) > 65 AND substr(name, length(name) - 64, 1) = '/'
+                AND substr(name, length(name) - 63) NOT LIKE '%/%' THEN 1 ELSE 0 END), 0)
+            FROM bridge_slot WHERE upstream = ? AND client_id <> ''
+            """
+        let logouts: Statement = "SELECT COUNT(*) FROM bridge_session WHERE upstream = ? AND logout_ms > 0 AND expires_at_ms > ?"
+        let lists: Statement = "SELECT COALESCE(MIN(listed_at_ms), 0) FROM bridge_list WHERE substr(place, 1, length(?1)) = ?1 AND listed_at_ms >= ?2"
+        var holdings = BridgeHoldings()
+        let counts: (Int64, Int64)? = try await store.first(clients, [upstream]) { ($0.next(), $0.next()) }
+        (holdings.clients, holdings.deviceClients) = (Int(counts?.0 ?? 0), Int(counts?.1 ?? 0))
+        holdings.openLogouts = Int(try await store.first(logouts, [upstream, now]) { $0.next() as Int64 } ?? 0)
+        let listed: Timestamp? = try await store.first(lists, ["\(upstream)/", oldest]) { $0.next() }
+        holdings.oldestList = listed.flatMap { $0.milliseconds == 0 ? nil : $0 }
+        return holdings
+    }
+
     // MARK: Lists
 
     func keep(list: [UInt8], _ key: String, at moment: Timestamp) async throws(Fault) {
@@ -329,6 +356,14 @@ extension SqliteAuthenticationStore: BridgeStore {
 
     func list(_ key: String) async throws(Fault) -> (content: [UInt8], at: Timestamp)? {
         try await store.first("SELECT content, listed_at_ms FROM bridge_list WHERE place = ?", [key]) { ($0.next(), $0.next()) }
+    }
+}
+
+extension Database {
+    /// - Parameter household: A mark; `nil`: it is noted.
+    fileprivate func note(_ household: String?, of session: SessionID) throws {
+        guard let household else { return }
+        try run("UPDATE session SET household = ? WHERE id = ?", [household, session])
     }
 }
 

@@ -34,18 +34,22 @@ extension SqliteAuthenticationStore: ProfileRequestStore {
 
     func complete(_ completion: PlatformCompletion, now: Timestamp) async throws(Fault) -> PlatformCompletionResult {
         defer { noteStart(of: completion.session) }
-        let consume: Statement = "DELETE FROM profile_request WHERE request_id = ? AND expires_at_ms > ?"
+        let erased = completion.session.erasable
+        let consume: Statement = """
+            DELETE FROM profile_request WHERE request_id = ? AND expires_at_ms > ? AND NOT EXISTS
+                (SELECT 1 FROM erased WHERE subject IN (?, ?) AND erased_at_ms >= profile_request.created_at_ms - ?)
+            """
+        let consumed: Arguments = [completion.requestID, now, erased.person, erased.device, ErasedSubject.clockErrorMilliseconds]
         let stored = try await store.commit { () throws(Fault) in
             var plan = Plan(for: completion.session.key.device.text)
-            plan.add(consume, [completion.requestID, now], rows: 1)
+            plan.add(consume, consumed, rows: 1)
             completion.replay.addRemembering(to: &plan)
             try completion.session.addInsertion(to: &plan)
             return plan
         }
         if stored != nil { return .completed }
         return try await store.write { database in
-            let consumed = try database.run(consume, [completion.requestID, now])
-            guard consumed == 1 else { return .notPending }
+            guard try database.run(consume, consumed) == 1 else { return .notPending }
             guard try database.remember(completion.replay) else { return .replayed }
             try completion.session.insert(into: database)
             return .completed

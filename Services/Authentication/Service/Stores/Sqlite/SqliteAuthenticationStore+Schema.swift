@@ -318,6 +318,20 @@ extension SqliteAuthenticationStore {
                 CREATE TABLE bridge_person (person TEXT PRIMARY KEY NOT NULL, verifiers_id TEXT NOT NULL, expires_at_ms INTEGER NOT NULL);
                 CREATE INDEX bridge_person_expiry ON bridge_person (expires_at_ms);
                 """, isAdditive: true),
+        // By what a person's rows are found (Shared/Documents/Decisions/0081), and who was erased lately. A household is NULL where the release before wrote the row.
+        Migration(
+            "26-people",
+            sql: """
+                ALTER TABLE session ADD COLUMN household TEXT;
+                CREATE INDEX session_household ON session (household);
+                CREATE INDEX session_upstream_user ON session (upstream_user_id) WHERE upstream_user_id <> '';
+                CREATE INDEX registration_code_device ON registration_code (device_id);
+                CREATE INDEX pending_logout_name ON pending_logout (name_id);
+                CREATE INDEX trial_device_device ON trial_device (device_id);
+                CREATE INDEX service_device_device ON service_device (device_id);
+                CREATE TABLE erased (subject TEXT PRIMARY KEY NOT NULL, erased_at_ms INTEGER NOT NULL, expires_at_ms INTEGER NOT NULL);
+                CREATE INDEX erased_expiry ON erased (expires_at_ms);
+                """, isAdditive: true),
     ]
 
     /// What is removed once it is over. An expired session is remembered for a day, so that "expired" differs from "none" (rest-v1 §5).
@@ -337,6 +351,7 @@ extension SqliteAuthenticationStore {
         Sweep(table: "service_link", key: ["programmer", "code"], expiryColumn: "expires_at_ms"),
         Sweep(table: "service_device", key: ["tie"], expiryColumn: "expires_at_ms"),
         Sweep(table: "service_person", key: ["id"], expiryColumn: "expires_at_ms"),
+        Sweep(table: "erased", key: ["subject"], expiryColumn: "expires_at_ms"),
         Sweep(table: "logout", key: ["device_id", "requestor"], expiryColumn: "expires_at_ms"),
         Sweep(table: "session", key: ["id"], expiryColumn: "expires_at_ms", grace: SessionState.remembrance),
     ]

@@ -31,8 +31,8 @@ extension SqliteAuthenticationStore: SessionStore {
         return try await store.write { database in
             guard let after = update.applied(to: try database.sessions(update.key), now: now) else { return false }
             try database.run(
-                "UPDATE session SET attributes = ?, updated_at_ms = ? WHERE id = ?",
-                [try after.subject.attributesColumn(), after.updatedAt, after.id])
+                "UPDATE session SET attributes = ?, updated_at_ms = ?, household = ? WHERE id = ?",
+                [try after.subject.attributesColumn(), after.updatedAt, Household.mark(of: after.subject.attributes), after.id])
             return true
         }
     }
@@ -106,14 +106,22 @@ extension RegistrationRecordID {
     static let use: Statement = """
         UPDATE registration_code
         SET is_used = 1, used_at_ms = ?1, kept_until_ms = CASE WHEN expires_at_ms > ?3 THEN expires_at_ms ELSE ?3 END
-        WHERE id = ?2 AND is_used = 0 AND expires_at_ms > ?1 RETURNING code
+        WHERE id = ?2 AND is_used = 0 AND expires_at_ms > ?1
+            AND NOT EXISTS (SELECT 1 FROM erased WHERE subject IN (?4, ?5) AND erased_at_ms >= registration_code.generated_at_ms - ?6)
+        RETURNING code
         """
     static let endSignIns: Statement = "DELETE FROM pending_sign_in WHERE record_id = ?"
 
     /// As `Database.use`.
-    func addUse(to plan: inout Plan, until end: Timestamp, now: Timestamp) {
-        plan.add(Self.use, [now, self, end], rows: 1)
+    func addUse(to plan: inout Plan, for session: SessionRecord, now: Timestamp) {
+        plan.add(Self.use, use(for: session, now: now), rows: 1)
         plan.add(Self.endSignIns, [self])
+    }
+
+    /// Of the statement `use`: a code from before its person or device was erased makes no session of theirs.
+    func use(for session: SessionRecord, now: Timestamp) -> Arguments {
+        let erased = session.erasable
+        return [now, self, session.expiresAt, erased.person, erased.device, ErasedSubject.clockErrorMilliseconds]
     }
 }
 
@@ -125,7 +133,7 @@ extension SessionRecord {
         authenticated_at_ms, updated_at_ms, device, upstream, service_identity
         """
 
-    fileprivate static let byKey: Statement = """
+    static let byKey: Statement = """
         SELECT \(columns) FROM session WHERE device_id = ? AND requestor = ? ORDER BY number DESC
         """
     private static let same: Statement = "DELETE FROM session WHERE device_id = ? AND requestor = ? AND client_id = ? AND mvpd = ?"
@@ -136,18 +144,25 @@ extension SessionRecord {
     /// A device id that many devices share would let a place grow without end; the oldest sessions go.
     private static let most = 64
     private static let insertion: Statement = """
-        INSERT INTO session (\(columns), number)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29,
-            (SELECT coalesce(max(number) + 1, 0) FROM session WHERE device_id = ?1 AND requestor = ?2))
+        INSERT INTO session (\(columns), household, number)
+        SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29,
+            ?30, (SELECT coalesce(max(number) + 1, 0) FROM session WHERE device_id = ?1 AND requestor = ?2)
+        WHERE NOT EXISTS (SELECT 1 FROM erased WHERE subject IN (?31, ?32) AND erased_at_ms >= ?25)
         """
 
     /// In place of the session that the client's device has at the requestor and the MVPD; with that go its tokens.
-    func insert(into database: Database) throws { try insertion { try database.run($0, $1) } }
+    /// - Throws: `authentication_session_missing` where it comes of a login from before its person was erased.
+    func insert(into database: Database) throws {
+        try insertion { statement, arguments, rows in
+            let changed = try database.run(statement, arguments)
+            guard rows.map({ $0 == changed }) ?? true else { throw SessionState.nobody }
+        }
+    }
 
     /// What `start` does.
     func plan(now: Timestamp) throws(Fault) -> Plan {
         var plan = Plan(for: key.device.text)
-        record?.addUse(to: &plan, until: expiresAt, now: now)
+        record?.addUse(to: &plan, for: self, now: now)
         try addInsertion(to: &plan)
         return plan
     }
@@ -155,25 +170,27 @@ extension SessionRecord {
     /// As `insert`.
     func addInsertion(to plan: inout Plan) throws(Fault) {
         do {
-            try insertion { plan.add($0, $1) }
+            try insertion { plan.add($0, $1, rows: $2) }
         } catch {
             throw .unexpected(error)
         }
     }
 
-    private func insertion(_ run: (Statement, Arguments) throws -> Void) throws {
-        try run(Self.same, [key.device, key.requestor, clientID, mvpd])
+    /// - Parameter run: Called with each statement, its arguments, and how many rows it must change; `nil`: any.
+    private func insertion(_ run: (Statement, Arguments, Int?) throws -> Void) throws {
+        try run(Self.same, [key.device, key.requestor, clientID, mvpd], nil)
+        let erased = erasable
         let values: Arguments = [
             key.device, key.requestor, id, mvpd, record, claims.appID, claims.deviceUser, clientID, userID, subject.userID,
             subject.name.value, subject.name.format, subject.name.nameQualifier, subject.name.serviceProviderQualifier,
             subject.name.serviceProvidedID, subject.name.sessionIndex, subject.isHomeBased, try subject.attributesColumn(), createdAt, expiresAt,
             Int64(origin.kind.rawValue), origin.rule, origin.identity, origin.trial, origin.authenticatedAt, updatedAt,
-            try device.serialized(), origin.upstream, origin.serviceIdentity,
+            try device.serialized(), origin.upstream, origin.serviceIdentity, Household.mark(of: subject.attributes), erased.person, erased.device,
         ]
-        try run(Self.insertion, values)
-        try run(Self.beyondMost, [key.device, key.requestor, Self.most])
+        try run(Self.insertion, values, 1)
+        try run(Self.beyondMost, [key.device, key.requestor, Self.most], nil)
         // One that came by a code is known by that.
-        if record == nil { try run(Client.noteAct, [clientID]) }
+        if record == nil { try run(Client.noteAct, [clientID], nil) }
     }
 
     init(columns: inout ColumnReader) throws {

@@ -46,7 +46,7 @@ extension SqliteAuthenticationStore: SignInStore {
             var plan = Plan(for: session.key.device.text)
             plan.add(consume, [completion.requestID, now], rows: 1)
             completion.replay.addRemembering(to: &plan)
-            completion.record.addUse(to: &plan, until: session.expiresAt, now: now)
+            completion.record.addUse(to: &plan, for: session, now: now)
             try session.addInsertion(to: &plan)
             return plan
         }
@@ -54,7 +54,7 @@ extension SqliteAuthenticationStore: SignInStore {
         return try await starting(session) { database in
             guard try database.run(consume, [completion.requestID, now]) == 1 else { return Start(.notPending) }
             guard try database.remember(completion.replay) else { return Start(.replayed) }
-            guard let code = try database.use(completion.record, until: session.expiresAt, now: now) else { return Start(.codeGone) }
+            guard let code = try database.use(completion.record, for: session, now: now) else { return Start(.codeGone) }
             try session.insert(into: database)
             return Start(.completed, using: code)
         }

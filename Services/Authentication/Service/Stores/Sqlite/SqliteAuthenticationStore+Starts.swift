@@ -43,13 +43,13 @@ extension Database {
     /// - Returns: The code, and that there is none to be used; `nil` when it is no longer live or has been used.
     func use(codeOf session: SessionRecord, now: Timestamp) throws -> SqliteAuthenticationStore.Start<Void>? {
         guard let record = session.record else { return .init(()) }
-        return try use(record, until: session.expiresAt, now: now).map { .init((), using: $0) }
+        return try use(record, for: session, now: now).map { .init((), using: $0) }
     }
 
-    /// - Parameter end: Of the session that it made: so long its maker may ask for it.
-    /// - Returns: The code; `nil` when it is no longer live or has been used.
-    func use(_ record: RegistrationRecordID, until end: Timestamp, now: Timestamp) throws -> RegistrationCodeText? {
-        let used: RegistrationCodeText? = try first(RegistrationRecordID.use, [now, record, end]) { $0.next() }
+    /// - Parameter session: That it makes: until its end the code's maker may ask for it.
+    /// - Returns: The code; `nil` when it is no longer live or has been used, or comes from before the session's person or device was erased.
+    func use(_ record: RegistrationRecordID, for session: SessionRecord, now: Timestamp) throws -> RegistrationCodeText? {
+        let used: RegistrationCodeText? = try first(RegistrationRecordID.use, record.use(for: session, now: now)) { $0.next() }
         guard let code = used else { return nil }
         try run(RegistrationRecordID.endSignIns, [record])
         return code

@@ -89,7 +89,8 @@ extension Database {
         guard let account = try account(link.account), account.closedAt == nil, account.logins.isEmpty,
             try appleLinks(of: account.id).allSatisfy({ $0.id == link.id || $0.isRevoked })
         else { return }
-        _ = try close(account, operations, &touched, now: now)
+        var erasure = PersonErasureCount()
+        try erase(account, operations, &touched, &erasure, now: now)
         try insert(SecurityEventRecord(at: now, kind: .accountClosed, account: account.id))
     }
 }

@@ -8,7 +8,20 @@ enum PostgresAutoSignInSchema {
 
     /// Released steps never change; a change is a new step. Each statement may run again.
     static let steps = [
-        Migration("1-tables", statements: metadata + accounts + sessions + families + calls + browsers + appleLinks + appleSignIns)
+        Migration("1-tables", statements: metadata + accounts + sessions + families + calls + browsers + appleLinks + appleSignIns),
+        Migration("2-people", statements: people, isAdditive: true),
+    ]
+
+    private static let people = [
+        "CREATE INDEX IF NOT EXISTS account_login_person ON account_login (mvpd, user_id)",
+        "CREATE INDEX IF NOT EXISTS family_device ON family (device_id)",
+        "CREATE INDEX IF NOT EXISTS redemption_device ON redemption (device_id)",
+        "CREATE INDEX IF NOT EXISTS security_event_account ON security_event (account_id)",
+        "CREATE INDEX IF NOT EXISTS security_event_family ON security_event (family_id)",
+        """
+        CREATE TABLE IF NOT EXISTS erased (subject \(text) PRIMARY KEY, erased_at_ms BIGINT NOT NULL, expires_at_ms BIGINT NOT NULL)
+        """,
+        "CREATE INDEX IF NOT EXISTS erased_expiry ON erased (expires_at_ms)",
     ]
 
     private static let metadata = [

@@ -27,6 +27,7 @@ extension AutoSignInStore {
             Sweep(table: "token_version", key: ["id"], expiryColumn: "forget_at_ms"),
             Sweep(table: "redemption", key: ["family_id", "device_id", "expires_at_ms"], expiryColumn: "expires_at_ms"),
             Sweep(table: "idempotency", key: ["place"], expiryColumn: "expires_at_ms"),
+            Sweep(table: "erased", key: ["subject"], expiryColumn: "expires_at_ms"),
             Sweep(table: "web_link", key: ["handle"], expiryColumn: "expires_at_ms"),
             Sweep(table: "web_session", key: ["secret"], expiryColumn: "expires_at_ms"),
             Sweep(table: "security_event", key: ["expires_at_ms"], expiryColumn: "expires_at_ms"),
@@ -118,6 +119,18 @@ extension AutoSignInStore {
                     UPDATE outbox SET lane_no = (SELECT max(lane_no) + 1 FROM outbox WHERE lane = NEW.lane) WHERE id = NEW.id;
                 END
                 """,
+            ], isAdditive: true),
+        // By what a person's rows are found, and who was erased just now (Shared/Documents/Decisions/0081).
+        Migration(
+            "10-people",
+            statements: [
+                "CREATE INDEX account_login_person ON account_login (mvpd, user_id)", "CREATE INDEX family_device ON family (device_id)",
+                "CREATE INDEX redemption_device ON redemption (device_id)", "CREATE INDEX web_link_account ON web_link (account_id)",
+                "CREATE INDEX apple_transfer_account ON apple_transfer (account_id)",
+                "CREATE INDEX security_event_account ON security_event (account_id)",
+                "CREATE INDEX security_event_family ON security_event (family_id)",
+                "CREATE TABLE erased (subject TEXT PRIMARY KEY NOT NULL, erased_at_ms INTEGER NOT NULL, expires_at_ms INTEGER NOT NULL)",
+                "CREATE INDEX erased_expiry ON erased (expires_at_ms)",
             ], isAdditive: true),
     ]
 

@@ -37,9 +37,11 @@ extension Database {
 
     /// Does nothing when the login opens an account already.
     /// - Returns: False when that is another one.
+    /// - Throws: `session_not_fresh` when its person was erased a moment ago.
     @discardableResult
     func attach(_ login: TVLogin, to account: AccountID, programmer: ProgrammerID, now: Timestamp) throws -> Bool {
         if let holder = try accountID(of: login, programmer: programmer) { return holder == account }
+        try requireNotErased(login, now: now)
         try run(
             "INSERT INTO account_login (programmer, mvpd, user_id, account_id, attached_at_ms) VALUES (?, ?, ?, ?, ?)",
             [programmer, login.mvpd, login.userID, account, now])

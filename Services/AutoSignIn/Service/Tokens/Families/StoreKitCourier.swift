@@ -92,6 +92,7 @@ struct StoreKitCourier: OutboxCourier {
                 try database.update(version, of: family)
                 touched.versions.insert(version.id)
             }
+            try database.removeIfErased(family, besides: item, &touched)
         case .update, .delete, .revoke, .endSessions: return
         }
     }

@@ -80,6 +80,31 @@ extension AuthenticationRequirements {
             }
         },
         Requirement(
+            "AUTHN-95",
+            "ExportPerson tells a person's rows, ErasePerson removes them and ends the session. A service that looks for nobody answers `unimplemented`.",
+            source: "authentication.proto ExportPerson, ErasePerson"
+        ) { examination in
+            try await TestMvpd.play(examination) { mvpd in
+                let subscriber = PlayedMvpd.Subscriber(nameID: TestApp.device(), householdID: TestApp.device(), channels: [])
+                let pending = try await mvpd.signIn(subscriber).pending
+                let selector = PersonSelector(mvpd: TestMvpd.id, person: .userID(subscriber.nameID))
+                let (tell, erase) = (AuthenticationOperationsMethods.exportPerson, AuthenticationOperationsMethods.erasePerson)
+                let told: PersonExport
+                switch try await mvpd.app.conversation.outcome(of: tell, ExportPersonRequest(selector: selector)) {
+                case .fault(let fault) where fault.code == "unimplemented": return
+                case .fault(let fault): throw Unmet("the person's rows", came: FrameText.text(fault))
+                case .answer(let answer): told = answer
+                }
+                guard told.people.map(\.upstreamUserID) == [subscriber.nameID], told.records?.tables.isEmpty == false, !told.isAmbiguous else {
+                    throw Unmet("one person, with rows", came: FrameText.text(told))
+                }
+                try await mvpd.app.conversation.call(erase, ErasePersonRequest(selector: selector))
+                try await mvpd.hasNoSession(pending)
+                let left = try await mvpd.app.conversation.call(tell, ExportPersonRequest(selector: selector))
+                guard left.people.isEmpty, left.records?.tables.isEmpty ?? true else { throw Unmet("nobody, and no row", came: FrameText.text(left)) }
+            }
+        },
+        Requirement(
             "AUTHN-41",
             "An answer is REJECTED whose assertion is not signed, was signed by another key, or was changed after it was signed; nobody is signed in.",
             source: "authentication.proto SIGN_IN_RESULT_REJECTED, config.proto SamlEndpoint.signing_certificates"

@@ -50,6 +50,21 @@ extension AuthorizationRequirements {
             try await viewer.peers.withCatalogue(change, until: isJws) { _ = try await verified(viewer, "ACME1-NEWS") }
         },
         Requirement(
+            "AUTHZ-42",
+            "Of sessions that nobody has ExportPerson tells no row and ErasePerson removes none. A service that looks for nobody answers `unimplemented`.",
+            source: "authorization.proto ExportPerson, ErasePerson"
+        ) { examination in
+            let conversation = try await examination.greet()
+            let sessions = PersonSessions(sessionIDs: ["conformance-nobody"])
+            switch try await conversation.outcome(of: AuthorizationMethods.exportPerson, sessions) {
+            case .fault(let fault) where fault.code == "unimplemented": return
+            case .fault(let fault): throw Unmet("no row", came: FrameText.text(fault))
+            case .answer(let told): guard told.tables.isEmpty else { throw Unmet("no row", came: FrameText.text(told)) }
+            }
+            let erased = try await conversation.call(AuthorizationMethods.erasePerson, sessions)
+            guard erased.tables.isEmpty else { throw Unmet("no row", came: FrameText.text(erased)) }
+        },
+        Requirement(
             "AUTHZ-16", "GetMediaTokenKeys gives certificates in PEM and a JSON Web Key Set of public keys.",
             source: "authorization.proto MediaTokenKeys"
         ) {

@@ -225,5 +225,31 @@ extension AutoSignInRequirements {
                 throw Unmet("an event of the account", came: "\(events.count) events of others")
             }
         },
+        Requirement(
+            "AUTO-29", "ExportPerson tells a person's rows, ErasePerson removes them. A service that looks for nobody answers `unimplemented`.",
+            source: "autosignin.proto ExportPerson, ErasePerson"
+        ) { examination in
+            let person = try await TestSubscriber(examination)
+            let (authentication, viewer) = (person.viewer.peers.doubles.authentication, person.viewer)
+            // Nobody else's, as an erased person opens no account for a while.
+            let user = TestApp.device()
+            var subject = authentication.subject(device: viewer.device, requestor: viewer.requestor)
+            subject.session?.userID = user
+            authentication.put(subject, device: viewer.device, requestor: viewer.requestor)
+            let issued = try await person.optIn()
+            let device = try await TestSubscriber(examination, mvpd: "")
+            let holder = AccountHolder(logins: [PersonLogin(mvpd: "NorthCable", userID: user)])
+            switch try await person.conversation.outcome(of: AutoSignInOperationsMethods.exportPerson, holder) {
+            case .fault(let fault) where fault.code == "unimplemented": return
+            case .fault(let fault): throw Unmet("the person's rows", came: FrameText.text(fault))
+            case .answer(let told):
+                guard told.records?.tables.isEmpty == false else { throw Unmet("rows of the person", came: FrameText.text(told)) }
+            }
+            try await person.conversation.call(AutoSignInOperationsMethods.erasePerson, holder)
+            try await device.conversation.refusal(
+                of: AutomaticSignInMethods.redeemToken, device.redeem(issued.value), codes: ["token_revoked", "token_invalid"])
+            let left = try await person.conversation.call(AutoSignInOperationsMethods.exportPerson, holder)
+            guard left.records?.tables.isEmpty ?? true else { throw Unmet("no row", came: FrameText.text(left)) }
+        },
     ]
 }

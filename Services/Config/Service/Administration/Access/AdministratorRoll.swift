@@ -24,19 +24,22 @@ public struct AdministratorRoll: Sendable {
     /// - Parameter token: As the file has it; white space around it does not count.
     /// - Throws: `Unusable` when the bearer is too short or somebody else's, or the name is taken.
     public mutating func add(_ settings: AdministratorSettings, token: String) throws(Unusable) {
-        try add(settings.name, Self.role(settings.role), programmers: settings.programmers, mvpd: settings.mvpd, token: token)
+        try add(
+            settings.name, Self.role(settings.role), programmers: settings.programmers, mvpd: settings.mvpd, rights: settings.rights, token: token)
     }
 
     /// - Parameter mvpd: The proxy that the role proxy acts for; empty: none.
     public mutating func add(
-        _ name: String, _ role: AdministratorRole, programmers: [String] = [], mvpd: String = "", token: String
+        _ name: String, _ role: AdministratorRole, programmers: [String] = [], mvpd: String = "", rights: [AdministratorSettings.Right] = [],
+        token: String
     ) throws(Unusable) {
         let token = Self.trimmed(token)
         guard token.utf8.count >= Self.shortest else { throw Unusable(description: "holds fewer than \(Self.shortest) characters") }
         let digest = SHA256.hash(token)
         guard !entries.contains(where: { $0.digest == digest }) else { throw Unusable(description: "holds another administrator's token") }
         guard !entries.contains(where: { $0.administrator.name == name }) else { throw Unusable(description: "is for '\(name)', who is there twice") }
-        let administrator = Administrator(name: name, role: role, programmerIDs: programmers, proxyMvpdID: mvpd)
+        let administrator = Administrator(
+            name: name, role: role, programmerIDs: programmers, proxyMvpdID: mvpd, rights: Set(rights.map(\.rawValue)).sorted())
         entries.append(Entry(digest: digest, administrator: administrator))
     }
 

@@ -11,8 +11,15 @@ public struct AdministratorSettings: Decodable, Sendable {
     public let programmers: [String]
     /// Id of the MVPD whose list the role `proxy` keeps; empty: none.
     public let mvpd: String
+    /// What the administrator may do beside what the role allows; none unless set.
+    public let rights: [Right]
 
-    private enum CodingKeys: String, CodingKey { case name, tokenFile, role, programmers, mvpd }
+    public enum Right: String, Decodable, Sendable {
+        /// To export and erase everything about a person, whichever programmer's (Shared/Documents/Decisions/0081); operators have it.
+        case personalData
+    }
+
+    private enum CodingKeys: String, CodingKey { case name, tokenFile, role, programmers, mvpd, rights }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -21,6 +28,7 @@ public struct AdministratorSettings: Decodable, Sendable {
         role = try container.decode(Role.self, forKey: .role)
         programmers = try container.decodeIfPresent([String].self, forKey: .programmers) ?? []
         mvpd = try container.decodeIfPresent(String.self, forKey: .mvpd) ?? ""
+        rights = try container.decodeIfPresent([Right].self, forKey: .rights) ?? []
         let isName = !name.isEmpty && name.utf8.count <= 128 && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_-.@".contains($0)) }
         guard isName else { throw Self.wrong(.name, container, "must be 1 to 128 letters, digits, '_', '-', '.' or '@'; it is '\(name)'") }
         let needsProgrammers = role == .viewer || role == .editor

@@ -14,9 +14,13 @@ struct Rights: Sendable {
         case revokeStatement
         case revokeClient
         case support
+        /// Calls to upstreams, and ends of our clients there.
+        case upstream
         case verifyHistory
         /// Which MVPDs a proxy lists.
         case listProxied
+        /// To export and erase everything about a person.
+        case handlePersonalData
     }
 
     let administrator: Administrator
@@ -26,7 +30,8 @@ struct Rights: Sendable {
     var isOperator: Bool { administrator.role == .operator }
 
     func allows(_ action: Action) -> Bool {
-        switch (administrator.role, action) {
+        if action == .handlePersonalData { return isOperator || administrator.rights.contains(AdministratorSettings.Right.personalData.rawValue) }
+        return switch (administrator.role, action) {
         case (.operator, _), (.viewer, .read), (.editor, .read), (.editor, .edit), (.editor, .degrade), (.editor, .downloadStatement),
             (.editor, .resetTempPass), (.editor, .support), (.proxy, .listProxied):
             true

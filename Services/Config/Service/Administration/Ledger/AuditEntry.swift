@@ -14,6 +14,8 @@ enum AuditAction: String, Sendable {
     case tempPassReset = "temp_pass_reset"
     case clientRevoked = "client_revoked"
     case viewerSupport = "viewer_support"
+    case personalData = "personal_data"
+    case upstreamOperated = "upstream_operated"
     case signInTested = "sign_in_tested"
     case statementDownloaded = "statement_downloaded"
     case secretWritten = "secret_written"
@@ -24,6 +26,8 @@ enum AuditAction: String, Sendable {
     /// More than half of the former list has gone.
     case proxiedMvpdsDropped = "proxied_mvpds_dropped"
     case statementKeyRetired = "statement_key_retired"
+    /// Of records whose time is over.
+    case auditForgotten = "audit_forgotten"
 }
 
 /// Authors that are no administrators.

@@ -1,3 +1,4 @@
+internal import Clocks
 internal import Storage
 
 extension CatalogueLedger {
@@ -19,6 +20,28 @@ extension CatalogueLedger {
                 Int64(entry.number), now, author, entry.action, text, Int64(version), ProgrammerList.text(programmers), entry.previousSHA256,
                 entry.recordSHA256,
             ])
+    }
+
+    /// Removes records from before a moment, but never the newest; that they are gone is one more record.
+    /// - Returns: How many.
+    func forgetAudit(before moment: Timestamp) throws -> Int {
+        let last = try database.first(
+            """
+            SELECT number, record_sha256 FROM audit WHERE created_at_ms < ? AND number < (SELECT max(number) FROM audit) ORDER BY number DESC LIMIT 1
+            """, [moment]
+        ) { (number: $0.next() as Int64, sha256: $0.next() as String) }
+        guard let last else { return 0 }
+        try record(.auditForgotten, by: AuditAuthor.time, "Audit records up to \(last.number) removed: their time is over", programmers: [])
+        try run("INSERT INTO audit_start (number, record_sha256, removed_at_ms) VALUES (?, ?, ?)", [last.number, last.sha256, now])
+        return try database.run("DELETE FROM audit WHERE number <= ?", [last.number])
+    }
+
+    /// Where the chain begins.
+    func startOfAudit() throws -> (number: UInt64, sha256: String) {
+        let start = try database.first("SELECT number, record_sha256 FROM audit_start ORDER BY number DESC LIMIT 1") {
+            (number: UInt64($0.next() as Int64), sha256: $0.next() as String)
+        }
+        return start ?? (0, HashChain.start)
     }
 
     /// Newest first.

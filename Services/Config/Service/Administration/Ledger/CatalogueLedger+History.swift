@@ -9,9 +9,11 @@ extension CatalogueLedger {
         let versions = try versions()
         let audit = try auditEntries()
         var problems = Self.problems(versions.reversed().map { ("version \($0.version)", $0.previousSHA256, $0.recordSHA256, $0.link) })
-        problems += Self.problems(audit.reversed().map { ("audit record \($0.number)", $0.previousSHA256, $0.recordSHA256, $0.link) })
-        for (index, entry) in audit.reversed().enumerated() where entry.number != UInt64(index + 1) {
-            problems.append("audit record \(index + 1): is missing")
+        let start = try startOfAudit()
+        problems += Self.problems(
+            audit.reversed().map { ("audit record \($0.number)", $0.previousSHA256, $0.recordSHA256, $0.link) }, after: start.sha256)
+        for (index, entry) in audit.reversed().enumerated() where entry.number != start.number + UInt64(index + 1) {
+            problems.append("audit record \(start.number + UInt64(index + 1)): is missing")
             break
         }
         for version in isDeep ? versions[...] : versions.prefix(1) where try !isIntact(version) {
@@ -26,8 +28,10 @@ extension CatalogueLedger {
         Hex.encode(SHA256.hash(try documentBytes(version.documentSHA256))) == version.documentSHA256
     }
 
-    private static func problems(_ links: [(name: String, previous: String, stored: String, computed: String)]) -> [String] {
-        var previous = HashChain.start
+    private static func problems(
+        _ links: [(name: String, previous: String, stored: String, computed: String)], after start: String = HashChain.start
+    ) -> [String] {
+        var previous = start
         var problems: [String] = []
         for link in links {
             if link.stored != link.computed { problems.append("\(link.name): the record was changed") }

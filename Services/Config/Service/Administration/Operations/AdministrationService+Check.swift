@@ -10,6 +10,8 @@ extension AdministrationService {
         case .resetTempPass: try await checkReset(request)
         case .revokeClient: try await checkRevocation(request)
         case .support: try await checkSupport(request)
+        case .personalData: try await checkPersonalData(request)
+        case .upstream: try await checkUpstream(request)
         case .unknown, .unrecognized: throw Fault(.invalidRequest, "The permission is not known.")
         }
     }
@@ -66,6 +68,24 @@ extension AdministrationService {
             try require(in: document)
             let programmer = document[key]?["programmer"]?.text ?? ""
             try ledger.record(.viewerSupport, by: rights.name, "Support at \(request.requestorID): \(subject)", programmers: [programmer])
+        }
+        return rights.administrator
+    }
+
+    /// Recorded before anything is told or erased; the subject never names the person.
+    private func checkPersonalData(_ request: CheckAdministratorRequest) async throws -> Administrator {
+        let rights = try await rights(request.token, .handlePersonalData)
+        let subject = try subject(request)
+        guard !subject.isEmpty else { return rights.administrator }
+        try await publisher.write { try $0.record(.personalData, by: rights.name, "Personal data: \(subject)", programmers: []) }
+        return rights.administrator
+    }
+
+    private func checkUpstream(_ request: CheckAdministratorRequest) async throws -> Administrator {
+        let rights = try await rights(request.token, .upstream)
+        let subject = try subject(request)
+        if !subject.isEmpty {
+            try await publisher.write { try $0.record(.upstreamOperated, by: rights.name, "Upstream: \(subject)", programmers: []) }
         }
         return rights.administrator
     }

@@ -99,7 +99,8 @@ enum Bearer {
         } ?? text.contains(UInt8(ascii: " "))
     }
 
-    private static func token(in header: String) -> String? {
+    /// The token of a header; `nil` when it is of another scheme.
+    static func token(in header: String) -> String? {
         let usual = "Bearer "
         if header.hasPrefix(usual), header.utf8.count > usual.utf8.count {
             let rest = header.utf8.dropFirst(usual.utf8.count)

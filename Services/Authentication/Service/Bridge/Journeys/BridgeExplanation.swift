@@ -1,0 +1,161 @@
+internal import BridgeClient
+internal import Contracts
+internal import SamlExplanation
+
+/// A sign-in through an upstream, step by step in their order (bridge §14.1).
+struct BridgeExplanation: Sendable {
+    private enum Outcome {
+        case passed(String)
+        case failed(reason: String, String, hint: String)
+        case notReached
+        case notNeeded(String)
+        case notChecked(String)
+    }
+
+    private static let titles = [
+        "the code leads to a device", "an upstream serves the MVPD", "our client is registered upstream", "it has a bearer",
+        "upstream makes a session", "the browser is sent there", "the browser comes back", "upstream answers who is signed in",
+        "somebody signed in at the MVPD", "the session is made",
+    ]
+    private static let elsewhere = "Another copy of the service did it."
+
+    private let state: BridgeJourney.State
+
+    init(_ state: BridgeJourney.State) { self.state = state }
+
+    func record(trace: String) -> SignInRecord {
+        let checks = checks
+        let failed = checks.first { $0.outcome == .failed }
+        return SignInRecord(
+            trace: trace, endedAt: state.endedAt, requestor: state.parties?.requestor ?? "", mvpd: state.parties?.mvpd ?? "",
+            result: result(failed), reason: state.end == nil ? "unfinished" : failed?.reason ?? "", checks: checks)
+    }
+
+    private func result(_ failed: SignInCheck?) -> SignInResult {
+        switch state.end {
+        case .signedIn?: .signedIn
+        case .declined?, nil: .declined
+        case .codeGone?, .failed?: .rejected
+        }
+    }
+
+    var checks: [SignInCheck] {
+        var hasFailed = false
+        return zip(Self.titles.indices, outcomes).map { index, outcome in
+            var check = SignInCheck(step: UInt32(index + 1), title: Self.titles[index])
+            guard !hasFailed else {
+                check.outcome = .notReached
+                return check
+            }
+            switch outcome {
+            case .passed(let text): (check.outcome, check.explanation) = (.passed, text)
+            case .failed(let reason, let text, let hint):
+                (check.outcome, check.reason, check.explanation, check.hint) = (.failed, reason, text, hint)
+                hasFailed = true
+            case .notReached: check.outcome = .notReached
+            case .notNeeded(let text): (check.outcome, check.explanation) = (.notNeeded, text)
+            case .notChecked(let text): (check.outcome, check.explanation) = (.notChecked, text)
+            }
+            return check
+        }
+    }
+
+    private var outcomes: [Outcome] {
+        let parties = state.parties
+        let served = parties.map { "Upstream \($0.upstream), where the channel is \($0.serviceProvider) and the MVPD \($0.theirMvpd)." } ?? ""
+        return [.passed(""), .passed(served), registration, bearer, creation, sending, returning, asking, finding, ending]
+    }
+
+    // MARK: Before the browser leaves
+
+    private var registration: Outcome {
+        if let call = last(.register) { return Self.outcome(call, good: "It was registered now") }
+        if state.calls.isEmpty, case .failed(let reason)? = state.end {
+            return .failed(
+                reason: "refused", reason, hint: "'boxoffice upstream status' shows the alarms, 'boxoffice upstream check' tries it anew.")
+        }
+        return state.isForeign ? .notChecked(Self.elsewhere) : .passed("It was registered before.")
+    }
+
+    private var bearer: Outcome {
+        if let call = last(.token) { return Self.outcome(call, good: "It is new") }
+        return state.isForeign ? .notChecked(Self.elsewhere) : .passed("The one at hand holds.")
+    }
+
+    private var creation: Outcome {
+        if let call = last(.create) { return Self.outcome(call, good: "It is there") }
+        return state.isForeign ? .notChecked(Self.elsewhere) : .notReached
+    }
+
+    private var sending: Outcome {
+        if state.isForeign { return .notChecked(Self.elsewhere) }
+        if state.isSent { return .passed("") }
+        // Without a browser it was asked who is signed in.
+        if lastOfProfiles != nil { return .notNeeded("Upstream says that the device is signed in already.") }
+        guard case .failed(let reason)? = state.end, last(.create)?.failure == nil else { return .notReached }
+        return .failed(
+            reason: "unusable_session", reason,
+            hint: "The address must lead to baseUrl, userAgentBaseUrl or one of browserHosts, and upstream must take our domain and return address.")
+    }
+
+    // MARK: After it
+
+    private var returning: Outcome {
+        guard state.isSent else { return lastOfProfiles == nil ? .notReached : .notNeeded("") }
+        guard state.parties?.isOwnReturn == true else { return .notNeeded("The login ends at the app's own address.") }
+        return state.isBack ? .passed("") : .notReached
+    }
+
+    private var asking: Outcome { lastOfProfiles.map { Self.outcome($0, good: "It answers") } ?? .notReached }
+
+    private var finding: Outcome {
+        guard lastOfProfiles != nil, let profiles = state.profiles else { return .notReached }
+        guard let profile = profiles.first(where: { $0.mvpd == state.parties?.theirMvpd }) else {
+            let others = profiles.isEmpty ? "Nobody is." : "Somebody is at \(profiles.map(\.mvpd).joined(separator: ", "))."
+            return .failed(
+                reason: "nobody", "\(others) Cancelled and declined look alike.",
+                hint: "If all fail: the profile may be visible late, or the MVPD's name differs upstream (integrations[].upstream).")
+        }
+        return .passed("A profile of type \(profile.kind), with the attributes \(profile.attributes.joined(separator: ", ")).")
+    }
+
+    private var ending: Outcome {
+        switch state.end {
+        case .signedIn?: .passed("")
+        case .codeGone?:
+            .failed(reason: "code_gone", "The code was deleted during the login; upstream was told to forget it.", hint: "Nothing: the app gave up.")
+        case .failed(let reason)? where state.profiles?.isEmpty == false: .failed(reason: "internal", reason, hint: "The service's log has more.")
+        case .declined?, .failed?, nil: .notReached
+        }
+    }
+
+    // MARK: Calls
+
+    private func last(_ operation: BridgeOperation) -> BridgeJourney.Call? { state.calls.last { $0.operation == operation } }
+
+    private var lastOfProfiles: BridgeJourney.Call? { state.calls.last { [.byCode, .profile, .profiles].contains($0.operation) } }
+
+    private static func outcome(_ call: BridgeJourney.Call, good: String) -> Outcome {
+        let trace = call.trace.isEmpty ? "" : " Upstream knows the answer by the trace \(call.trace)."
+        guard let failure = call.failure else { return .passed("\(good), \(call.milliseconds) ms.\(trace)") }
+        if call.isBreakerOpen {
+            return .failed(reason: "open", "Too many calls failed before: it is not asked for some seconds.", hint: "Look at what failed before.")
+        }
+        return .failed(
+            reason: reason(failure), "Upstream: \(BridgeWords.seen(failure)), after \(call.milliseconds) ms.\(trace)",
+            hint: BridgeWords.advice(call.operation, failure))
+    }
+
+    private static func reason(_ failure: BridgeFailure) -> String {
+        switch failure {
+        case .refused(let refusal): refusal.code
+        case .unreachable: "unreachable"
+        case .unusable: "unusable"
+        case .serverError: "server_error"
+        case .wrongAddress: "wrong_address"
+        case .unauthorized: "unauthorized"
+        case .throttled: "throttled"
+        case .badRequest: "bad_request"
+        }
+    }
+}

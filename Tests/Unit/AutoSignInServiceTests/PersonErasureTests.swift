@@ -1,0 +1,115 @@
+import Clocks
+import Contracts
+import Faults
+import Storage
+import Testing
+
+@testable import AutoSignInService
+
+/// What the service tells of a person, and erases.
+@Suite(.everyEngine) struct PersonErasureTests {
+    private static let ada = PersonLogin(mvpd: "NorthCable", userID: "ada")
+
+    private func export(_ rig: TokenRig, logins: [PersonLogin] = [Self.ada], devices: [String] = []) async throws -> AccountHolderExport {
+        try await rig.service.operations.exportPerson(AccountHolder(logins: logins, deviceIDs: devices), context: rig.context)
+    }
+
+    @discardableResult
+    private func erase(_ rig: TokenRig, logins: [PersonLogin] = [Self.ada], devices: [String] = []) async throws -> ErasedRecords {
+        try await rig.service.operations.erasePerson(AccountHolder(logins: logins, deviceIDs: devices), context: rig.context)
+    }
+
+    @Test("everything of a person is told by table: account, logins, families, values, sessions, redemptions")
+    func tells() async throws {
+        let rig = try TokenRig()
+        let token = try await rig.optIn()
+        try await rig.redeem(token.value)
+        _ = try await rig.optIn("tv-9", user: "bea")
+        for told in [try await export(rig), try await export(rig, logins: [], devices: ["tv-2"])] {
+            let tables = Dictionary(uniqueKeysWithValues: (told.records?.tables ?? []).map { ($0.name, $0.rows.count) })
+            #expect(
+                tables == ["account": 1, "account_login": 1, "family": 1, "token_version": 1, "redemption": 1, "streaming_session": 1], "\(tables)")
+            #expect(told.logins == [Self.ada])
+            let all = (told.records?.tables ?? []).flatMap(\.rows).joined()
+            #expect(all.contains(token.accountID) && !all.contains(token.value) && !all.contains("bea"), "no value in clear, and nobody else")
+        }
+    }
+
+    @Test("after an erasure and Apple's answer no row of the person is left, and others have lost nothing")
+    func erases() async throws {
+        let rig = try TokenRig()
+        let token = try await rig.optIn()
+        try await rig.redeem(token.value)
+        let other = try await rig.optIn("tv-9", user: "bea")
+        let erased = try await erase(rig, devices: ["tv-1", "tv-2"])
+        #expect(erased.tables.contains { $0.name == "account" && $0.rows == 1 })
+        #expect(erased.remainders.contains { $0.name == "family" && $0.rows == 1 }, "Apple has yet to be told")
+        let told = try await export(rig, devices: ["tv-1", "tv-2"])
+        #expect(told.records?.tables.isEmpty == true && told.logins.isEmpty, "\(told.records?.tables ?? [])")
+        #expect(await refusal { try await rig.redeem(token.value) } == .tokenRevoked)
+        try await rig.deliver()
+        #expect(rig.logins.session("tv-2") == nil && !rig.apple.values().contains(token.value))
+        let left: (Int, Int) = try await rig.files.read { database in
+            let families: [String] = try database.values("SELECT id FROM family WHERE account_id = ''")
+            let versions: [String] = try database.values("SELECT id FROM token_version WHERE family_id = ?", [token.familyID])
+            return (families.count, versions.count)
+        }
+        #expect(left == (0, 0), "the last letter takes what it needed with it")
+        #expect(try await rig.state(other.familyID) == .active)
+        #expect(try await erase(rig).tables.isEmpty, "once more does no harm")
+    }
+
+    @Test("an opt-in that began before makes no account; a minute later the person may come back")
+    func outlivesOptIns() async throws {
+        let rig = try TokenRig()
+        try await erase(rig)
+        rig.logins.signIn("tv-1")
+        #expect(await refusal { try await rig.issue() } == .sessionNotFresh)
+        #expect(try await export(rig).records?.tables.isEmpty == true)
+        rig.clock.advance(by: .seconds(61))
+        rig.logins.signIn("tv-1")
+        #expect(try await !rig.issue().accountID.isEmpty)
+    }
+
+    @Test("the account of somebody else who once used the device is not the person's")
+    func sparesOthers() async throws {
+        let rig = try TokenRig()
+        let bea = try await rig.optIn("tv-1", user: "bea")
+        rig.logins.signOut("tv-1")
+        try await erase(rig, devices: ["tv-1"])
+        #expect(try await rig.state(bea.familyID) == .active)
+    }
+
+    @Test("what is asked is bounded")
+    func isBounded() async throws {
+        let rig = try TokenRig()
+        let many = (0...1000).map { "device-\($0)" }
+        #expect(await refusal { try await export(rig, devices: many) } == .invalidRequest)
+        #expect(await refusal { try await erase(rig, devices: many) } == .invalidRequest)
+    }
+}
+
+/// No look-up of a person reads a whole table.
+struct PersonErasurePlanTests {
+    @Test("each statement stands on an index, and every column is told")
+    func usesIndexes() async throws {
+        let rig = try TokenRig()
+        let token = try await rig.optIn()
+        let steps = try await rig.files.read { database -> [String] in
+            func plan(_ sql: String, _ arguments: Arguments) throws -> [String] {
+                try database.all(Statement("EXPLAIN QUERY PLAN " + sql), arguments) { columns -> String in
+                    _ = (columns.next() as Int, columns.next() as Int, columns.next() as Int)
+                    return "\(columns.next() as String) of \(sql)"
+                }
+            }
+            var steps = try HolderStatements.all.flatMap { sql in try plan(sql, Arguments((0..<sql.count { $0 == "?" }).map { _ in .text("1") })) }
+            for (table, places) in try HolderTables.places(of: [AccountID(token.accountID)], [DeviceID("tv-1")], database) {
+                let columns: [String] = try database.values("SELECT name FROM pragma_table_info(?)", [table.name])
+                if Set(columns) != Set(table.columnNames) { steps.append("SCAN: columns of \(table.name) that are not told") }
+                for (condition, arguments) in places { steps += try plan(table.select(where: condition).sqlite, arguments + [1]) }
+            }
+            return steps
+        }
+        #expect(steps.count > 8 && !steps.contains { $0.hasPrefix("SCAN") }, "\(steps)")
+    }
+}

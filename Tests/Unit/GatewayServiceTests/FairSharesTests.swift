@@ -1,0 +1,183 @@
+internal import Contracts
+internal import Doubles
+internal import Faults
+@testable import GatewayService
+internal import Hummingbird
+internal import HummingbirdTesting
+internal import Synchronization
+internal import Testing
+
+/// Limits by application and by requestor.
+@Suite struct FairSharesTests {
+    private static func shares(_ settings: ShareSettings, _ clock: any MonotonicClock = SetClock()) -> FairShares {
+        FairShares(settings: settings, clock: clock, capacity: 1024)
+    }
+
+    private static func admits(_ shares: FairShares, _ proof: FairShares.Proof, _ requestor: String = "") -> Bool {
+        (try? shares.begin(proof, requestor: requestor)) != nil
+    }
+
+    @Test("an application has its rate and its burst, whatever addresses and bearers its calls come by")
+    func limitsApplications() throws {
+        let clock = SetClock()
+        let shares = Self.shares(ShareSettings(perApplication: 10, applicationBurst: 5, perRequestor: 0), clock)
+        for bearer in ["a1", "a2"] { shares.learn(bearer, of: "tv") }
+        shares.learn("b1", of: "web")
+        let passed = (0..<20).count { Self.admits(shares, .bearer($0 % 2 == 0 ? "a1" : "a2")) }
+        #expect(passed == 6)
+        #expect((0..<6).allSatisfy { _ in Self.admits(shares, .bearer("b1")) }, "another one has all of its own")
+        do throws(Fault) {
+            _ = try shares.begin(.bearer("a1"), requestor: "")
+            Issue.record("it passes")
+        } catch {
+            #expect(error.code == .tooManyRequests && error.retryAfter == .seconds(1))
+        }
+        clock.advance(by: .milliseconds(100))
+        #expect(Self.admits(shares, .bearer("a2")) && !Self.admits(shares, .bearer("a1")), "a refusal costs nothing, a tenth of a second gives one")
+    }
+
+    @Test("a requestor has its own limit, with all of its applications; what it refuses is not charged to the application")
+    func limitsRequestors() {
+        let shares = Self.shares(ShareSettings(perApplication: 10, applicationBurst: 9, perRequestor: 10, requestorBurst: 3))
+        shares.learn("a", of: "tv")
+        #expect((0..<10).count { _ in Self.admits(shares, .bearer("a"), "ACME1") } == 4)
+        #expect((0..<10).count { _ in Self.admits(shares, .bearer("b"), "ACME2") } == 4)
+        #expect((0..<10).count { _ in Self.admits(shares, .bearer("a")) } == 6, "four of ten were the application's")
+    }
+
+    @Test("calls with bad credentials are given back, so that strangers take nothing from whom they name")
+    func givesBack() throws {
+        let shares = Self.shares(ShareSettings(perApplication: 10, applicationBurst: 1, perRequestor: 10, requestorBurst: 1))
+        shares.learn("a", of: "tv")
+        for _ in 0..<100 { shares.giveBack(try shares.begin(.bearer("a"), requestor: "ACME1")) }
+        #expect(Self.admits(shares, .bearer("a"), "ACME1"))
+    }
+
+    @Test("whose a bearer is, is asked at its eighth call and seldom after")
+    func asksSeldom() throws {
+        let shares = Self.shares(ShareSettings())
+        let asked = try (1...64).filter { _ in try shares.begin(.bearer("a"), requestor: "").unknown != nil }
+        #expect(asked == [8, 16, 32, 64])
+        shares.learn("a", of: "tv")
+        #expect(try (65...128).allSatisfy { _ in try shares.begin(.bearer("a"), requestor: "").unknown == nil })
+        #expect(try shares.begin(.key("public"), requestor: "").unknown == nil)
+    }
+
+    @Test("0 is no limit, and settings are bounded")
+    func settings() {
+        #expect(!Self.shares(.unlimited).isOn)
+        #expect(ShareSettings(perApplication: -1).problem?.key == "perApplication")
+        #expect(ShareSettings(requestorBurst: 1_000_001).problem?.key == "requestorBurst")
+        #expect(ShareSettings().problem == nil)
+    }
+
+    private static let calls = [
+        ("/api/v1/checkauthn?\(TestGateway.deviceQuery)", "text/html"), ("/api/v2/ACME1/configuration", "text/html"),
+
+    ]
+
+    @Test("the refusal has the form of its door, with Retry-After", arguments: calls)
+    func refuses(uri: String, type: String) async throws {
+        let gateway = TestGateway(clock: SetClock(), shares: ShareSettings(perApplication: 0, perRequestor: 1, requestorBurst: 0))
+        try await gateway.exchange(over: .live) { client in
+            var replies: [Reply] = []
+            for _ in 0..<2 {
+                replies.append(try await client.execute(uri: uri, method: .get, headers: TestGateway.device) { Reply($0) })
+            }
+            #expect(replies[0].status != 429 && replies[1].status == 429, "\(replies.map(\.status))")
+            #expect(replies[1].headers[.retryAfter] == "1" && replies[1].headers[.contentType] == type)
+            let other = uri.replacing("ACME1", with: "ACME2")
+            #expect(try await client.execute(uri: other, method: .get, headers: TestGateway.device) { $0.status.code } != 429)
+        }
+    }
+
+    @Test("a stranger's bearer does not use up a requestor's share")
+    func strangers() async throws {
+        let gateway = TestGateway(clock: SetClock(), shares: ShareSettings(perApplication: 0, perRequestor: 1, requestorBurst: 0))
+        gateway.authentication.getSession.answer { request, _ in
+            guard request.call?.accessToken == "good" else { throw Fault(.accessDenied, "no") }
+            return Session(id: "s1", requestor: "ACME1", mvpd: "NorthCable")
+        }
+        try await gateway.exchange(over: .live) { client in
+            let uri = "/api/v1/checkauthn?\(TestGateway.deviceQuery)"
+            for _ in 0..<20 {
+                let status = try await client.execute(uri: uri, method: .get, headers: TestGateway.device.with(.authorization, "Bearer bad")) {
+                    $0.status.code
+                }
+                #expect(status == 401)
+            }
+            #expect(try await client.execute(uri: uri, method: .get, headers: TestGateway.device) { $0.status.code } == 200)
+        }
+    }
+
+    /// A service that does a few calls at a time, each for some milliseconds: what one programmer takes the other waits for.
+    private actor Busy {
+        private var free = 4
+        private var waiting: [CheckedContinuation<Void, Never>] = []
+
+        func work() async throws {
+            if free > 0 { free -= 1 } else { await withCheckedContinuation { waiting.append($0) } }
+            try await Task.sleep(for: .milliseconds(4))
+            if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
+        }
+    }
+
+    @Test("one programmer floods with valid credentials: the other's p99 stays below one and a half of what it was", .timeLimit(.minutes(2)))
+    func flood() async throws {
+        let busy = Busy()
+        // A capacity of 1000 a second, of which an application may have a small part; the calm one makes fewer calls.
+        let gateway = TestGateway(shares: ShareSettings(perApplication: 20, applicationBurst: 10, perRequestor: 0))
+        gateway.authentication.verifyAccessToken.answer { request, _ in
+            VerifiedClient(clientID: "c", applicationID: request.accessToken == "good" ? "calm" : "flooding", requestorIDs: ["ACME1", "ACME2"])
+        }
+        gateway.authentication.getSession.answer { _, _ in
+            try await busy.work()
+            return Session(id: "s1", requestor: "ACME1", mvpd: "NorthCable")
+        }
+        try await gateway.exchange(over: .live) { client in
+            let calm = "/api/v1/checkauthn?\(TestGateway.deviceQuery)"
+            let flooding = calm.replacing("ACME1", with: "ACME2")
+            @Sendable func p99() async throws -> Duration {
+                var times: [Duration] = []
+                for _ in 0..<100 {
+                    try await Task.sleep(for: .milliseconds(60))
+                    let start = ContinuousClock.now
+                    #expect(try await client.execute(uri: calm, method: .get, headers: TestGateway.device) { $0.status.code } == 200)
+                    times.append(ContinuousClock.now - start)
+                }
+                return times.sorted()[98]
+            }
+            _ = try await p99()
+            let alone = try await p99()
+            let refused = FloodRefusals()
+            let flooded = try await withThrowingTaskGroup(of: Duration?.self) { group in
+                for _ in 0..<16 {
+                    group.addTask {
+                        let headers = TestGateway.device.with(.authorization, "Bearer flood")
+                        while !Task.isCancelled {
+                            let status = try? await client.execute(uri: flooding, method: .get, headers: headers) { $0.status.code }
+                            if status == 429 { refused.count.add(1, ordering: .relaxed) }
+                            // As a backend does that tries again at once: some hundred calls a second of each connection.
+                            try? await Task.sleep(for: .milliseconds(2))
+                        }
+                        return nil
+                    }
+                }
+                group.addTask { try await p99() }
+                var measured = Duration.zero
+                for try await time in group {
+                    guard let time else { continue }
+                    measured = time
+                    group.cancelAll()
+                }
+                return measured
+            }
+            #expect(refused.count.load(ordering: .relaxed) > 100, "it was a flood")
+            #expect(flooded < alone * 1.5 + .milliseconds(2), "alone \(alone), beside the flood \(flooded)")
+        }
+    }
+}
+
+private final class FloodRefusals: Sendable {
+    let count = Atomic(0)
+}

@@ -1,4 +1,6 @@
-"""yt-dlp's own extractor for the vendor's calls, against the cluster of $BOXOFFICE_HOME (clients #34 to #36)."""
+"""yt-dlp's own extractor for the vendor's calls, against the cluster of $BOXOFFICE_HOME (clients #34 to #36).
+
+Where that is a bridge, $BOXOFFICE_UPSTREAM_HOME is the folder of the cluster that it asks (bridge B112)."""
 
 import base64
 import contextlib
@@ -23,6 +25,12 @@ from yt_dlp.utils import ExtractorError
 home = pathlib.Path(os.environ.get("BOXOFFICE_HOME", ".boxoffice"))
 file = json.loads((home / "cluster.json").read_text())
 secure, plain = urllib.parse.urlsplit(file["gatewayTLS"]), urllib.parse.urlsplit(file["gateway"])
+# Plain addresses of gateways, and where each serves HTTPS.
+places = {"sp.auth.adobe.com": secure.netloc, plain.netloc: secure.netloc}
+upstream = os.environ.get("BOXOFFICE_UPSTREAM_HOME")
+if upstream:
+    behind = json.loads((pathlib.Path(upstream) / "cluster.json").read_text())
+    places[urllib.parse.urlsplit(behind["gateway"]).netloc] = urllib.parse.urlsplit(behind["gatewayTLS"]).netloc
 # The page of a video, which stands under a registered domain; here this machine serves it.
 PAGE = "https://www.acme.example/watch/1"
 STATEMENT = ".".join(
@@ -54,9 +62,9 @@ class ReroutedRH(UrllibRH):
     def rerouted(cls, url):
         parts = urllib.parse.urlsplit(url)
         place = f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname
-        if place in ("sp.auth.adobe.com", plain.netloc):
+        if place in places:
             # The assertion consumer of this cluster stands at plain HTTP; a deployment has one address, and the sign-in's cookie is a secure one.
-            return parts._replace(scheme="https", netloc=secure.netloc).geturl()
+            return parts._replace(scheme="https", netloc=places[place]).geturl()
         if place == "www.acme.example":
             return parts._replace(scheme="http", netloc=cls.page).geturl()
         return url
@@ -123,7 +131,10 @@ def listed():
     def change(binding):
         application, mvpd = entries.values()
         statements = [hashlib.sha256(STATEMENT.encode()).hexdigest()]
-        put(dict(zip(entries, ({**application, "legacyStatements": statements}, {**mvpd, "saml": {**mvpd["saml"], "requestBinding": binding}}))))
+        changed = [{**application, "legacyStatements": statements}]
+        if binding in ("post", "redirect"):
+            changed.append({**mvpd, "saml": {**mvpd["saml"], "requestBinding": binding}})
+        put(dict(zip(entries, changed)))
 
     try:
         yield change
@@ -171,7 +182,7 @@ def begins_with(binding):
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
     code = json.loads(call("POST", "/reggie/v1/ACME1/regcode", headers, "deviceId=looks-on")[1])["code"]
     query = urllib.parse.urlencode({"requestor_id": "ACME1", "mso_id": "NorthCable", "reg_code": code, "domain_name": "adobe.com", "redirect_url": PAGE})
-    return call("GET", f"/adobe-services/authenticate/saml?{query}")[0] == (302 if binding == "redirect" else 200)
+    return call("GET", f"/adobe-services/authenticate/saml?{query}")[0] == (200 if binding == "post" else 302)
 
 
 def main():
@@ -181,7 +192,7 @@ def main():
     threading.Thread(target=server.serve_forever, daemon=True).start()
     ReroutedRH.page = f"127.0.0.1:{server.server_port}"
     with listed() as change, tempfile.TemporaryDirectory() as folder:
-        for binding in ("post", "redirect"):
+        for binding in ("upstream",) if upstream else ("post", "redirect"):
             change(binding)
             until("the listed statement", bearer)
             until(f"requests by {binding}", lambda: begins_with(binding))

@@ -7,8 +7,8 @@ struct GatewayBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gateway-benchmark", abstract: "Measures a cluster through its gateway.",
         subcommands: [
-            RunCommand.self, FleetCommand.self, FormerAppsCommand.self, HangingProviderCommand.self, HelloCommand.self, RatesCommand.self,
-            SharesCommand.self,
+            RunCommand.self, BridgeCommand.self, ExportCommand.self, FleetCommand.self, FormerAppsCommand.self, HangingProviderCommand.self,
+            HelloCommand.self, RatesCommand.self, SharesCommand.self,
         ],
         defaultSubcommand: RunCommand.self)
 

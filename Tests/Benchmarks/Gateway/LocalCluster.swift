@@ -11,10 +11,13 @@ struct LocalCluster {
 
         struct Sandbox: Decodable {
             var mvpd: String
+            var upstream: String?
             var pid: Int32
         }
 
         var gateway: String
+        var admin: String?
+        var adminToken: String
         var sandbox: Sandbox
         var services: [String: Entry]
         var softwareStatements: [String: String]
@@ -44,9 +47,12 @@ struct LocalCluster {
     ///   - home: A folder for its state.
     ///   - people: How many there shall be: a person gets one media token a second for the same play (rest-v1 §7).
     ///   - provider: An MVPD that there shall be beside those of the demo catalogue; it is asked as NorthCable is.
-    static func start(binaries: URL, home: URL, portBase: Int, people: Int, provider: String? = nil) throws -> LocalCluster {
+    ///   - variables: Of its programs' environment.
+    static func start(
+        binaries: URL, home: URL, portBase: Int, people: Int, provider: String? = nil, variables: [String: String] = [:]
+    ) throws -> LocalCluster {
         let program = binaries.appending(path: "boxoffice").path
-        let environment = ["BOXOFFICE_HOME": home.path, "BOXOFFICE_PORT_BASE": "\(portBase)"]
+        let environment = variables.merging(["BOXOFFICE_HOME": home.path, "BOXOFFICE_PORT_BASE": "\(portBase)"]) { $1 }
         try ChildProgram.run(program, ["up", "--detach", "--no-demo"], environment: environment)
         let names = (0..<people).map { "viewer\($0)" }
         let sandbox = try ChildProgram(
@@ -113,6 +119,22 @@ struct LocalCluster {
     func statement() throws -> String {
         guard let statement = file.softwareStatements["acme-tv"] else { throw BenchmarkFailure("the cluster has no application acme-tv") }
         return statement
+    }
+
+    /// Base URL of the stand-in upstream.
+    func upstream() throws -> String {
+        guard let upstream = file.sandbox.upstream else { throw BenchmarkFailure("the cluster has no stand-in upstream") }
+        return upstream
+    }
+
+    /// A call of the administration API.
+    func administer(_ method: String, _ path: String, _ body: [String: Any]? = nil, by exchange: HTTPExchange) async throws -> [String: Any] {
+        let text = try body.map { String(decoding: try JSONSerialization.data(withJSONObject: $0), as: UTF8.self) }
+        let headers = [("Authorization", "Bearer \(file.adminToken)"), ("Content-Type", "application/json"), ("If-Match", "*")]
+        let sent = method == "PUT" ? headers : Array(headers.dropLast())
+        let answer = try await exchange.send(method, "\(file.admin ?? file.gateway)/admin/v1\(path)", headers: sent, body: text)
+        guard (200..<300).contains(answer.status) else { throw BenchmarkFailure("\(method) \(path) was answered \(answer.status): \(answer.text)") }
+        return (try? JSONSerialization.jsonObject(with: Data(answer.text.utf8))) as? [String: Any] ?? [:]
     }
 
     /// What the demo's app without client registration signs with.

@@ -11,7 +11,9 @@ public import Tokens
 public import UsageCounting
 
 /// Clients and their access tokens, registration codes, sign-in at an MVPD, and the sessions (authn tokens) that come of it.
-public struct AuthenticationService: Sendable {
+///
+/// A class: its parts take 130 KiB, and whoever serves its calls would hold a copy of them for each operation.
+public final class AuthenticationService: Sendable {
     let callers: Callers
     let signIns: SignIns
     let sessions: SessionParts
@@ -22,12 +24,20 @@ public struct AuthenticationService: Sendable {
     let clock: any WallClock
     private let store: any AuthenticationStore
     private let logger: Logger
-    /// What changes with the files of keys; tests bring their own.
-    private var serviceProvider: SamlServiceProvider?
-    private var userIDs: SymmetricKeyRing?
-    private var ringOfOAuth: OAuthKeys?
+    /// `nil`: tests bring their own.
+    private let keyFiles: KeyFiles?
 
-    init(_ parts: Parts) {
+    /// What changes with the files of keys.
+    private struct KeyFiles: Sendable {
+        let serviceProvider: SamlServiceProvider
+        let userIDs: SymmetricKeyRing
+        let oauth: OAuthKeys
+    }
+
+    convenience init(_ parts: Parts) { self.init(parts, nil) }
+
+    private init(_ parts: Parts, _ keyFiles: KeyFiles?) {
+        self.keyFiles = keyFiles
         let metrics = AuthenticationMetrics(usage: parts.usage)
         let callers = Callers(parts, metrics)
         self.callers = callers
@@ -108,9 +118,9 @@ public struct AuthenticationService: Sendable {
     /// Takes in what the files of SAML keys, user ids and OAuth seals hold now, all of them.
     /// - Throws: `CryptographyError`; nothing has changed then.
     public func adopt(_ keys: AuthenticationKeys) throws {
-        try ringOfOAuth?.adopt(keys.oauthKey, older: keys.olderOAuthKeys)
-        serviceProvider?.adopt(keys)
-        userIDs?.adopt(current: keys.userID, older: [])
+        try keyFiles?.oauth.adopt(keys.oauthKey, older: keys.olderOAuthKeys)
+        keyFiles?.serviceProvider.adopt(keys)
+        keyFiles?.userIDs.adopt(current: keys.userID, older: [])
         signIns.signedMetadata.forget()
     }
 
@@ -194,7 +204,7 @@ extension AuthenticationService {
     ///   - upstreams: Reaches upstreams, whose lists are long; its owner shuts it down.
     ///   - database: The open store of this service.
     ///   - usage: Counts what happens, for reports.
-    public init(
+    public convenience init(
         _ settings: AuthenticationSettings, keys: AuthenticationKeys, accessTokenKeys: SigningKeys,
         secretKeys: AuthenticationKeys.SecretKeys, storedTokenKeys: SigningKeys, storedTokenSeals: AuthenticationKeys.SecretKeys,
         serviceTokenKeys: ServiceTokenKeys, clientSecrets: String?, transport: any OutboundTransport, upstreams: any OutboundTransport,
@@ -227,8 +237,8 @@ extension AuthenticationService {
                 random: random, scrambler: UserIDScrambler(keys: userIDs), activationOrigins: Set(settings.activationOrigins),
                 codeLimits: CodeLimits(perClient: settings.codesPerClient, perDevice: settings.codesPerDevice),
                 usage: usage, logger: logger,
-                bridge: BridgeParts(store: database.store, transport: upstreams, via: BridgeVia(origin: settings.origin)), people: database.store))
-        (serviceProvider, self.userIDs, ringOfOAuth) = (saml, userIDs, keys.oauth)
+                bridge: BridgeParts(store: database.store, transport: upstreams, via: BridgeVia(origin: settings.origin)), people: database.store),
+            KeyFiles(serviceProvider: saml, userIDs: userIDs, oauth: keys.oauth))
     }
 
     /// What access tokens open: the API of this deployment.

@@ -142,7 +142,9 @@ struct BridgeCommand: AsyncParsableCommand {
         throw BenchmarkFailure("the catalogue with the upstream is not served")
     }
 
-    private func control(_ method: String, _ upstream: String, _ path: String, _ body: [String: Any]?, _ exchange: HTTPExchange) async throws -> String {
+    private func control(_ method: String, _ upstream: String, _ path: String, _ body: [String: Any]?, _ exchange: HTTPExchange) async throws
+        -> String
+    {
         let text = try body.map { String(decoding: try JSONSerialization.data(withJSONObject: $0), as: UTF8.self) }
         let answer = try await exchange.send(method, "\(upstream)/control/\(path)", headers: [("Content-Type", "application/json")], body: text)
         guard (200..<300).contains(answer.status) else { throw BenchmarkFailure("\(method) \(path): \(answer.status) \(answer.text)") }
@@ -236,8 +238,10 @@ struct BridgeCommand: AsyncParsableCommand {
         judge("added at p50", rounds.map { $0.bridged.p50 - $0.own.p50 }, Self.delays.p50)
         judge("added at p99", rounds.map { $0.bridged.p99 - $0.own.p99 }, Self.delays.p99)
         let (own, bridged) = (Spread(rounds.map(\.own.p99)).median, Spread(rounds.map(\.bridged.p99)).median)
-        Report.line(String(format: "\nUpstream itself p50 %.0f, p99 %.0f; through the bridge p50 %.0f, p99 %.0f.",
-            Spread(rounds.map(\.own.p50)).median, own, Spread(rounds.map(\.bridged.p50)).median, bridged))
+        Report.line(
+            String(
+                format: "\nUpstream itself p50 %.0f, p99 %.0f; through the bridge p50 %.0f, p99 %.0f.",
+                Spread(rounds.map(\.own.p50)).median, own, Spread(rounds.map(\.bridged.p50)).median, bridged))
         return isMet
     }
 }

@@ -32,8 +32,8 @@ struct StartTests {
             for service in ClusterService.allCases where service != .sandbox {
                 let pid = try cluster.process(service).pid
                 // The kernel decides how much of the programs' files is resident; pages that several processes map count by their share.
-                try await Condition.wait("\(service.rawValue) is below 40 MiB, 20 MiB of it its own") {
-                    try memoryKiB("Pss:", of: pid) < 40 * 1024 && memoryKiB("Pss_Anon:", of: pid) < 20 * 1024
+                try await Condition.wait("\(service.rawValue) is below 40 MiB, 16 MiB of it its own") {
+                    try memoryKiB("Pss:", of: pid) < 40 * 1024 && memoryKiB("Pss_Anon:", of: pid) < 16 * 1024
                 }
             }
         }

@@ -12,4 +12,10 @@ extension Requestor {
             throw Fault(.invalidDomain, "The domain is not registered for the requestor.")
         }
     }
+
+    /// The domain as an upstream may hear of it: in place of what apps send whatever their channel, the requestor's first one (bridge §17).
+    func ownDomain(_ name: String) -> String {
+        if domains.contains(where: { $0.name.lowercased() == name.lowercased() }) { return name }
+        return domains.first?.name ?? name
+    }
 }

@@ -64,7 +64,7 @@ import Testing
         #expect(try await store.sessions(second.key).first?.expiresAt == t0 + .seconds(77))
         try await store.suspect(second.id)
         #expect(try await store.bridgedPart(second.id)?.isSuspect == true)
-        try await store.drop(confirmed)
+        try await store.drop(confirmed, now: t0)
         #expect(try await store.sessions(second.key).isEmpty)
         #expect(try await store.bridgedPart(second.id) == nil)
     }

@@ -1,6 +1,7 @@
 import Clocks
 import Contracts
 import Faults
+import Foundation
 import Testing
 
 @testable import AuthenticationService
@@ -69,6 +70,59 @@ import Testing
         _ = try await bridge.rig.session(call)
         try await bridge.called(Self.profile, times: 2)
         try await ended(call, bridge)
+    }
+
+    @Test(
+        "bridge B56: where half of a hundred are gone at once there is an alarm; who is known again is signed in within ten minutes, without a login")
+    func takesAgain() async throws {
+        let bridge = try BridgeRig()
+        var calls: [DeviceCall] = []
+        for number in 0..<100 {
+            let call = try await viewer(bridge, "dev-\(number)")
+            try await bridge.signIn(call)
+            calls.append(call)
+        }
+        bridge.upstream.change { script in
+            script.forgotten = Set((0..<50).map { "fingerprint " + Data("dev-\($0)".utf8).base64EncodedString() })
+        }
+        bridge.rig.clock.advance(by: .seconds(301))
+        for call in calls { _ = try await bridge.rig.session(call) }
+        try await bridge.called(Self.profile, times: 100)
+        for call in calls.prefix(50) { try await ended(call, bridge) }
+        for call in calls.suffix(50) { #expect(try await bridge.rig.session(call).mvpd == "CoastCable") }
+        let alarms = bridge.rig.log.lines.filter { $0.event == "bridge.mass_sign_out" }
+        #expect(alarms.count == 1 && alarms.first?.level == .error && alarms.first?.fields["upstream"] == "vendor")
+        bridge.upstream.forget()
+        for _ in 0..<5 {
+            for call in calls.prefix(50) { await expectFault(.authenticationSessionMissing) { _ = try await bridge.rig.session(call) } }
+        }
+        #expect(bridge.upstream.calls.count <= 50, "each was looked for once")
+        bridge.upstream.change { $0.forgotten = [] }
+        bridge.rig.clock.advance(by: .seconds(600))
+        for call in calls { #expect(try await bridge.rig.session(call).mvpd == "CoastCable") }
+        #expect(bridge.rig.log.lines.count { $0.event == "bridge.session_revived" } == 50)
+        let store = try #require(bridge.rig.store as? SqliteAuthenticationStore)
+        #expect(
+            try await store.forgotten(SessionKey(device: DeviceID("dev-1"), requestor: RequestorID("CHAN7")), since: t0).isEmpty,
+            "what came back is not forgotten any more")
+    }
+
+    @Test("a session that upstream alone forgot is not looked for again, and of it nothing is kept that upstream told")
+    func forgetsOne() async throws {
+        let bridge = try BridgeRig()
+        let call = try await viewer(bridge)
+        try await bridge.signIn(call)
+        bridge.upstream.change { $0.profiles = [:] }
+        bridge.rig.clock.advance(by: .seconds(301))
+        _ = try await bridge.rig.session(call)
+        try await bridge.called(Self.profile, times: 1)
+        try await ended(call, bridge)
+        bridge.upstream.forget()
+        for _ in 0..<20 { await expectFault(.authenticationSessionMissing) { _ = try await bridge.rig.session(call) } }
+        #expect(bridge.upstream.calls.isEmpty)
+        let store = try #require(bridge.rig.store as? SqliteAuthenticationStore)
+        let kept = try await store.forgotten(SessionKey(device: DeviceID("dev-7f3a"), requestor: RequestorID("CHAN7")), since: t0)
+        #expect(kept.count == 1 && kept[0].attributes.isEmpty && kept[0].encryptedNames.isEmpty)
     }
 
     /// A background read takes its moment.

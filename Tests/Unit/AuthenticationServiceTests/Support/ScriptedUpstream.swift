@@ -24,6 +24,8 @@ final class ScriptedUpstream: OutboundTransport {
     struct Script: Sendable {
         var isAway = false
         var profiles: [String: Profile] = [:]
+        /// Devices whose profiles are gone, by their `AP-Device-Identifier`.
+        var forgotten: Set<String> = []
         /// Ids of the list.
         var listed = ["CoastCable", "HillTel"]
         /// In place of genuine answers, by the end of the path.
@@ -79,8 +81,9 @@ final class ScriptedUpstream: OutboundTransport {
         guard parts.count >= 4, parts[3] == "profiles" else { return OutboundAnswer(status: 404) }
         let only = parts.count == 5 ? parts[4] : nil
         let token = call.headers["x-roku-reserved-roku-connect-token"]
+        let isForgotten = script.forgotten.contains(call.headers["ap-device-identifier"] ?? "")
         let shown = script.profiles.filter { mvpd, profile in
-            (only == nil || only == mvpd) && profile.end > now && (profile.token == nil || profile.token == token)
+            !isForgotten && (only == nil || only == mvpd) && profile.end > now && (profile.token == nil || profile.token == token)
         }
         let members = shown.map { mvpd, profile in
             #""\#(mvpd)":{"type":"\#(profile.kind)","notBefore":\#(profile.start.milliseconds),"notAfter":\#(profile.end.milliseconds),"#

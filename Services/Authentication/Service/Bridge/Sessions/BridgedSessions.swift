@@ -11,6 +11,8 @@ internal import StrictJson
 struct BridgedSessions: Sendable {
     /// A profile may be visible late: so long after a login its absence is not believed.
     private static let fresh: Duration = .seconds(60)
+    /// What an upstream forgot together with much else is looked for so often.
+    private static let lookingAgain: Duration = .seconds(600)
 
     let caller: BridgeCaller
     let signIns: BridgedSignIns
@@ -23,6 +25,9 @@ struct BridgedSessions: Sendable {
     let clock: any WallClock
     let logger: Logger
     private let reading = BridgeMemory(Set<SessionID>())
+    private let massEnds = BridgeMemory(BridgeMassEnds())
+    /// When a device was last looked for.
+    private let lookedAt = BridgeMemory(BoundedCache<SessionKey, Timestamp>(capacity: 65_536))
 
     /// To be called before it is said who is signed in on a device: logins under way are looked for, what is too old is confirmed, and upstream is asked whom a
     /// token of the call names. Costs nothing where the requestor has no upstream.
@@ -37,6 +42,7 @@ struct BridgedSessions: Sendable {
             guard let part = try await store.bridgedPart(record.id) else { continue }
             try await settle(part, device)
         }
+        if massEnds.withLock({ [now = clock.now()] in $0.hasHappened(now: now) }) { try await revive(caller, device) }
         guard let call, let device else { return }
         try await partners.note(call, of: caller)
         try await lookups.settle(caller, device)
@@ -106,8 +112,10 @@ struct BridgedSessions: Sendable {
             // It may not be visible yet.
             if now < part.startsAt + Self.fresh, now >= part.startsAt, !part.isSuspect { return true }
             try await end(part, "gone_upstream")
+            note(part, hasEnded: true)
             return true
         }
+        note(part, hasEnded: false)
         let confirmed = try profiles.confirmed(part, by: profile, now: now)
         try await store.confirm(confirmed, updatedAt: confirmed.attributes == part.attributes ? nil : now)
         return true
@@ -121,8 +129,50 @@ struct BridgedSessions: Sendable {
         }
     }
 
+    private func note(_ part: BridgedPart, hasEnded: Bool) {
+        let now = clock.now()
+        guard let alarm = massEnds.withLock({ $0.note(part.upstream, hasEnded: hasEnded, now: now) }) else { return }
+        logger.error("bridge.mass_sign_out", metadata: ["upstream": "\(part.upstream)", "details": "\(alarm)"])
+    }
+
+    /// Takes again what an upstream forgot together with much else, where it knows it again.
+    private func revive(_ viewer: DeviceCaller, _ device: BridgeDevice?) async throws(Fault) {
+        let (key, now) = (SessionKey(device: viewer.device, requestor: viewer.requestor), clock.now())
+        let isDue = lookedAt.withLock { known in
+            if let last = known[key], now >= last, now < last + Self.lookingAgain { return false }
+            known[key] = now
+            return true
+        }
+        guard isDue else { return }
+        let state = SessionState.of(try await sessions.sessions(key), claims: viewer.claims, visibleIn: viewer.catalogue, now: now)
+        if case .valid = state { return }
+        let loggedOutAt = try await sessions.lastLogout(key, now: now)
+        for part in try await store.forgotten(key, since: now - BridgeMassEnds.memory) {
+            guard massEnds.withLock({ $0.hasHappened(part.upstream, now: now) }), !part.isShared, !part.isPartners,
+                let upstream = try catalogue.current().upstream(part.upstream), let client = BridgeClientAt(part.slot, at: upstream)
+            else { continue }
+            let found: [BridgedProfile]
+            do throws(BridgeTrouble) {
+                found = try await ask(for: part, client, profiles.device(of: part), BridgePatience(upstream.totalTimeout, isBackground: true))
+            } catch {
+                continue
+            }
+            guard let profile = found.first(where: { $0.mvpd == part.theirMvpd && $0.end > now }), loggedOutAt.map({ profile.start > $0 }) ?? true
+            else { continue }
+            let holder = BridgedProfiles.Holder(
+                key: key, claims: viewer.claims, clientID: viewer.client.id, device: part.device, userAgent: part.userAgent, record: nil,
+                mvpd: part.mvpd, upstream: upstream, serviceProvider: part.serviceProvider, theirMvpd: part.theirMvpd, slot: part.slot)
+            let (session, fresh) = try profiles.session(of: profile, for: holder, now: now)
+            guard try await store.start(session, fresh, of: nil, now: now) else { continue }
+            logger.notice(
+                "bridge.session_revived",
+                metadata: ["upstream": "\(part.upstream)", "requestor": "\(key.requestor)", "mvpd": "\(part.mvpd)"])
+            return
+        }
+    }
+
     private func end(_ part: BridgedPart, _ reason: String) async throws(Fault) {
-        try await store.drop(part)
+        try await store.drop(part, now: clock.now())
         tell(part, reason)
     }
 

@@ -64,8 +64,9 @@ struct BridgedSignIns: Sendable {
         let open = try await logouts.tried(of: key, upstream: way.upstream.id, mvpd: way.theirMvpd)
         let handle = RelayHandle.random(from: random)
         let isOwn = !way.bridge.returnOrigin.isEmpty
+        let domain = try catalogue.current().requestor(way.requestor)?.ownDomain(request.domainName) ?? request.domainName
         let call = BridgeCall.create(
-            way.serviceProvider, mvpd: way.theirMvpd, domainName: way.theirDomain(request.domainName),
+            way.serviceProvider, mvpd: way.theirMvpd, domainName: way.theirDomain(domain),
             redirectURL: isOwn ? way.bridge.returnOrigin + Self.returnPath + handle.text : request.redirectURL)
         let answer: BridgedSignIn
         do throws(BridgeTrouble) {

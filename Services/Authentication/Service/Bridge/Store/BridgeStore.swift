@@ -158,8 +158,10 @@ protocol BridgeStore: Sendable {
     /// The id of a person in media tokens is the session's user id from now on, and that of all sessions that start for the person (bridge §8.2).
     /// - Parameter person: `nil`: nobody knows who it is, and it is this session's alone.
     func learn(_ id: String, of part: BridgedPart, person: String?, now: Timestamp) async throws(Fault)
-    /// Ends a session that upstream does not know any more, with its part.
-    func drop(_ part: BridgedPart) async throws(Fault)
+    /// Ends a session that upstream does not know any more. Of its part a day is known whose it was, and nothing that upstream told.
+    func drop(_ part: BridgedPart, now: Timestamp) async throws(Fault)
+    /// What was dropped at a device since, the newest first; at most 8.
+    func forgotten(_ key: SessionKey, since moment: Timestamp) async throws(Fault) -> [BridgedPart]
 
     /// Remembers that upstream has to hear of the logouts of these sessions, which are gone already.
     func remember(logoutsOf sessions: [SessionID], now: Timestamp) async throws(Fault)

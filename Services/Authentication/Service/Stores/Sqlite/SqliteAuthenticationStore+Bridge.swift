@@ -145,7 +145,7 @@ extension SqliteAuthenticationStore: BridgeStore {
         case .hit(let part): return part
         case .miss(let current): epoch = current
         }
-        let found: Statement = "SELECT \(BridgedPart.columns) FROM bridge_session WHERE session_id = ? AND logout_ms = 0"
+        let found: Statement = "SELECT \(BridgedPart.columns) FROM bridge_session WHERE session_id = ? AND logout_ms = 0 AND is_suspect <> 3"
         let part = try await store.first(found, [session]) { try BridgedPart(columns: &$0) }
         if let part { parts.offer(part, for: session, readIn: epoch) }
         return part
@@ -160,7 +160,7 @@ extension SqliteAuthenticationStore: BridgeStore {
             try database.run(
                 """
                 UPDATE bridge_session SET expires_at_ms = ?, confirmed_at_ms = ?, is_suspect = 0, encrypted_names = ?, attributes = ?
-                WHERE session_id = ? AND logout_ms = 0
+                WHERE session_id = ? AND logout_ms = 0 AND is_suspect <> 3
                 """, [part.expiresAt, part.confirmedAt, part.encryptedNames.joined(separator: " "), part.attributes, part.session])
             if let updatedAt {
                 // Told in whole seconds: each change is later than the one before (rest-v1 §8).
@@ -178,7 +178,7 @@ extension SqliteAuthenticationStore: BridgeStore {
 
     func suspect(_ session: SessionID) async throws(Fault) {
         defer { parts.forget(session) }
-        try await store.change("UPDATE bridge_session SET is_suspect = 1 WHERE session_id = ?", [session], of: session.text)
+        try await store.change("UPDATE bridge_session SET is_suspect = 1 WHERE session_id = ? AND is_suspect <> 3", [session], of: session.text)
     }
 
     func decided(_ part: BridgedPart) async throws(Fault) {
@@ -217,15 +217,27 @@ extension SqliteAuthenticationStore: BridgeStore {
         return known.id
     }
 
-    func drop(_ part: BridgedPart) async throws(Fault) {
+    func drop(_ part: BridgedPart, now: Timestamp) async throws(Fault) {
         defer {
             parts.forget(part.session)
             memory.forget(part.key)
         }
         try await store.write { database in
             try database.run("DELETE FROM session WHERE id = ?", [part.session])
-            try database.run("DELETE FROM bridge_session WHERE session_id = ?", [part.session])
+            try database.run(
+                """
+                UPDATE bridge_session SET is_suspect = 3, attributes = ?, encrypted_names = '', expires_at_ms = ?
+                WHERE session_id = ? AND logout_ms = 0
+                """, [[] as [UInt8], now, part.session])
         }
+    }
+
+    func forgotten(_ key: SessionKey, since moment: Timestamp) async throws(Fault) -> [BridgedPart] {
+        let gone: Statement = """
+            SELECT \(BridgedPart.columns) FROM bridge_session
+            WHERE device_id = ? AND requestor = ? AND is_suspect = 3 AND logout_ms = 0 AND expires_at_ms >= ? ORDER BY expires_at_ms DESC LIMIT 8
+            """
+        return try await store.all(gone, [key.device, key.requestor, moment]) { try BridgedPart(columns: &$0) }
     }
 
     func endTrials(requestor: RequestorID, mvpd: MvpdID, device: DeviceID?) async throws(Fault) -> Int {
@@ -285,7 +297,7 @@ extension SqliteAuthenticationStore: BridgeStore {
     func rememberOrphans(now: Timestamp) async throws(Fault) -> Int {
         try await store.change(
             """
-            UPDATE bridge_session SET logout_ms = ?1, next_try_ms = ?1 WHERE logout_ms = 0 AND expires_at_ms > ?1
+            UPDATE bridge_session SET logout_ms = ?1, next_try_ms = ?1 WHERE logout_ms = 0 AND is_suspect <> 3 AND expires_at_ms > ?1
                 AND NOT EXISTS (SELECT 1 FROM session WHERE session.id = bridge_session.session_id)
             """, [now], of: "bridge_session")
     }
@@ -414,7 +426,7 @@ extension BridgedPart {
         let (upstream, serviceProvider, theirMvpd): (String, String, String) = (columns.next(), columns.next(), columns.next())
         let (slot, kind): (String, String) = (columns.next(), columns.next())
         let (startsAt, expiresAt, confirmedAt): (Timestamp, Timestamp, Timestamp) = (columns.next(), columns.next(), columns.next())
-        // 1: suspect; 2: a decision was made since.
+        // 1: suspect; 2: a decision was made since; 3: upstream does not know it any more.
         let trust: Int64 = columns.next()
         let names: String = columns.next()
         let attributes: [UInt8] = columns.next()

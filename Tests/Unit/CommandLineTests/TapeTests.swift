@@ -239,6 +239,20 @@ struct TapeTests {
         #expect(try ask("a") == 404)
     }
 
+    @Test("a list is that of the same kind of device, where the tape has one")
+    func tellsKindsApart() throws {
+        func call(_ type: String) -> TapeCall {
+            let information = Data(#"{"primaryHardwareType":"\#(type)","userAgent":"of \#(UUID())"}"#.utf8).base64EncodedString()
+            return Self.get("/api/v2/ACME1/configuration", [("X-Device-Info", information)])
+        }
+        let exchanges = ["TV", "Phone"].map { (call($0), Self.answer(200, #"{"device":"\#($0)"}"#)) }
+        var player = TapePlayer(try TapeFile.exchanges(Self.taped(exchanges)))
+        for (asked, told) in [("Phone", "Phone"), ("TV", "TV"), ("Phone", "Phone"), ("Watch", "Phone")] {
+            let list = try object(try player.answer(call(asked), origin: Self.origin, now: Self.start))
+            #expect(list["device"] as? String == told, "\(asked)")
+        }
+    }
+
     // MARK: Files
 
     @Test(

@@ -29,6 +29,9 @@ public struct UpstreamRecordCommand: AsyncParsableCommand {
     @Option(help: "A certificate authority (PEM file) that is trusted there, beside those that the system knows.")
     var authority: String?
 
+    @Flag(help: "Print JSON: an event a line, 'listening' and 'ended'.")
+    var json = false
+
     public init() {}
 
     public func validate() throws {
@@ -72,12 +75,14 @@ public struct UpstreamRecordCommand: AsyncParsableCommand {
             }
         }
         own.withLock { $0 = server.address }
-        let console = Console()
+        let console = Console(tellsEvents: json)
+        console.event("listening", ["address": server.address, "upstream": forwarding.upstream, "file": file])
         console.line("recording \(forwarding.upstream) to \(file)")
         console.line("make the baseUrl of '\(upstream)' \(server.address), without userAgentBaseUrl, and push; Ctrl-C ends it")
         await signals.wait()
         await server.stop()
         let (count, problem) = (await recorder.count, await recorder.problem)
+        console.event("ended", ["exchanges": count, "file": file, "isWhole": problem == nil])
         console.line("\(count == 1 ? "1 exchange" : "\(count) exchanges") in \(file); make the baseUrl \(forwarding.upstream) again")
         if let problem { throw CommandFailure(problem, advice: "what came later is missing; record less at a time") }
     }

@@ -19,6 +19,9 @@ public struct UpstreamReplayCommand: AsyncParsableCommand {
     @Option(help: "Where to listen, on this machine. Default: a port that is free.")
     var port = 0
 
+    @Flag(help: "Print JSON: an event a line, 'listening' and 'ended'.")
+    var json = false
+
     public init() {}
 
     public func validate() throws {
@@ -30,12 +33,14 @@ public struct UpstreamReplayCommand: AsyncParsableCommand {
         let replay = TapeReplay(try TapeFile.read(file))
         let server = try await TapeServer.start(port: port) { replay.answer($0) }
         replay.begin(at: server.address)
-        let console = Console()
+        let console = Console(tellsEvents: json)
+        console.event("listening", ["address": server.address, "exchanges": replay.state.all, "file": file])
         console.line("replaying \(file), \(replay.state.all) exchanges")
         console.line("make the baseUrl of the upstream \(server.address), without userAgentBaseUrl, and push; Ctrl-C ends it")
         await signals.wait()
         await server.stop()
         let state = replay.state
+        console.event("ended", ["answered": state.served, "exchanges": state.all, "used": state.used, "untaped": state.untaped])
         console.line("\(state.served) calls were answered, by \(state.used) of \(state.all) exchanges; \(state.untaped) were not on the tape")
         guard state.untaped == 0 else { throw CommandExit.failed.exitCode }
     }

@@ -28,7 +28,7 @@ extension BridgeTests {
 
         private static func address(in log: URL) -> String? {
             let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
-            return text.firstMatch(of: /(http:\/\/127\.0\.0\.1:[0-9]+), without/).map { String($0.1) }
+            return text.firstMatch(of: /(http:\/\/127\.0\.0\.1:[0-9]+)(?:, without|","event")/).map { String($0.1) }
         }
 
         var output: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
@@ -98,6 +98,10 @@ extension BridgeTests {
         // The cluster has to know the recorder before anything is worth a tape.
         let first = try await Tool(["record", "vendor", "--to", folder.appendingPathComponent("first.tape").path])
         let olga = try await Administrator.fresh()
+        try await Condition.wait("no logout of another device is to come", within: .seconds(30)) {
+            let state = try await olga.send("GET", "/upstreams/vendor").object["state"] as? [String: Any]
+            return state != nil && state?["openLogouts"] as? Int ?? 0 == 0
+        }
         #expect(
             try await olga.change("/upstreams/vendor") { entry in
                 entry["baseUrl"] = first.address
@@ -133,7 +137,7 @@ extension BridgeTests {
         #expect(replayed != media && replayed.contains("TAPEmedia"), "\(replayed)")
         #expect(try await replay.stop() == 0, "\(replay.output)")
 
-        let second = try await Tool(["replay", tape, "--port", first.port])
+        let second = try await Tool(["replay", tape, "--port", first.port, "--json"])
         let untaped = try await cluster.exchange.send("GET", "\(second.address)/api/v2/ACME1/profiles/HillTel")
         #expect(untaped.status == 501 && untaped.object["code"] as? String == "not_on_tape", "\(untaped.text)")
         let other = try await Device.make()

@@ -82,13 +82,19 @@ actor TapeRecorder {
         size = head.utf8.count
     }
 
+    private static func full(_ count: Int) -> String { "the tape is full after \(count) exchanges" }
+
     /// - Parameter now: Milliseconds since 1970.
     func record(_ call: TapeCall, _ answer: TapeAnswer, now: Int64) {
         guard problem == nil else { return }
+        guard call.body.count + answer.body.count <= TapeFile.largestLine else {
+            problem = Self.full(count)
+            return
+        }
         let request = scrubber.request(call)
         let line = TapedExchange(at: now, request: request, answer: scrubber.answer(answer, to: call)).line + "\n"
         guard count < TapeFile.mostExchanges, size + line.utf8.count <= TapeFile.largest, line.utf8.count <= TapeFile.largestLine else {
-            problem = "the tape is full after \(count) exchanges"
+            problem = Self.full(count)
             return
         }
         do {

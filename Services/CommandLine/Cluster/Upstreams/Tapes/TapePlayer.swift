@@ -84,7 +84,7 @@ struct TapePlayer: Sendable {
             throw Untaped(call: key.text, reason: "\(Self.mostDevices) devices have called already; start the replay again")
         }
         guard let places = places[OctetText(key.text)] else { throw Untaped(call: key.text, reason: "the tape has no such call") }
-        let fitting = places.filter { fits(exchanges[$0], run, values) }
+        let fitting = alike(places.filter { fits(exchanges[$0], run, values) }, request)
         guard let last = fitting.last else {
             throw Untaped(call: key.text, reason: "the tape has it for other devices or codes only (\(places.count) times)")
         }
@@ -128,6 +128,13 @@ struct TapePlayer: Sendable {
             if let bound = run.values[OctetText(pseudonym)] { return bound == value }
             return run.pseudonyms[OctetText(value)] == nil
         }
+    }
+
+    /// Lists of providers differ by what a device is: those of the same kind where the tape has some.
+    private func alike(_ places: [Int], _ request: TapedExchange.Request) -> [Int] {
+        guard request.path.hasSuffix("/configuration") else { return places }
+        let same = places.filter { exchanges[$0].taped.request.description == request.description }
+        return same.isEmpty ? places : same
     }
 
     // MARK: The answer

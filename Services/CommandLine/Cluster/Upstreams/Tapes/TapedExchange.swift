@@ -76,6 +76,12 @@ struct TapedExchange: Sendable {
             return (rest, pseudonyms)
         }
 
+        /// What the device is, as far as the tape tells.
+        var description: String {
+            let told = headers.first { $0.0 == "x-device-info" }?.1.sorted.text ?? ""
+            return Pseudonyms.taken(from: told).rest
+        }
+
         /// The pseudonym of the device that the call is for.
         var device: String? {
             headers.first { $0.0 == "ap-device-identifier" }.flatMap { $0.1.string }.flatMap { Pseudonyms.taken(from: $0).pseudonyms.first }

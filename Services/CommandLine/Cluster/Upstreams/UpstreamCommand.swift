@@ -3,8 +3,11 @@ public import ArgumentParser
 /// `boxoffice upstream`: what signs people in and decides in place of MVPDs.
 public struct UpstreamCommand: AsyncParsableCommand {
     public static let configuration = CommandConfiguration(
-        commandName: "upstream", abstract: "Check the upstreams of the bridge, take in what they offer, and see how they are.",
-        subcommands: [UpstreamCheckCommand.self, UpstreamImportCommand.self, UpstreamStatusCommand.self, UpstreamResetCommand.self])
+        commandName: "upstream", abstract: "Check the upstreams of the bridge, take in what they offer, see how they are, and tape what they say.",
+        subcommands: [
+            UpstreamCheckCommand.self, UpstreamImportCommand.self, UpstreamStatusCommand.self, UpstreamResetCommand.self, UpstreamRecordCommand.self,
+            UpstreamReplayCommand.self,
+        ])
 
     public init() {}
 }

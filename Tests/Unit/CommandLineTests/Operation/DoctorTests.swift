@@ -79,6 +79,26 @@ struct DoctorTests {
         }
     }
 
+    @Test("a certificate of one of the gateway's names is looked at, wherever it lies")
+    func certificatesOfNames() throws {
+        try withHome { home in
+            let pki = LocalPki(folder: home.pki)
+            try pki.ensureConnections()
+            let elsewhere = FileManager.default.temporaryDirectory.appendingPathComponent("names-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: elsewhere, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: elsewhere) }
+            let authority = CertificateAuthority(identity: try CertifiedKey(certificateFile: pki.path("ca.crt"), keyFile: pki.path("ca.key")))
+            let api = try authority.issue(commonName: "api", names: CertificateNames(dns: ["api.tv.example"]), validity: .days(7))
+            let file = elsewhere.appendingPathComponent("api.crt")
+            try Data(api.certificate.pem().utf8).write(to: file)
+            let settings = #"{"gateway":{"hosts":[{"name":"api.tv.example","certificate":"\#(file.path)","key":"\#(file.path)"}]}}"#
+            try Data(settings.utf8).write(to: home.settings(of: .gateway))
+            let findings = try Self.doctor(home).certificates()
+            #expect(findings.count == 1 && findings[0].verdict == .note && findings[0].advice == "renew it where it came from")
+            #expect(findings[0].what.hasPrefix("\(file.path) ends in 6 days, at "), "\(findings)")
+        }
+    }
+
     @Test("a clock that is behind what was written")
     func clock() throws {
         try withHome { home in

@@ -161,6 +161,44 @@ struct DoctorTests {
         }
     }
 
+    @Test("sign-ins that begin at one host and end at another")
+    func signIns() throws {
+        try withHome { home in
+            let doctor = try Self.doctor(home)
+            #expect(doctor.signIns().isEmpty, "no settings are there")
+            try SettingsWriter(home: home, ports: doctor.ports, checkout: Self.checkout, pki: LocalPki(folder: home.pki)).write()
+            #expect(doctor.signIns().isEmpty, "\(doctor.signIns())")
+
+            func change(_ service: ClusterService, _ changes: [String: Any]) throws {
+                let file = home.settings(of: service)
+                var settings = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
+                let own = try #require(settings[service.rawValue] as? [String: Any])
+                settings[service.rawValue] = own.merging(changes) { $1 }
+                try JSONSerialization.data(withJSONObject: settings).write(to: file)
+            }
+            try change(.gateway, ["publicOrigin": "https://tv.example"])
+            var found = Self.wrong(doctor.signIns())
+            #expect(found.count == 4 && found[0].hasPrefix("authentication.acsURL brings people back to http://127.0.0.1:"), "\(found)")
+            #expect(
+                found[2].hasPrefix("autosignin.callbackURL")
+                    && found[3] == "authentication.activationOrigins lacks https://tv.example, where sign-ins of the gateway's own pages end")
+
+            try change(
+                .authentication,
+                ["acsURL": "https://sp.tv.example/sp/saml/SAMLAssertionConsumer", "oauthCallbackURL": "https://sp.tv.example/adobe-services/oauth2"])
+            try change(.autosignin, ["callbackURL": "https://SP.tv.example/apple/v1/callback"])
+            try change(.gateway, ["signInOrigin": "https://sp.tv.example"])
+            found = Self.wrong(doctor.signIns())
+            #expect(found == ["authentication.activationOrigins lacks https://tv.example, where sign-ins of the gateway's own pages end"])
+            try change(.authentication, ["activationOrigins": ["https://TV.example"]])
+            #expect(doctor.signIns().isEmpty)
+            try change(.gateway, ["hosts": [["name": "sp.tv.example"]]])
+            #expect(Self.wrong(doctor.signIns()).first?.contains("lacks https://sp.tv.example, ") == true)
+            try change(.gateway, ["hosts": [["name": "sp.tv.example", "origin": "https://tv.example"]]])
+            #expect(doctor.signIns().isEmpty)
+        }
+    }
+
     @Test("a catalogue with mistakes, and programs with several versions of one")
     func catalogue() async throws {
         let home = ClusterHome(root: FileManager.default.temporaryDirectory.appendingPathComponent("doctor-\(UUID().uuidString)"))

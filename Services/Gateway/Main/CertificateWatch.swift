@@ -1,14 +1,15 @@
 internal import GatewayService
 internal import Logging
 
-/// Takes in a changed certificate of HTTPS: soon after its files change, and at once on SIGHUP.
+/// Takes in changed certificates of HTTPS: soon after their files change, and at once on SIGHUP.
 struct CertificateWatch: Sendable {
-    let certificate: HttpsCertificate
+    let certificates: [HttpsCertificate]
     let logger: Logger
     /// How often the files are looked at.
     private static let interval: Duration = .seconds(1)
 
     func run() async throws {
+        for certificate in certificates { tellDoubts(certificate) }
         while true {
             try await Task.sleep(for: Self.interval)
             reload(again: false)
@@ -17,11 +18,18 @@ struct CertificateWatch: Sendable {
 
     /// - Parameter again: True: says again what is wrong with files that were refused before.
     func reload(again: Bool) {
-        do {
-            guard try certificate.reload(again: again) else { return }
-            logger.info("https.reloaded", metadata: ["certificate": "\(certificate.certificateFile)"])
-        } catch {
-            logger.error("https.reload_refused", metadata: ["reason": "\(error); the certificate from before stays"])
+        for certificate in certificates {
+            do {
+                guard try certificate.reload(again: again) else { continue }
+                logger.info("https.reloaded", metadata: ["certificate": "\(certificate.certificateFile)"])
+                tellDoubts(certificate)
+            } catch {
+                logger.error("https.reload_refused", metadata: ["reason": "\(error); the certificate from before stays"])
+            }
         }
+    }
+
+    private func tellDoubts(_ certificate: HttpsCertificate) {
+        for doubt in certificate.doubts { logger.warning("https.doubtful", metadata: ["reason": "\(doubt)"]) }
     }
 }

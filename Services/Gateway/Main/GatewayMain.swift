@@ -25,20 +25,13 @@ struct Main {
             autoSignInOperations: AutoSignInOperationsClient(caller: autoSignIn), provider: AdministratorSignIn.provider(environment),
             logger: environment.logger, isReady: { readiness.lacking.isEmpty })
         serve(gateway, key: "gateway.listen", settings.endpoint, certificate: nil, environment)
-        if let tls = settings.tls, let certificate = try certificate(settings, environment.files) {
+        let certificates = try GatewayCertificates(settings, environment.files)
+        if let tls = settings.tls, let certificate = certificates.https {
             serve(gateway, key: "gateway.tls.listen", tls.endpoint, certificate: certificate, environment)
-            watch(certificate, name: "https-certificate", environment)
         }
-        let certificate = try administrationCertificate(settings, environment.files)
-        serve(gateway, at: .administration, key: "gateway.admin.listen", settings.admin.endpoint, certificate: certificate, environment)
-        if let certificate { watch(certificate, name: "admin-certificate", environment) }
-        environment.tellEnds(of: ["https": settings.tls?.certificate, "administration": settings.admin.certificate])
-    }
-
-    private static func watch(_ certificate: HttpsCertificate, name: String, _ environment: ServiceEnvironment<GatewaySettings>) {
-        let watch = CertificateWatch(certificate: certificate, logger: environment.logger)
-        environment.background(name) { try await watch.run() }
-        environment.onReload { watch.reload(again: true) }
+        serve(
+            gateway, at: .administration, key: "gateway.admin.listen", settings.admin.endpoint, certificate: certificates.administration, environment)
+        certificates.attend(environment)
     }
 
     private static func serve(
@@ -83,8 +76,7 @@ struct Main {
     /// Checks the settings and everything they name.
     private static func check(_ settings: GatewaySettings, _ files: SettingsFiles) throws {
         _ = try pages(settings, files)
-        _ = try certificate(settings, files)
-        _ = try administrationCertificate(settings, files)
+        _ = try GatewayCertificates(settings, files)
         try AdministratorSignIn.check(settings, files)
     }
 
@@ -96,25 +88,6 @@ struct Main {
             return try Pages(folder: folder, publicOrigin: settings.publicOrigin, languages: languages, logger: logger)
         } catch let problem as PagesProblem {
             throw files.failure("gateway.pages", "cannot be used: \(problem)")
-        }
-    }
-
-    private static func certificate(_ settings: GatewaySettings, _ files: SettingsFiles) throws -> HttpsCertificate? {
-        guard let tls = settings.tls else { return nil }
-        return try certificate("gateway.tls", tls.certificate, tls.key, files)
-    }
-
-    private static func administrationCertificate(_ settings: GatewaySettings, _ files: SettingsFiles) throws -> HttpsCertificate? {
-        guard let certificate = settings.admin.certificate, let key = settings.admin.key else { return nil }
-        return try self.certificate("gateway.admin", certificate, key, files)
-    }
-
-    /// - Parameter setting: Which names the files.
-    private static func certificate(_ setting: String, _ certificate: String, _ key: String, _ files: SettingsFiles) throws -> HttpsCertificate {
-        do {
-            return try HttpsCertificate(certificateFile: files.path(certificate), keyFile: files.path(key))
-        } catch {
-            throw files.failure(setting, "cannot be used: \(error)")
         }
     }
 }

@@ -7,6 +7,7 @@ internal import Faults
 /// A class, so that handing them on costs one reference.
 final class Dependencies: Sendable {
     let settings: GatewaySettings
+    let hosts: PublicHosts
     let pages: Pages
     let authentication: any Authentication
     let authorization: any Authorization
@@ -36,6 +37,7 @@ final class Dependencies: Sendable {
         provider: OpenIDProvider? = nil, isReady: @escaping @Sendable () -> Bool = { true }
     ) {
         self.settings = settings
+        hosts = PublicHosts(settings)
         self.pages = pages
         self.authentication = authentication
         self.authorization = AffineAuthorization(authorization)

@@ -39,7 +39,7 @@ public struct Gateway: Sendable {
             provider: provider,
             isReady: isReady)
         throttle = Throttle(settings: settings.throttle, clock: clock)
-        loops = LoopGuard(origin: settings.publicOrigin)
+        loops = LoopGuard(origin: settings.originOfSignIns)
         let open = { OpenConnections(settings.connections, trusted: settings.trustedProxies, door: $0) }
         connections = [.everybody: open(.everybody), .administration: open(.administration)]
         admission = Admission(settings.overload)
@@ -90,7 +90,8 @@ public struct Gateway: Sendable {
         let settings = dependencies.settings
         let refusals = Refusals(settings: settings, pages: dependencies.pages, catalogue: dependencies.catalogue)
         return Edge(
-            routes: routes, names: names, responder: RouteResponder(dependencies: dependencies, refusals: refusals), refusals: refusals,
+            routes: routes, names: names, hosts: dependencies.hosts, responder: RouteResponder(dependencies: dependencies, refusals: refusals),
+            refusals: refusals,
             metrics: metrics,
             trustedProxies: settings.trustedProxies, signedPlainHTTP: settings.signedPlainHTTP, throttle: throttle, loops: loops, isSecure: isSecure,
             transportSecurity: transportSecurity, logger: logger,

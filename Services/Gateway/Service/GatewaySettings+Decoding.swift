@@ -3,7 +3,7 @@ extension GatewaySettings: Decodable {
     private enum CodingKeys: String, CodingKey {
         case listen, publicOrigin, pages, languages, insecureCookies, trustedProxies, requestSeconds, bodySeconds, bodyBytes, assertionBytes,
             throttle, tls
-        case allowPlainHTTP, signedPlainHTTP, connections, overload, admin, mvpdProxyAddresses, shares
+        case allowPlainHTTP, signedPlainHTTP, connections, overload, admin, mvpdProxyAddresses, shares, hosts, signInOrigin
     }
 
     public init(from decoder: any Decoder) throws {
@@ -22,6 +22,8 @@ extension GatewaySettings: Decodable {
         maximumAssertionBytes = try container.decodeIfPresent(Int.self, forKey: .assertionBytes) ?? maximumAssertionBytes
         throttle = try container.decodeIfPresent(ThrottleSettings.self, forKey: .throttle) ?? throttle
         shares = try container.decodeIfPresent(ShareSettings.self, forKey: .shares) ?? shares
+        hosts = try container.decodeIfPresent([HostSettings].self, forKey: .hosts) ?? hosts
+        signInOrigin = try container.decodeIfPresent(String.self, forKey: .signInOrigin)
         tls = try container.decodeIfPresent(HttpsSettings.self, forKey: .tls)
         allowsPlainHTTP = try container.decodeIfPresent(Bool.self, forKey: .allowPlainHTTP) ?? false
         signedPlainHTTP = try container.decodeIfPresent(SignedPlainHTTP.self, forKey: .signedPlainHTTP) ?? signedPlainHTTP

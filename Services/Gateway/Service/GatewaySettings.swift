@@ -4,6 +4,10 @@ public struct GatewaySettings: Sendable {
     public var listen: String
     /// Scheme, host and port under which browsers reach the gateway, for example `https://tv.example`; no slash at the end.
     public var publicOrigin: String
+    /// Other names under which the gateway is called, and certificates of single names.
+    public var hosts: [HostSettings]
+    /// Scheme, host and port of the addresses to which MVPDs and Apple send people back (`acsURL`, `oauthCallbackURL`, `callbackURL`); `nil`: `publicOrigin`.
+    public var signInOrigin: String?
     /// Folder with the templates and static files, relative to the settings file.
     public var pages: String
     /// Folder with texts of the pages beside those that `pages` has, relative to the settings file; none when absent.
@@ -45,7 +49,7 @@ public struct GatewaySettings: Sendable {
         maximumAssertionBytes: Int = 512 * 1024, throttle: ThrottleSettings = ThrottleSettings(), tls: HttpsSettings? = nil,
         allowsPlainHTTP: Bool = false, connections: ConnectionLimits = ConnectionLimits(), overload: OverloadSettings = OverloadSettings(),
         admin: AdministrationSettings = AdministrationSettings(), signedPlainHTTP: SignedPlainHTTP = .strict,
-        mvpdProxyAddresses: [AddressRange] = [], shares: ShareSettings = ShareSettings()
+        mvpdProxyAddresses: [AddressRange] = [], shares: ShareSettings = ShareSettings(), hosts: [HostSettings] = [], signInOrigin: String? = nil
     ) {
         self.listen = listen
         self.publicOrigin = publicOrigin
@@ -65,6 +69,8 @@ public struct GatewaySettings: Sendable {
         self.admin = admin
         self.signedPlainHTTP = signedPlainHTTP
         self.mvpdProxyAddresses = mvpdProxyAddresses
+        self.hosts = hosts
+        self.signInOrigin = signInOrigin
     }
 
     /// Whoever reads a signed request on its way holds, for the pair's window, a key to the whole application; one of a strict pair serves once.
@@ -92,12 +98,8 @@ public struct GatewaySettings: Sendable {
                 "listen", "serves plain HTTP, so it must be a loopback address; use gateway.tls for others, or set gateway.allowPlainHTTP to true"
             )
         }
-        guard let origin = WebOrigin(publicOrigin), origin.description == publicOrigin.lowercased() else {
-            return ("publicOrigin", "must be http(s)://host[:port] without a path or a slash at the end")
-        }
-        if insecureCookies, origin.scheme != "http" || !origin.isLoopback {
-            return ("insecureCookies", "is only allowed when publicOrigin is plain HTTP on loopback")
-        }
+        guard WebOrigin.isWhole(publicOrigin) else { return ("publicOrigin", WebOrigin.rule) }
+        if let hostProblem { return hostProblem }
         guard (1024...16_777_216).contains(maximumBodyBytes) else { return ("bodyBytes", "must be from 1024 to 16777216") }
         guard (maximumBodyBytes...16_777_216).contains(maximumAssertionBytes) else {
             return ("assertionBytes", "must be from bodyBytes to 16777216")

@@ -9,12 +9,13 @@ internal import Testing
 /// Certificates in a folder of their own.
 struct CertificateFiles: Sendable {
     let folder: URL
-    private let authority: CertificateAuthority
+    let authority: CertificateAuthority
 
-    init() throws {
+    /// - Parameter authority: That signs; one of its own when it is `nil`.
+    init(authority: CertificateAuthority? = nil) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "https-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        authority = try CertificateAuthority.create(name: "Test authority")
+        self.authority = try authority ?? CertificateAuthority.create(name: "Test authority")
         try issue("first.example")
     }
 
@@ -22,9 +23,12 @@ struct CertificateFiles: Sendable {
     var key: String { folder.appending(path: "https.key").path }
 
     /// Replaces both files.
-    func issue(_ name: String) throws {
-        let names = CertificateNames(dns: [name, "localhost"], addresses: ["127.0.0.1"])
-        let identity = try authority.issue(commonName: name, names: names)
+    func issue(_ name: String) throws { try issue([name, "localhost"], addresses: ["127.0.0.1"]) }
+
+    /// The same for names and a time of choice.
+    func issue(_ names: [String], addresses: [String] = [], validity: CertificateValidity = .days(365)) throws {
+        let identity = try authority.issue(
+            commonName: names[0], names: CertificateNames(dns: names, addresses: addresses), validity: validity)
         try write(identity.key.pem(), key)
         try write(identity.certificate.pem(), certificate)
     }

@@ -33,15 +33,17 @@ final class RawConnection: Sendable {
         self.state = state
     }
 
-    /// - Parameter tls: Makes the connection use TLS; checks the server's certificate as `tls` is configured.
-    static func open(_ port: Int, tls: TLSConfiguration? = nil) async throws -> RawConnection {
+    /// - Parameters:
+    ///   - tls: Makes the connection use TLS; checks the server's certificate as `tls` is configured.
+    ///   - name: That the client asks for in its handshake.
+    static func open(_ port: Int, tls: TLSConfiguration? = nil, name: String? = nil) async throws -> RawConnection {
         let state = Received()
         let context = try tls.map { try NIOSSLContext(configuration: $0) }
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelOption(.allowRemoteHalfClosure, value: true)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    if let context { try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: context, serverHostname: nil)) }
+                    if let context { try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: context, serverHostname: name)) }
                     try channel.pipeline.syncOperations.addHandler(state)
                 }
             }.connect(host: "127.0.0.1", port: port).get()
@@ -49,8 +51,10 @@ final class RawConnection: Sendable {
     }
 
     /// Opens a connection, works with it, closes it.
-    static func with<Value>(_ port: Int, tls: TLSConfiguration? = nil, _ body: (RawConnection) async throws -> Value) async throws -> Value {
-        let connection = try await open(port, tls: tls)
+    static func with<Value>(
+        _ port: Int, tls: TLSConfiguration? = nil, name: String? = nil, _ body: (RawConnection) async throws -> Value
+    ) async throws -> Value {
+        let connection = try await open(port, tls: tls, name: name)
         do {
             let value = try await body(connection)
             await connection.close()

@@ -37,7 +37,8 @@ struct TestGateway: Sendable {
         connections: ConnectionLimits = ConnectionLimits(), bodyTimeout: Duration = .seconds(60), tls: HttpsSettings? = nil,
         overload: OverloadSettings = TestGateway.patient, admin: AdministrationSettings = AdministrationSettings(),
         provider: OpenIDProvider? = nil,
-        isReady: Bool = true, mvpdProxies: [String] = [], shares: ShareSettings = .unlimited
+        isReady: Bool = true, mvpdProxies: [String] = [], shares: ShareSettings = .unlimited, hosts: [HostSettings] = [],
+        signInOrigin: String? = nil
     ) {
         self.clock = clock
         self.isReady = isReady
@@ -47,7 +48,7 @@ struct TestGateway: Sendable {
             publicOrigin: origin, pages: Self.pages, insecureCookies: insecureCookies, trustedProxies: trusted.compactMap(AddressRange.init),
             bodyTimeout: bodyTimeout, maximumBodyBytes: 8 * 1024, maximumAssertionBytes: 32 * 1024, throttle: throttle, tls: tls,
             connections: connections, overload: overload, admin: admin,
-            mvpdProxyAddresses: mvpdProxies.compactMap(AddressRange.init), shares: shares)
+            mvpdProxyAddresses: mvpdProxies.compactMap(AddressRange.init), shares: shares, hosts: hosts, signInOrigin: signInOrigin)
         prepare()
     }
 

@@ -16,7 +16,7 @@ struct Doctor: Sendable {
     var patience: Duration = .seconds(2)
 
     func diagnosis() async throws -> Diagnosis {
-        var findings = home(cluster) + settings() + keys() + certificates() + clock() + disk()
+        var findings = home(cluster) + settings() + signIns() + keys() + certificates() + clock() + disk()
         if let cluster {
             let status = try await StatusReader.read(home, cluster)
             findings += ports(of: cluster, status) + programs(status) + catalogueFile() + (try await catalogueVersions(status, cluster))

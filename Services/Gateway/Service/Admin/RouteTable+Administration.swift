@@ -26,7 +26,7 @@ extension RouteTable {
         let versions = VersionEndpoints(administration: dependencies.administration)
         let tests = TestSignInEndpoints(
             desk: TestSignInDesk(
-                administration: dependencies.administration, operations: dependencies.operations, publicOrigin: dependencies.settings.publicOrigin))
+                administration: dependencies.administration, operations: dependencies.operations, origin: dependencies.settings.originOfSignIns))
         return [
             route("/admin/v1/draft", [.get: drafts.show, .delete: drafts.discard]),
             route("/admin/v1/draft/changes/{change}", [.delete: drafts.drop]),

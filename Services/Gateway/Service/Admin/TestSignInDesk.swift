@@ -5,13 +5,14 @@ internal import Faults
 struct TestSignInDesk: Sendable {
     let administration: any Administration
     let operations: any AuthenticationOperations
-    let publicOrigin: String
+    /// Of sign-ins.
+    let origin: String
 
     /// A test that waits for a browser.
     struct Begun: Sendable {
         /// Trace id of its report.
         let id: String
-        /// Opens it, once: at the public origin, as the browser needs the cookie that the MVPD's answer brings.
+        /// Opens it, once: at the origin of sign-ins, as the browser needs the cookie that the MVPD's answer brings.
         let address: String
         /// Milliseconds since 1970.
         let expiresAt: UInt64
@@ -35,5 +36,5 @@ struct TestSignInDesk: Sendable {
             id: test.id, address: address(test.ticket), expiresAt: test.expiresAtMilliseconds, draftEtag: plan.draftEtag)
     }
 
-    func address(_ ticket: String) -> String { "\(publicOrigin)\(SignInEndpoints.testPath)/\(ticket)" }
+    func address(_ ticket: String) -> String { "\(origin)\(SignInEndpoints.testPath)/\(ticket)" }
 }

@@ -15,7 +15,7 @@ final class OverloadRefusals: Sendable {
     private static let logInterval: TimeAmount = .seconds(10)
 
     private let routes: RouteTree
-    private let settings: GatewaySettings
+    private let hosts: PublicHosts
     private let metrics: RequestMetrics
     private let transportSecurity: String?
     private let logger: Logger
@@ -35,7 +35,7 @@ final class OverloadRefusals: Sendable {
         routes: RouteTree, settings: GatewaySettings, pages: Pages, metrics: RequestMetrics, transportSecurity: String?, logger: Logger
     ) {
         self.routes = routes
-        self.settings = settings
+        hosts = PublicHosts(settings)
         self.metrics = metrics
         self.transportSecurity = transportSecurity
         self.logger = logger
@@ -57,7 +57,7 @@ final class OverloadRefusals: Sendable {
         let trace = request.headerFields.value(.traceparent).flatMap { TraceContext(traceparent: $0) } ?? .random()
         var (fields, body) = content(
             audience ?? Self.audience(of: path), suffix, accept: request.headerFields[.accept], language: request.headerFields[.acceptLanguage],
-            trace: trace.traceID)
+            hosts.host(request.authority), trace: trace.traceID)
         if request.method == .head { body = ByteBuffer() }
         complete(&fields, RequestIdentifier.text(trace.traceHigh, trace.traceLow))
         return Http1Conversation.Reply(status: .serviceUnavailable, fields: fields, body: body)
@@ -90,7 +90,7 @@ final class OverloadRefusals: Sendable {
         return templates.withLock { templates in
             if let known = templates[format], known.date == date { return known }
             // What apps of the v1 API get has no trace.
-            var (fields, body) = content(.api(.config), format.rawValue, accept: nil, trace: "")
+            var (fields, body) = content(.api(.config), format.rawValue, accept: nil, hosts.standard, trace: "")
             let identifier = RequestIdentifier.random()
             complete(&fields, identifier)
             let bytes = Http1Answer(status: .serviceUnavailable, fields: fields, body: body, connection: .stays).bytes()
@@ -118,9 +118,11 @@ final class OverloadRefusals: Sendable {
         .contentType: "application/json; charset=utf-8", .cacheControl: "no-store", .pragma: "no-cache",
     ]
 
-    /// - Parameter trace: Id of the request's trace.
+    /// - Parameters:
+    ///   - host: Of the name that the request was sent to.
+    ///   - trace: Id of the request's trace.
     private func content(
-        _ audience: Route.Audience, _ suffix: String?, accept: String?, language: String? = nil, trace: String
+        _ audience: Route.Audience, _ suffix: String?, accept: String?, language: String? = nil, _ host: ServedHost, trace: String
     ) -> (HTTPFields, ByteBuffer) {
         switch audience {
         case .api:
@@ -128,12 +130,12 @@ final class OverloadRefusals: Sendable {
             case .json: (Self.jsonFields, json)
             case .xml: (Self.xmlFields, xml)
             }
-        case .apiV2: (Self.jsonFields, enhanced(V2Errors.unavailable, trace: Refusals.uuid(trace)).body(.json))
-        case .singleSignOn: (Self.jsonFields, wrapped(SingleSignOnErrors.unavailable, trace: trace).body(.json))
+        case .apiV2: (Self.jsonFields, enhanced(V2Errors.unavailable, host, trace: Refusals.uuid(trace)).body(.json))
+        case .singleSignOn: (Self.jsonFields, wrapped(SingleSignOnErrors.unavailable, host, trace: trace).body(.json))
         case .clientRegistration: (Self.oauthFields, oauth)
         case .administration: (Self.jsonFields, AdministrationError(Fault(.overloaded, Self.message)).document(trace: trace).body(.json))
         case .usage: (Self.textFields, ByteBuffer(string: Self.message))
-        case .autoSignIn: (Self.jsonFields, enhanced(AutoSignInErrors.row(for: .overloaded), trace: trace).body(.json))
+        case .autoSignIn: (Self.jsonFields, enhanced(AutoSignInErrors.row(for: .overloaded), host, trace: trace).body(.json))
         case .notification: ([.cacheControl: "no-store"], ByteBuffer())
         case .browser: notice(language ?? "")
         case .console: notice("")
@@ -144,13 +146,13 @@ final class OverloadRefusals: Sendable {
         notices[languages.best(language)?.tag ?? Languages.standard] ?? ([:], ByteBuffer())
     }
 
-    private func enhanced(_ row: ErrorTable.Row, trace: String) -> Document {
+    private func enhanced(_ row: ErrorTable.Row, _ host: ServedHost, trace: String) -> Document {
         ErrorDocument.enhanced(
-            action: row.action, status: 503, code: row.code, message: Self.message, details: nil, help: settings.help(row.code), trace: trace)
+            action: row.action, status: 503, code: row.code, message: Self.message, details: nil, help: host.help(row.code), trace: trace)
     }
 
-    private func wrapped(_ row: ErrorTable.Row, trace: String) -> Document {
-        Refusals.wrapped(row, message: Self.message, help: settings.help(row.code), trace: trace)
+    private func wrapped(_ row: ErrorTable.Row, _ host: ServedHost, trace: String) -> Document {
+        Refusals.wrapped(row, message: Self.message, help: host.help(row.code), trace: trace)
     }
 
     /// Who calls an address that the gateway does not have.

@@ -29,12 +29,12 @@ final class Refusals: Sendable {
                     apiReply(fault, at: endpoint, exchange)
                 }
             case .singleSignOn(let isToken): singleSignOnReply(fault, isToken: isToken, exchange)
-            case .apiV2: v2Reply(fault, trace: exchange.facts.trace.traceID)
+            case .apiV2: v2Reply(fault, exchange.facts)
             case .clientRegistration: Self.oauthReply(fault)
             case .administration: administrationReply(to: error, fault, exchange)
             case .console: consoleReply(to: error, fault, exchange)
             case .usage: Self.usageReply(fault)
-            case .autoSignIn: autoSignInReply(fault, trace: exchange.facts.trace.traceID)
+            case .autoSignIn: autoSignInReply(fault, exchange.facts)
             case .notification: notificationReply(fault)
             case .browser: pageReply(fault, exchange)
             }
@@ -53,13 +53,13 @@ final class Refusals: Sendable {
                 errorReply(ErrorTable.internalError, status: .methodNotAllowed, message: "Method Not Allowed", details: nil, exchange)
             case .apiV2: Self.v2MethodNotAllowed()
             case .singleSignOn:
-                singleSignOnReply(SingleSignOnErrors.methodNotAllowed, message: "Method Not Allowed", trace: exchange.facts.trace.traceID)
+                singleSignOnReply(SingleSignOnErrors.methodNotAllowed, message: "Method Not Allowed", exchange.facts)
             case .clientRegistration: Self.oauthReply("invalid_request", status: .methodNotAllowed)
             case .administration: administrationReply(.methodNotAllowed, code: "method_not_allowed", trace: exchange.facts.trace.traceID)
             case .console: consoleReply(.methodNotAllowed, trace: exchange.facts.trace.traceID)
             case .usage: Self.usageReply(.methodNotAllowed, "Only GET is served here.")
             case .autoSignIn:
-                autoSignInReply(AutoSignInErrors.methodNotAllowed, message: "Method Not Allowed", trace: exchange.facts.trace.traceID)
+                autoSignInReply(AutoSignInErrors.methodNotAllowed, message: "Method Not Allowed", exchange.facts)
             case .notification: Response.empty(.methodNotAllowed)
             case .browser: pages.message(.methodNotAllowed, exchange)
             }
@@ -79,13 +79,13 @@ final class Refusals: Sendable {
         var response =
             switch exchange.audience {
             case .api: errorReply(ErrorTable.internalError, status: status, message: status.reasonPhrase, details: nil, exchange)
-            case .singleSignOn: singleSignOnReply(problem, trace: exchange.facts.trace.traceID)
-            case .apiV2: v2Reply(problem, trace: exchange.facts.trace.traceID)
+            case .singleSignOn: singleSignOnReply(problem, exchange.facts)
+            case .apiV2: v2Reply(problem, exchange.facts)
             case .clientRegistration: Self.oauthReply("invalid_request", status: status)
             case .administration: administrationReply(status, code: Self.administrationCode(problem), trace: exchange.facts.trace.traceID)
             case .console: consoleReply(problem == .tooLarge ? .tooLarge : .incomplete, trace: exchange.facts.trace.traceID)
             case .usage: Self.usageReply(status, status.reasonPhrase)
-            case .autoSignIn: autoSignInReply(problem, trace: exchange.facts.trace.traceID)
+            case .autoSignIn: autoSignInReply(problem, exchange.facts)
             case .notification: Response.empty(status)
             case .browser: pages.message(Self.notice(problem), exchange)
             }
@@ -130,10 +130,10 @@ final class Refusals: Sendable {
         if facts.path.hasPrefix(Console.path + "/") { return consoleReply(.notFound, trace: facts.trace.traceID) }
         if facts.path.hasPrefix("/esm/") { return Self.usageReply(.notFound, "There is no such address.") }
         if facts.path.hasPrefix("/api/v2/") {
-            return v2Reply(V2Errors.notFound, message: "There is no such address.", trace: facts.trace.traceID)
+            return v2Reply(V2Errors.notFound, message: "There is no such address.", facts)
         }
         if ["/auto-signin/", "/apple/"].contains(where: { facts.path.hasPrefix($0) }) {
-            return autoSignInReply(AutoSignInErrors.notFound, message: "There is no such address.", trace: facts.trace.traceID)
+            return autoSignInReply(AutoSignInErrors.notFound, message: "There is no such address.", facts)
         }
         guard ["/api/", "/reggie/", "/o/", "/adobe-services/", "/reset-tempass/", "/control/"].contains(where: { facts.path.hasPrefix($0) }) else {
             let reader = PageReader(
@@ -174,7 +174,7 @@ final class Refusals: Sendable {
         }
         let listed = row.statuses.contains(status.code) ? status.code : row.statuses[0]
         let document = ErrorDocument.enhanced(
-            action: row.action, status: listed, code: row.code, message: message, details: details, help: settings.help(row.code),
+            action: row.action, status: listed, code: row.code, message: message, details: details, help: exchange.facts.host.help(row.code),
             trace: exchange.facts.trace.traceID)
         return Response(document, format: exchange.format, status: status)
     }
@@ -188,7 +188,7 @@ final class Refusals: Sendable {
             members +=
                 ErrorDocument.enhanced(
                     action: "application-registration", status: status.code, code: code, message: fault.message, details: nil,
-                    help: settings.help(code), trace: exchange.facts.trace.traceID
+                    help: exchange.facts.host.help(code), trace: exchange.facts.trace.traceID
                 ).members
         }
         var response = Response(Document("error", members), format: .json, status: status)

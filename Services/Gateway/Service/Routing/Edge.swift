@@ -10,6 +10,7 @@ final class Edge: HTTPResponder {
     private let routes: RouteTree
     /// Of the listener for administration; `nil` at the others, which answer to any name.
     private let names: AdministrationNames?
+    private let hosts: PublicHosts
     private let responder: RouteResponder
     private let refusals: Refusals
     private let metrics: RequestMetrics
@@ -26,12 +27,13 @@ final class Edge: HTTPResponder {
     private let log: RequestLog
 
     init(
-        routes: RouteTree, names: AdministrationNames?, responder: RouteResponder, refusals: Refusals, metrics: RequestMetrics,
+        routes: RouteTree, names: AdministrationNames?, hosts: PublicHosts, responder: RouteResponder, refusals: Refusals, metrics: RequestMetrics,
         trustedProxies: [AddressRange], signedPlainHTTP: GatewaySettings.SignedPlainHTTP, throttle: Throttle, loops: LoopGuard,
         isSecure: Bool, transportSecurity: String?, logger: Logger, log: RequestLog
     ) {
         self.routes = routes
         self.names = names
+        self.hosts = hosts
         self.responder = responder
         self.refusals = refusals
         self.metrics = metrics
@@ -49,7 +51,8 @@ final class Edge: HTTPResponder {
         let start = NIODeadline.now()
         var context = context
         context.facts = RequestFacts(
-            request, peer: context.peer, trusted: trustedProxies, isSecure: isSecure, allowsPlainSignatures: signedPlainHTTP == .all)
+            request, peer: context.peer, trusted: trustedProxies, isSecure: isSecure, allowsPlainSignatures: signedPlainHTTP == .all,
+            host: isPublic ? hosts.host(request.head.authority) : hosts.standard)
         context.logger = logger
         let span = span(of: request, context.facts)
         var (response, route) =

@@ -13,7 +13,7 @@ final class LoopGuard: Sendable {
     private let via: BridgeVia
     private let alarmedAt = Mutex<NIODeadline?>(nil)
 
-    /// - Parameter origin: Where the cluster is public.
+    /// - Parameter origin: Of the addresses that `authentication` gives to MVPDs and upstreams: by it both ends know the cluster.
     init(origin: String) { via = BridgeVia(origin: origin) }
 
     /// - Returns: `nil` for a request that has not been here before.

@@ -10,6 +10,8 @@ final class RequestFacts: Sendable {
     let trace: TraceContext
     /// Id of the caller's span; `nil` when the trace begins here.
     let parentSpan: UInt64?
+    /// What the settings say of the name that it was sent to.
+    let host: ServedHost
     /// True when the request came over HTTPS.
     let isSecure: Bool
     /// True when it came over plain HTTP, neither from this host nor through a trusted proxy, and somebody minds.
@@ -32,6 +34,7 @@ final class RequestFacts: Sendable {
         self.requestID = requestID
         traceUUID = requestID
         parentSpan = nil
+        host = .none
         isSecure = false
         isReadableOnTheWay = false
         clientAddress = ClientAddress(peer: nil, forwarded: [], trusted: [])
@@ -46,7 +49,9 @@ final class RequestFacts: Sendable {
     ///   - trusted: The peers whose `X-Forwarded-For` counts.
     ///   - isSecure: It came over HTTPS.
     ///   - allowsPlainSignatures: Nobody minds who reads a signature on the way.
-    init(_ request: Request, peer: String?, trusted: [AddressRange], isSecure: Bool, allowsPlainSignatures: Bool = false) {
+    ///   - host: Of the name that it was sent to.
+    init(_ request: Request, peer: String?, trusted: [AddressRange], isSecure: Bool, allowsPlainSignatures: Bool = false, host: ServedHost) {
+        self.host = host
         let sent = request.headers.value(.traceparent).flatMap { parent -> TraceContext? in
             let state = request.headers.value(.tracestate) ?? ""
             // 512 characters is what everyone passes on (W3C trace context §3.3.1.5).

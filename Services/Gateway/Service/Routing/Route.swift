@@ -115,15 +115,19 @@ final class Route: Sendable {
     let body: BodyRule
     /// Where the registration code stands of which an answer tells whether it exists, so that who sends wrong ones is slowed down.
     let code: CodePlace
+    /// A browser that asks for it under another name than that of sign-ins is led there first.
+    let beginsSignIn: Bool
     let handlers: [HTTPRequest.Method: Handler]
 
     init(
-        _ path: String, _ audience: Audience, body: BodyRule = .ignored, code: CodePlace = .nowhere, _ handlers: [HTTPRequest.Method: Handler]
+        _ path: String, _ audience: Audience, body: BodyRule = .ignored, code: CodePlace = .nowhere, beginsSignIn: Bool = false,
+        _ handlers: [HTTPRequest.Method: Handler]
     ) {
         self.path = path
         self.audience = audience
         self.body = body
         self.code = code
+        self.beginsSignIn = beginsSignIn
         self.handlers = handlers
     }
 

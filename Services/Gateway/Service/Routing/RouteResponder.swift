@@ -21,6 +21,7 @@ final class RouteResponder: Sendable {
         guard let handler = route.handlers[request.method] else {
             return refusals.methodNotAllowed(exchange(request, context, match), allow: route.allowed)
         }
+        if route.beginsSignIn, let response = Self.lead(request, context.facts.host) { return response }
         if case .administration = route.audience {
             let exchange = exchange(request, context, match)
             do { try await knowAdministrator(exchange) } catch { return refusals.reply(to: error, exchange) }
@@ -51,6 +52,17 @@ final class RouteResponder: Sendable {
         var response = route.audience.isOpenToRequestors ? await share(exchange, route, handler) : await answer(exchange, route, handler).response
         crossOrigin(exchange).apply(to: &response)
         return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    /// Leads a browser to the name of sign-ins, path and query as they are, before anything is looked up: there it gets the cookie that the answer of an MVPD, or of Apple,
+    /// brings back. What it asks for counts as asked there.
+    /// - Returns: `nil`: the sign-in begins here.
+    private static func lead(_ request: Request, _ host: ServedHost) -> Response? {
+        // A form was sent from a page that has led here already.
+        guard let origin = host.signInOrigin, request.method == .get || request.method == .head, let target = request.head.path,
+            target.utf8.first == UInt8(ascii: "/"), target.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
+        else { return nil }
+        return .redirect(to: origin + target)
     }
 
     /// Who one is comes before what one says: a stranger's body is not even read (dashboard §5).

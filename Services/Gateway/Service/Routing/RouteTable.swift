@@ -67,10 +67,10 @@ struct RouteTable {
         let methods = Route.knownMethods.filter { $0 != .options && $0 != .connect }
         let consumer = Dictionary(uniqueKeysWithValues: methods.map { ($0, signIn.consume as Route.Handler) })
         return [
-            Route("/api/v1/authenticate", .api(.authenticate), code: .parameter("reg_code"), [.get: signIn.authenticate]),
+            Route("/api/v1/authenticate", .api(.authenticate), code: .parameter("reg_code"), beginsSignIn: true, [.get: signIn.authenticate]),
             Route("/sp/saml/SAMLAssertionConsumer", .browser, body: .assertion, consumer),
             Route("/adobe-services/oauth2", .browser, [.get: signIn.callBack]),
-            Route("\(SignInEndpoints.testPath)/{ticket}", .browser, [.get: signIn.openTest]),
+            Route("\(SignInEndpoints.testPath)/{ticket}", .browser, beginsSignIn: true, [.get: signIn.openTest]),
             Route("/bridge/return/{handle}", .browser, [.get: signIn.returnFromBridge]),
             Route("/bridge/signed-out", .browser, readable(signIn.signedOut)),
             Route("/bridge/signed-out/{handle}", .browser, [.get: logout.visited]),
@@ -86,10 +86,10 @@ struct RouteTable {
             Route("\(ApiReference.path)/{group}", .browser, readable(reference.group)),
             Route("/healthz", .browser, readable(documents.health)),
             Route("/readyz", .browser, readable(documents.readiness)),
-            Route("/activate", .browser, readable(activation.entry)),
-            Route("/activate/providers", .browser, code: .page, readable(activation.providers)),
+            Route("/activate", .browser, beginsSignIn: true, readable(activation.entry)),
+            Route("/activate/providers", .browser, code: .page, beginsSignIn: true, readable(activation.providers)),
             Route(
-                ActivationPages.startPath, .browser, body: .form, code: .page,
+                ActivationPages.startPath, .browser, body: .form, code: .page, beginsSignIn: true,
                 [.get: activation.confirm, .head: activation.confirm, .post: activation.start]),
             Route(
                 SignInEndpoints.confirmedPath, .browser, body: .form, code: .parameter("reg_code"), [.post: signIn.authenticateConfirmed]),

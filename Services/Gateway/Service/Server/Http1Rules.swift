@@ -65,7 +65,8 @@ final class Http1Rules: ChannelInboundHandler {
         // One by one they would be inserted.
         all.replaceSubrange(all.startIndex..<all.endIndex, with: fields)
         return HTTPRequest(
-            method: try HTTPRequest.Method(head.method), scheme: "http", authority: hosts.first, path: try Self.path(head), headerFields: all)
+            method: try HTTPRequest.Method(head.method), scheme: "http", authority: Self.authority(head.uri) ?? hosts.first,
+            path: try Self.path(head), headerFields: all)
     }
 
     /// Nearly every target is a path; what else there may be is left to HTTPTypes.
@@ -73,6 +74,14 @@ final class Http1Rules: ChannelInboundHandler {
         let target = originForm(head.uri)
         if target.utf8.first == UInt8(ascii: "/") { return target }
         return try HTTPRequest(HTTPRequestHead(version: head.version, method: head.method, uri: target), secure: false, splitCookie: false).path
+    }
+
+    /// Of a target in absolute form, which counts more than `Host` (RFC 9112 §3.2.2).
+    private static func authority(_ target: String) -> String? {
+        guard target.utf8.first != UInt8(ascii: "/") else { return nil }
+        guard let start = ["http://", "https://"].first(where: { target.prefix($0.count).lowercased() == $0 }) else { return nil }
+        let authority = target.dropFirst(start.count).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        return authority.isEmpty ? nil : String(authority)
     }
 
     private static func originForm(_ target: String) -> String {

@@ -1,52 +1,119 @@
+public import Clocks
+internal import CoreMetrics
 internal import FoundationEssentials
 internal import NIOSSL
 internal import Synchronization
 
 /// As whom the gateway answers over HTTPS. Changed files are taken in without a restart: connections that are open keep what they began with, new
-/// handshakes get the new certificate; files that cannot be used change nothing.
+/// handshakes get the new certificate; files that cannot be used, or are no good for the name, change nothing.
 public final class HttpsCertificate: Sendable {
-    private struct State {
+    private struct Loaded {
         var content: [[UInt8]]
+        var chain: [NIOSSLCertificate]
+        var key: NIOSSLPrivateKey
+        var facts: CertificateFacts
         var context: NIOSSLContext
-        /// Content that was refused already.
-        var refused: [[UInt8]]?
+    }
+
+    private struct State {
+        var loaded: Loaded
+        /// What was refused last, and why.
+        var refused: Refusal?
+    }
+
+    private struct Refusal: Equatable {
+        let content: [[UInt8]]
+        let reason: String
     }
 
     /// Path of the certificates, PEM.
     public let certificateFile: String
     private let keyFile: String
+    /// Label of metrics: what the certificate is for.
+    private let use: String
+    /// `nil`: it is for whoever asks for a name that has no certificate of its own.
+    private let name: String?
+    private let served: [String]
+    private let others: [OctetText: HttpsCertificate]
+    private let clock: any WallClock
     private let state: Mutex<State>
 
+    /// - Parameters:
+    ///   - use: What it is for, as a label of metrics.
+    ///   - name: The host name that it must be for; `nil`: any.
+    ///   - served: Names that are served with it; one that it covers stays covered, whatever the files become.
+    ///   - others: By name in lower case, what is shown to clients that ask for that name in their handshake.
+    ///   - clock: Tells whether a certificate has begun and not ended.
     /// - Throws: `HttpsProblem`, naming the file.
-    public init(certificateFile: String, keyFile: String) throws(HttpsProblem) {
+    public init(
+        certificateFile: String, keyFile: String, use: String = "https", name: String? = nil, served: [String] = [],
+        others: [String: HttpsCertificate] = [:], clock: any WallClock = SystemClock()
+    ) throws(HttpsProblem) {
         self.certificateFile = certificateFile
         self.keyFile = keyFile
-        let content = try Self.read(certificateFile, keyFile)
-        state = Mutex(State(content: content, context: try Self.context(content, certificateFile, keyFile)))
+        self.use = use
+        self.name = name
+        self.served = served
+        self.others = Dictionary(uniqueKeysWithValues: others.map { (OctetText($0.key), $0.value) })
+        self.clock = clock
+        let content = try Self.read([certificateFile, keyFile])
+        let loaded = try Self.load(content, certificateFile, keyFile, self.others)
+        if let name { try loaded.facts.require(name, in: certificateFile) }
+        state = Mutex(State(loaded: loaded))
+        count(isRefused: false)
     }
 
     /// For the next handshake.
-    var context: NIOSSLContext { state.withLock { $0.context } }
+    var context: NIOSSLContext { state.withLock { $0.loaded.context } }
+
+    /// What an operator should know of the certificate that is shown now, though it is shown all the same.
+    public var doubts: [String] {
+        let facts = state.withLock { $0.loaded.facts }
+        let uncovered = served.filter { !facts.covers($0) }.map { name in
+            "\(facts.owners(in: certificateFile)), not for '\(name)', which is served with it: browsers and apps refuse that name"
+        }
+        return [facts.problem(at: clock.now(), in: certificateFile)].compactMap(\.self) + uncovered
+    }
 
     /// Takes in the files when their content is another than before.
     /// - Parameter again: True: says again what is wrong with files that were refused before.
     /// - Returns: True when there is a new certificate.
     /// - Throws: `HttpsProblem` when they cannot be used; the certificate stays.
     public func reload(again: Bool = false) throws(HttpsProblem) -> Bool {
-        let content = try Self.read(certificateFile, keyFile)
-        let (current, refused) = state.withLock { ($0.content, $0.refused) }
-        guard content != current, again || content != refused else { return false }
+        var content: [[UInt8]] = []
         do throws(HttpsProblem) {
-            let context = try Self.context(content, certificateFile, keyFile)
-            state.withLock { $0 = State(content: content, context: context) }
-            return true
+            content = try Self.read([certificateFile, keyFile])
+            let current = state.withLock { $0.loaded }
+            let isNew = content != current.content
+            let loaded = isNew ? try Self.load(content, certificateFile, keyFile, others) : current
+            if isNew { try require(loaded.facts, after: current.facts) }
+            state.withLock { $0 = State(loaded: loaded) }
+            count(isRefused: false)
+            return isNew
         } catch {
-            state.withLock { $0.refused = content }
+            count(isRefused: true)
+            let refusal = Refusal(content: content, reason: error.description)
+            let wasTold = state.withLock { state in
+                defer { state.refused = refusal }
+                return state.refused == refusal
+            }
+            guard again || !wasTold else { return false }
             throw error
         }
     }
 
-    private static func read(_ files: String...) throws(HttpsProblem) -> [[UInt8]] {
+    /// What a certificate is asked before it takes the place of one that is shown.
+    private func require(_ facts: CertificateFacts, after former: CertificateFacts) throws(HttpsProblem) {
+        if let name { try facts.require(name, in: certificateFile) }
+        for name in served where former.covers(name) { try facts.require(name, in: certificateFile) }
+        if let problem = facts.problem(at: clock.now(), in: certificateFile) { throw HttpsProblem(description: problem) }
+    }
+
+    private func count(isRefused: Bool) {
+        Gauge(label: "boxoffice_gateway_certificate_refused", dimensions: [("certificate", use)]).record(isRefused ? 1 : 0)
+    }
+
+    private static func read(_ files: [String]) throws(HttpsProblem) -> [[UInt8]] {
         var contents: [[UInt8]] = []
         for file in files {
             guard let content = FileManager.default.contents(atPath: file) else {
@@ -57,7 +124,9 @@ public final class HttpsCertificate: Sendable {
         return contents
     }
 
-    private static func context(_ content: [[UInt8]], _ certificateFile: String, _ keyFile: String) throws(HttpsProblem) -> NIOSSLContext {
+    private static func load(
+        _ content: [[UInt8]], _ certificateFile: String, _ keyFile: String, _ others: [OctetText: HttpsCertificate]
+    ) throws(HttpsProblem) -> Loaded {
         guard let chain = try? NIOSSLCertificate.fromPEMBytes(content[0]), !chain.isEmpty else {
             throw HttpsProblem(description: "the file \(certificateFile) holds no PEM certificate")
         }
@@ -74,10 +143,21 @@ public final class HttpsCertificate: Sendable {
             .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_AES_128_GCM_SHA256, .TLS_AES_256_GCM_SHA384, .TLS_CHACHA20_POLY1305_SHA256,
         ]
         configuration.applicationProtocols = ["h2", "http/1.1"]
+        if !others.isEmpty { configuration.sslContextCallback = { client, choice in choice.succeed(shown(to: client.serverHostname, others)) } }
         guard let context = try? NIOSSLContext(configuration: configuration) else {
             throw HttpsProblem(description: "the certificate in \(certificateFile) and the key in \(keyFile) do not belong together")
         }
-        return context
+        return Loaded(content: content, chain: chain, key: key, facts: CertificateFacts(pem: content[0]), context: context)
+    }
+
+    /// - Parameter name: That the client asks for (RFC 6066 §3); `nil`: none.
+    private static func shown(to name: String?, _ others: [OctetText: HttpsCertificate]) -> NIOSSLContextConfigurationOverride {
+        guard let name, name.utf8.count <= 253, let other = others[OctetText(name.lowercased())] else { return .noChanges }
+        let loaded = other.state.withLock { $0.loaded }
+        var choice = NIOSSLContextConfigurationOverride()
+        choice.certificateChain = loaded.chain.map { .certificate($0) }
+        choice.privateKey = .privateKey(loaded.key)
+        return choice
     }
 }
 

@@ -66,6 +66,7 @@ enum MetricHelp {
         "boxoffice_gateway_admin_connections_evicted_total": "Idle connections closed to make room at the administration address.",
         "boxoffice_gateway_admin_connections_refused_total": "Connections refused at the administration address.",
         "boxoffice_gateway_backpressure_refused_total": "Requests refused because a service had no room.",
+        "boxoffice_gateway_certificate_refused": "1 while the files of a certificate cannot be used, so that a former one is shown.",
         "boxoffice_gateway_code_attempts_refused_total": "Attempts at registration codes refused after too many wrong ones.",
         "boxoffice_gateway_codes_refused_total": "Registration codes refused to an address that makes too many.",
         "boxoffice_gateway_connections": "Connections open at the public addresses.",

@@ -79,6 +79,26 @@ struct DoctorTests {
         }
     }
 
+    @Test("a certificate of one of the gateway's names is looked at, wherever it lies")
+    func certificatesOfNames() throws {
+        try withHome { home in
+            let pki = LocalPki(folder: home.pki)
+            try pki.ensureConnections()
+            let elsewhere = FileManager.default.temporaryDirectory.appendingPathComponent("names-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: elsewhere, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: elsewhere) }
+            let authority = CertificateAuthority(identity: try CertifiedKey(certificateFile: pki.path("ca.crt"), keyFile: pki.path("ca.key")))
+            let api = try authority.issue(commonName: "api", names: CertificateNames(dns: ["api.tv.example"]), validity: .days(7))
+            let file = elsewhere.appendingPathComponent("api.crt")
+            try Data(api.certificate.pem().utf8).write(to: file)
+            let settings = #"{"gateway":{"hosts":[{"name":"api.tv.example","certificate":"\#(file.path)","key":"\#(file.path)"}]}}"#
+            try Data(settings.utf8).write(to: home.settings(of: .gateway))
+            let findings = try Self.doctor(home).certificates()
+            #expect(findings.count == 1 && findings[0].verdict == .note && findings[0].advice == "renew it where it came from")
+            #expect(findings[0].what.hasPrefix("\(file.path) ends in 6 days, at "), "\(findings)")
+        }
+    }
+
     @Test("a clock that is behind what was written")
     func clock() throws {
         try withHome { home in
@@ -138,6 +158,44 @@ struct DoctorTests {
             let findings = try Self.doctor(home).settings()
             #expect(Self.wrong(findings) == ["\(home.settings(of: .gateway).path): gateway.listen must be an address"])
             #expect(findings.first?.advice?.contains("Services/Gateway/README.md") == true)
+        }
+    }
+
+    @Test("sign-ins that begin at one host and end at another")
+    func signIns() throws {
+        try withHome { home in
+            let doctor = try Self.doctor(home)
+            #expect(doctor.signIns().isEmpty, "no settings are there")
+            try SettingsWriter(home: home, ports: doctor.ports, checkout: Self.checkout, pki: LocalPki(folder: home.pki)).write()
+            #expect(doctor.signIns().isEmpty, "\(doctor.signIns())")
+
+            func change(_ service: ClusterService, _ changes: [String: Any]) throws {
+                let file = home.settings(of: service)
+                var settings = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
+                let own = try #require(settings[service.rawValue] as? [String: Any])
+                settings[service.rawValue] = own.merging(changes) { $1 }
+                try JSONSerialization.data(withJSONObject: settings).write(to: file)
+            }
+            try change(.gateway, ["publicOrigin": "https://tv.example"])
+            var found = Self.wrong(doctor.signIns())
+            #expect(found.count == 4 && found[0].hasPrefix("authentication.acsURL brings people back to http://127.0.0.1:"), "\(found)")
+            #expect(
+                found[2].hasPrefix("autosignin.callbackURL")
+                    && found[3] == "authentication.activationOrigins lacks https://tv.example, where sign-ins of the gateway's own pages end")
+
+            try change(
+                .authentication,
+                ["acsURL": "https://sp.tv.example/sp/saml/SAMLAssertionConsumer", "oauthCallbackURL": "https://sp.tv.example/adobe-services/oauth2"])
+            try change(.autosignin, ["callbackURL": "https://SP.tv.example/apple/v1/callback"])
+            try change(.gateway, ["signInOrigin": "https://sp.tv.example"])
+            found = Self.wrong(doctor.signIns())
+            #expect(found == ["authentication.activationOrigins lacks https://tv.example, where sign-ins of the gateway's own pages end"])
+            try change(.authentication, ["activationOrigins": ["https://TV.example"]])
+            #expect(doctor.signIns().isEmpty)
+            try change(.gateway, ["hosts": [["name": "sp.tv.example"]]])
+            #expect(Self.wrong(doctor.signIns()).first?.contains("lacks https://sp.tv.example, ") == true)
+            try change(.gateway, ["hosts": [["name": "sp.tv.example", "origin": "https://tv.example"]]])
+            #expect(doctor.signIns().isEmpty)
         }
     }
 

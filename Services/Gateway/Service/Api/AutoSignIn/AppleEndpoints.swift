@@ -66,7 +66,7 @@ struct AppleEndpoints: Sendable {
             ? (AutoSignInErrors.accountExists, "There is an account with this e-mail address: sign in to it, then link it with the ticket.")
             : (AutoSignInErrors.confirmationRequired, "A new account would be made: ask the person, then repeat with the ticket and createAccount.")
         return refusals.autoSignInReply(
-            row, message: message, trace: exchange.facts.trace.traceID,
+            row, message: message, exchange.facts,
             more: [.init("ticket", .text(ticket.ticket)), .init("expiresAt", .number(ticket.expiresAtMilliseconds))])
     }
 

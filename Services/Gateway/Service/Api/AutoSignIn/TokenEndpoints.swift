@@ -77,7 +77,7 @@ struct TokenEndpoints: Sendable {
     @Sendable func webLink(_ exchange: Exchange) async throws -> Response {
         let call = try await reader.device(exchange) { _ throws(Fault) in }.call
         let link = try await dependencies.autoSignIn.createWebLink(CreateWebLinkRequest(call: call), context: exchange.changingCall)
-        let address = "\(dependencies.settings.publicOrigin)/devices/open/\(PercentEncoding.encode(link.handle))"
+        let address = "\(exchange.facts.host.origin)/devices/open/\(PercentEncoding.encode(link.handle))"
         let members: [Document.Member] = [.init("url", .text(address)), .init("expiresIn", .number(Int64(link.expiresInSeconds)))]
         return Response(Document("link", members), format: .json, status: .created)
     }

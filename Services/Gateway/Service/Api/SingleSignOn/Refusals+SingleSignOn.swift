@@ -13,24 +13,25 @@ extension Refusals {
             case 503: "The service is temporarily unavailable."
             default: fault.message
             }
-        var response = singleSignOnReply(row, message: message, trace: exchange.facts.trace.traceID)
+        var response = singleSignOnReply(row, message: message, exchange.facts)
         if row.code == SingleSignOnErrors.unauthorized.code { response.headers[.wwwAuthenticate] = "Bearer" }
         return response
     }
 
-    func singleSignOnReply(_ row: ErrorTable.Row, message: String, trace: String) -> Response {
+    func singleSignOnReply(_ row: ErrorTable.Row, message: String, _ facts: RequestFacts) -> Response {
         let status = HTTPResponse.Status(code: row.statuses[0])
-        return Response(Self.wrapped(row, message: message, help: settings.help(row.code), trace: trace), format: .json, status: status)
+        return Response(
+            Self.wrapped(row, message: message, help: facts.host.help(row.code), trace: facts.trace.traceID), format: .json, status: status)
     }
 
-    func singleSignOnReply(_ problem: BodyProblem, trace: String) -> Response {
+    func singleSignOnReply(_ problem: BodyProblem, _ facts: RequestFacts) -> Response {
         let (row, message) =
             switch problem {
             case .tooLarge: (SingleSignOnErrors.requestTooLarge, "The body is too large.")
             case .tooSlow: (SingleSignOnErrors.requestTimeout, "The body took too long.")
             case .broken: (SingleSignOnErrors.requestInvalid, "The body did not come as its head said.")
             }
-        return singleSignOnReply(row, message: message, trace: trace)
+        return singleSignOnReply(row, message: message, facts)
     }
 
     static func wrapped(_ row: ErrorTable.Row, message: String, help: String, trace: String) -> Document {

@@ -65,7 +65,7 @@ struct PreauthorizationEndpoints: Sendable {
         let row = ErrorTable.row(for: Fault.Code(rawValue: refusal.code))
         return ErrorDocument.enhanced(
             action: row.action, status: row.statuses[0], code: row.code, message: ErrorTexts.item(row.action),
-            details: refusal.details.isEmpty ? nil : refusal.details, help: dependencies.settings.help(row.code),
+            details: refusal.details.isEmpty ? nil : refusal.details, help: exchange.facts.host.help(row.code),
             trace: exchange.facts.trace.traceID
         ).members
     }

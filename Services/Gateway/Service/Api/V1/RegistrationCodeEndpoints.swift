@@ -20,13 +20,13 @@ struct RegistrationCodeEndpoints: Sendable {
         complete.call = call
         try dependencies.liveCodes.enter(exchange.facts.clientAddress, seconds: request.ttlSeconds)
         let code = try await dependencies.authentication.createRegistrationCode(complete, context: exchange.changingCall)
-        return Response(document(code), format: exchange.format, status: .created)
+        return Response(document(code, exchange), format: exchange.format, status: .created)
     }
 
     @Sendable func show(_ exchange: Exchange) async throws -> Response {
         let request = try request(exchange, try Credentials.optional(exchange) ?? Credentials())
         let code = try await dependencies.authentication.getRegistrationCode(request, context: exchange.call)
-        return Response(document(code), format: exchange.format)
+        return Response(document(code, exchange), format: exchange.format)
     }
 
     @Sendable func delete(_ exchange: Exchange) async throws -> Response {
@@ -42,9 +42,9 @@ struct RegistrationCodeEndpoints: Sendable {
             accessToken: credentials.accessToken, requestor: requestor, code: try exchange.captured("code"), signedRequest: credentials.signed)
     }
 
-    private func document(_ code: RegistrationCode) -> Document {
+    private func document(_ code: RegistrationCode, _ exchange: Exchange) -> Document {
         let configured = (try? dependencies.catalogue.current())?.requestor(code.requestor)?.registrationURL ?? ""
-        let page = configured.isEmpty ? dependencies.settings.publicOrigin + ActivationPages.path : configured
+        let page = configured.isEmpty ? exchange.facts.host.origin + ActivationPages.path : configured
         return RegistrationCodeDocument(code: code, loginPage: page).document
     }
 

@@ -7,7 +7,7 @@ struct SignInEndpoints: Sendable {
     /// Where the page of confirmation sends a sign-in that an app's own page began.
     static let confirmedPath = "/activate/authenticate"
 
-    /// Before the ticket of a test sign-in: at the public origin, as the cookie must be the one that the MVPD's answer brings.
+    /// Before the ticket of a test sign-in: at the origin of sign-ins, as the cookie must be the one that the MVPD's answer brings.
     static let testPath = "/test-sign-in"
 
     let dependencies: Dependencies

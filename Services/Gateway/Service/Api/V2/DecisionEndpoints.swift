@@ -35,12 +35,12 @@ struct DecisionEndpoints: Sendable {
 
     private func reply(_ answer: Decisions, _ request: DecideRequest, _ exchange: Exchange) -> Response {
         let items = answer.decisions.map { decision in
-            Document.Value.object(members(decision, request, trace: exchange.facts.trace.traceID))
+            Document.Value.object(members(decision, request, exchange.facts))
         }
         return Response(Document("decisions", [.init("decisions", .list(items, item: "decision"))]), format: .json)
     }
 
-    private func members(_ decision: ResourceDecision, _ request: DecideRequest, trace: String) -> [Document.Member] {
+    private func members(_ decision: ResourceDecision, _ request: DecideRequest, _ facts: RequestFacts) -> [Document.Member] {
         var members: [Document.Member] = [
             .init("resource", .text(decision.resource)), .init("serviceProvider", .text(request.call?.requestor ?? "")),
             .init("mvpd", .text(request.mvpd)), .init("source", .text(Self.source(decision.source))),
@@ -57,17 +57,17 @@ struct DecisionEndpoints: Sendable {
                 .init("notBefore", .number(token.issuedAtMilliseconds)), .init("notAfter", .number(decision.expiresAtMilliseconds)),
             ]
         }
-        if let refusal = decision.refusal { members.append(.init("error", .object(error(refusal, request, trace).members))) }
+        if let refusal = decision.refusal { members.append(.init("error", .object(error(refusal, request, facts).members))) }
         return members
     }
 
-    private func error(_ refusal: ResourceRefusal, _ request: DecideRequest, _ trace: String) -> Document {
+    private func error(_ refusal: ResourceRefusal, _ request: DecideRequest, _ facts: RequestFacts) -> Document {
         var code = Fault.Code(rawValue: refusal.code)
         // A plain denial has a name of its own beforehand.
         if request.isPreliminary, code == .authorizationDeniedByMvpd { code = .preauthorizationDeniedByMvpd }
         let row = V2Errors.row(for: code, isItem: true)
         return refusals.v2Document(
-            row, message: V2Errors.itemMessage(row), details: refusal.details.isEmpty ? nil : refusal.details, trace: trace)
+            row, message: V2Errors.itemMessage(row), details: refusal.details.isEmpty ? nil : refusal.details, facts)
     }
 
     private static func source(_ source: DecisionSource) -> String {

@@ -28,7 +28,7 @@ struct PartnerEndpoints: Sendable {
         }
         let profiles = try await dependencies.authentication.exchangePartnerProfile(
             ExchangePartnerProfileRequest(call: call, samlResponse: response), context: exchange.changingCall)
-        let document = ProfileDocument(refusals: refusals, trace: exchange.facts.trace.traceID).document(profiles)
+        let document = ProfileDocument(refusals: refusals, facts: exchange.facts).document(profiles)
         let isMade = profiles.profiles.contains { $0.session?.kind == .platform }
         return Response(document, format: .json, status: isMade ? .created : .ok)
     }

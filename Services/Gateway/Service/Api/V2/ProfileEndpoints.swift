@@ -30,7 +30,7 @@ struct ProfileEndpoints: Sendable {
     }
 
     private func reply(_ profiles: Profiles, _ exchange: Exchange) -> Response {
-        Response(ProfileDocument(refusals: refusals, trace: exchange.facts.trace.traceID).document(profiles), format: .json)
+        Response(ProfileDocument(refusals: refusals, facts: exchange.facts).document(profiles), format: .json)
     }
 
     // MARK: Logout

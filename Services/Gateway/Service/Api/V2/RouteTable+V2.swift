@@ -17,7 +17,7 @@ extension RouteTable {
             Route("/api/v2/{serviceProvider}/sessions", .apiV2, body: .form, [.post: sessions.create]),
             Route(
                 "/api/v2/{serviceProvider}/sessions/{code}", .apiV2, body: .form, code: .path, [.get: sessions.show, .post: sessions.resume]),
-            Route("/api/v2/authenticate/{serviceProvider}/{code}", .browser, code: .path, [.get: sessions.authenticate]),
+            Route("/api/v2/authenticate/{serviceProvider}/{code}", .browser, code: .path, beginsSignIn: true, [.get: sessions.authenticate]),
             Route("/api/v2/{serviceProvider}/sessions/sso/{partner}", .apiV2, body: .form, [.post: partners.begin]),
             Route("/api/v2/{serviceProvider}/profiles/sso/{partner}", .apiV2, body: .assertion, [.post: partners.exchange]),
             Route("/api/v2/{serviceProvider}/profiles", .apiV2, [.get: profiles.list]),

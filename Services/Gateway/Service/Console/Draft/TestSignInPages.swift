@@ -14,7 +14,7 @@ struct TestSignInPages: Sendable {
     private var desk: TestSignInDesk {
         TestSignInDesk(
             administration: console.administration, operations: console.dependencies.operations,
-            publicOrigin: console.dependencies.settings.publicOrigin)
+            origin: console.dependencies.settings.originOfSignIns)
     }
 
     private var reader: SignInReader {

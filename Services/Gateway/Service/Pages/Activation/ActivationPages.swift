@@ -96,7 +96,8 @@ struct ActivationPages: Sendable {
         }
         let request = StartSignInRequest(
             requestor: requestor.id, mvpd: mvpd, registrationCode: code.code,
-            domainName: requestor.domains.first?.name ?? "", redirectURL: doneAddress(code, mvpd), clientAddress: exchange.facts.clientAddress.text)
+            domainName: requestor.domains.first?.name ?? "", redirectURL: doneAddress(code, mvpd, exchange),
+            clientAddress: exchange.facts.clientAddress.text)
         do {
             var response = try await signIn.start(request, exchange)
             PendingActivation(code: code.code, mvpd: mvpd).set(in: &response, exchange)
@@ -146,8 +147,8 @@ struct ActivationPages: Sendable {
         return page(code: typed.text, problem: .unknown, exchange)
     }
 
-    private func doneAddress(_ code: RegistrationCode, _ mvpd: String) -> String {
-        "\(dependencies.settings.publicOrigin)\(Self.path)/done?code=\(PercentEncoding.encode(code.code))"
+    private func doneAddress(_ code: RegistrationCode, _ mvpd: String, _ exchange: Exchange) -> String {
+        "\(exchange.facts.host.origin)\(Self.path)/done?code=\(PercentEncoding.encode(code.code))"
             + "&requestor=\(PercentEncoding.encode(code.requestor))&mvpd=\(PercentEncoding.encode(mvpd))"
     }
 

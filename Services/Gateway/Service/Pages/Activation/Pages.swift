@@ -84,7 +84,7 @@ public struct Pages: Sendable {
         for (name, type) in Self.assets { files[name] = StaticFile(content: try Self.text("\(folder)/\(name)"), type: type) }
         let text = try Self.text("\(folder)/openapi.json")
         description = StaticFile(content: text, type: "application/json; charset=utf-8")
-        apiReference = ApiReference(text, origin: publicOrigin)
+        apiReference = ApiReference(text)
         self.libraries = libraries
         self.files = files
         policy = ContentPolicy(allowsPlainLogos: publicOrigin.hasPrefix("http:"))
@@ -154,8 +154,9 @@ public struct Pages: Sendable {
     }
 
     /// A page of the API's reference.
-    func reference(_ name: String) -> Response? {
-        apiReference.page(name) { html($0, $1, english) }.map { page in
+    /// - Parameter origin: Of the settings, for examples.
+    func reference(_ name: String, origin: String) -> Response? {
+        apiReference.page(name, origin: origin) { html($0, $1, english) }.map { page in
             Response(status: .ok, headers: fields(policy.page, english.language), body: ResponseBody(byteBuffer: page))
         }
     }

@@ -38,7 +38,7 @@ struct SignInConfirmation: Sendable {
     /// Whether the form came from this page in this browser.
     /// - Parameter code: The code that the form names.
     func isConfirmed(_ code: String, _ exchange: Exchange) -> Bool {
-        guard FormOrigin.isOwn(exchange, dependencies.settings), let secret = ActivationCookie(dependencies.settings, exchange).value(in: exchange),
+        guard FormOrigin.isOwn(exchange), let secret = ActivationCookie(dependencies.settings, exchange).value(in: exchange),
             let sent = (try? exchange.value(Self.tokenField)) ?? nil
         else { return false }
         return ConstantTime.equal(Self.token(secret, code), sent)

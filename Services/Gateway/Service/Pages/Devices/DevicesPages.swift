@@ -43,7 +43,7 @@ struct DevicesPages: Sendable {
     }
 
     @Sendable func open(_ exchange: Exchange) async throws -> Response {
-        guard let handle = try? exchange.required("handle"), FormOrigin.isOwn(exchange, dependencies.settings) else { return refused(exchange) }
+        guard let handle = try? exchange.required("handle"), FormOrigin.isOwn(exchange) else { return refused(exchange) }
         do {
             let session = try await dependencies.autoSignIn.openWebLink(OpenWebLinkRequest(handle: handle), context: exchange.changingCall)
             var response = Response.redirect(to: Self.path)
@@ -81,7 +81,7 @@ struct DevicesPages: Sendable {
 
     /// The person wants the new account that Sign in with Apple asked about.
     @Sendable func makeAccount(_ exchange: Exchange) async throws -> Response {
-        guard FormOrigin.isOwn(exchange, dependencies.settings), let ticket = try? exchange.required("ticket"),
+        guard FormOrigin.isOwn(exchange), let ticket = try? exchange.required("ticket"),
             let state = try? exchange.required("state")
         else { return refused(exchange) }
         let web = AppleWebEndpoints(dependencies: dependencies)
@@ -93,7 +93,7 @@ struct DevicesPages: Sendable {
     /// Does what a form asks, when it is one of ours and the session lives; then the page again, so that a reload repeats nothing.
     private func act(_ exchange: Exchange, _ outcome: Outcome, _ work: (_ secret: String) async throws -> Void) async throws -> Response {
         let secret = DevicesCookie(dependencies.settings, exchange).value(in: exchange)
-        guard !secret.isEmpty, FormOrigin.isOwn(exchange, dependencies.settings),
+        guard !secret.isEmpty, FormOrigin.isOwn(exchange),
             FormToken(secret: secret).isEqual(to: (try? exchange.value("token")) ?? "")
         else { return refused(exchange) }
         do { try await work(secret) } catch let fault as Fault where fault.code == .familyUnknown || Self.isOver(fault) {

@@ -3,41 +3,36 @@ internal import StrictJson
 internal import Synchronization
 
 /// The pages that tell the API, made of its OpenAPI description: one of all groups, one of each group, one of all schemas. They are made when somebody asks for
-/// the first of them.
+/// the first of them, for each of the gateway's names.
 final class ApiReference: Sendable {
     static let path = "/docs"
 
-    private enum State {
-        case unread
-        case read(contents: [OctetText: [String: Any]], made: [OctetText: ByteBuffer])
+    private struct State {
+        let contents: [OctetText: [String: Any]]
+        var made: [OctetText: ByteBuffer] = [:]
     }
 
     private let text: String
-    private let origin: String
-    private let state = Mutex(State.unread)
+    /// By origin, of which the settings have a few.
+    private let states = Mutex<[OctetText: State]>([:])
 
-    /// - Parameters:
-    ///   - text: The OpenAPI description.
-    ///   - origin: The gateway's own address, for examples.
-    init(_ text: String, origin: String) {
-        self.text = text
-        self.origin = origin
-    }
+    /// - Parameter text: The OpenAPI description.
+    init(_ text: String) { self.text = text }
 
     /// - Parameters:
     ///   - name: `index`, `schemas`, or a group.
+    ///   - origin: The gateway's own address, for examples; of the settings.
     ///   - render: Makes a page of what its template shows; once for each.
     /// - Returns: `nil`: there is no such page.
-    func page(_ name: String, _ render: (_ template: String, _ content: [String: Any]) -> ByteBuffer) -> ByteBuffer? {
+    func page(_ name: String, origin: String, _ render: (_ template: String, _ content: [String: Any]) -> ByteBuffer) -> ByteBuffer? {
         let key = OctetText(name)
-        return state.withLock { state in
-            if case .unread = state { state = .read(contents: Self.contents(text, origin), made: [:]) }
-            guard case .read(let contents, var made) = state else { return nil }
-            if let page = made[key] { return page }
-            guard let content = contents[key] else { return nil }
+        return states.withLock { states in
+            var state = states[OctetText(origin)] ?? State(contents: Self.contents(text, origin))
+            if let page = state.made[key] { return page }
+            guard let content = state.contents[key] else { return nil }
             let page = render(name == "index" || name == "schemas" ? "docs-\(name)" : "docs-group", content)
-            made[key] = page
-            state = .read(contents: contents, made: made)
+            state.made[key] = page
+            states[OctetText(origin)] = state
             return page
         }
     }

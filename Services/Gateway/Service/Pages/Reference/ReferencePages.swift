@@ -19,7 +19,7 @@ struct ReferencePages: Sendable {
     /// Where a developer at this very machine begins; nobody else learns from it what runs here.
     @Sendable func landing(_ exchange: Exchange) async throws -> Response {
         guard isOfThisHost(exchange) else { return notFound(exchange) }
-        return pages.render("landing", ["origin": dependencies.settings.publicOrigin], status: .ok)
+        return pages.render("landing", ["origin": exchange.facts.host.origin], status: .ok)
     }
 
     /// Both ends of the connection are this host, and so is the address that the cluster is known by. What a proxy on this host passes on comes from elsewhere, whether
@@ -37,7 +37,7 @@ struct ReferencePages: Sendable {
     }
 
     private func page(_ name: String, _ exchange: Exchange) -> Response {
-        pages.reference(name) ?? notFound(exchange)
+        pages.reference(name, origin: exchange.facts.host.origin) ?? notFound(exchange)
     }
 
     private func notFound(_ exchange: Exchange) -> Response { pages.message(.notFound, exchange) }

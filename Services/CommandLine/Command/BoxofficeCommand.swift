@@ -15,6 +15,7 @@ public struct BoxofficeCommand: AsyncParsableCommand {
             ApplicationCommand.self,
             DeviceCommand.self,
             VerifyCommand.self, ExplainCommand.self, ExplainSamlCommand.self, CallCommand.self, ConformanceCommand.self, LoadCommand.self,
+            SoakCommand.self,
             VersionCommand.self,
         ]
     )

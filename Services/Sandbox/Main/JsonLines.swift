@@ -23,7 +23,7 @@ struct JsonLines: LogHandler {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let text = try? encoder.encode(line) else { return }
-        StandardStream.output.write(text + Data("\n".utf8))
+        ProgramLog.add([UInt8](text) + [0x0a], isUrgent: event.level >= .warning)
     }
 }
 

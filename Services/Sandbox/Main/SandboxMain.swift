@@ -12,8 +12,10 @@ struct SandboxMain {
     static func main() async {
         do {
             try await run()
+            ProgramLog.close()
             ProgramEnd.now(0)
         } catch {
+            ProgramLog.close()
             StandardStream.error.write(Data("sandbox: \(error)\n".utf8))
             ProgramEnd.now(1)
         }
@@ -24,6 +26,7 @@ struct SandboxMain {
         let options = try Options(CommandLine.arguments.dropFirst())
         let settings = try SandboxSettings(file: options.file)
         let level = Logger.Level(rawValue: settings.logLevel) ?? .info
+        if !options.checksOnly { ProgramLog.begin("sandbox") }
         LoggingSystem.bootstrap { _ in JsonLines(logLevel: level) }
         let logger = Logger(label: "sandbox")
         if !options.checksOnly {

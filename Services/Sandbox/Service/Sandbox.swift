@@ -18,7 +18,7 @@ public struct Sandbox: Sendable {
     private let clock: AdjustableClock
     private let logger: Logger
     /// Of the address of the MVPDs, beside plain HTTP.
-    private let tls: NIOSSLContext?
+    private let tls: ServedCertificate?
 
     /// Loads keys and pages.
     /// - Throws: `SettingsFault` that names the setting that cannot be used.
@@ -28,7 +28,7 @@ public struct Sandbox: Sendable {
         self.settings = settings
         self.clock = AdjustableClock(clock)
         self.logger = logger
-        tls = try settings.tls.map { tls throws(SettingsFault) in try KeyFile.tls(tls) }
+        tls = try settings.tls.map { tls throws(SettingsFault) in try ServedCertificate(tls) }
         pages = try await Pages(folder: settings.pages)
         let serviceProvider = try ServiceProvider(settings.serviceProvider)
         providers = try settings.mvpds.enumerated().map { index, mvpd throws(SettingsFault) in
@@ -86,7 +86,7 @@ public struct Sandbox: Sendable {
     }
 
     private func application(
-        _ router: Router<SandboxContext>, on listener: SandboxSettings.Listener, tls: NIOSSLContext? = nil, date: AdjustableClock? = nil,
+        _ router: Router<SandboxContext>, on listener: SandboxSettings.Listener, tls: ServedCertificate? = nil, date: AdjustableClock? = nil,
         _ onServerRunning: @escaping @Sendable (Int) async -> Void
     ) -> some ApplicationProtocol {
         // The web framework's own lines at level info are sentences, not events.

@@ -83,6 +83,7 @@ public enum ServiceProgram {
         let metrics = PrometheusMetrics()
         MetricsSystem.bootstrap(metrics)
         let level = document.common.log.level
+        ProgramLog.begin(name, document.common.log.retention)
         LoggingSystem.bootstrap { _ in JsonLogHandler(service: name, level: level, output: .standard) }
         let logger = Logger(label: name)
         logger.info("program.starting", metadata: ["version": "\(SoftwareVersion.current)", "build": "\(SoftwareVersion.build)"])

@@ -102,7 +102,9 @@ public final class Store: Sendable {
     /// What the rows take, without what waits in a journal, and how much they may take; also told by the metrics.
     /// - Throws: Faults of a read.
     public func size() async throws(Fault) -> (bytes: Int, limit: Int?) {
-        let size = (bytes: try await read { [engine] in try engine.bytes($0) }, limit: limits.pages.map { $0 * StoreLimits.pageBytes })
+        let (bytes, overhead) = try await read { [engine] in (try engine.bytes($0), try engine.overhead($0)) }
+        let size = (bytes: bytes, limit: limits.pages.map { $0 * StoreLimits.pageBytes })
+        if let overhead { metrics.record(overhead) }
         metrics.bytes.record(size.bytes)
         if let limit = size.limit { metrics.limitBytes.record(limit) }
         return size

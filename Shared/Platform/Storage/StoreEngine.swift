@@ -45,6 +45,9 @@ package protocol StoreEngine: Sendable {
     /// Bytes that the rows take.
     func bytes(_ database: Database) throws -> Int
 
+    /// Bytes of the file that no rows take at present, and of the journal beside it; `nil` where a server looks after them.
+    func overhead(_ database: Database) throws -> (free: Int, journal: Int)?
+
     /// Refuses new writes, waits until the waiting ones are committed, and lets go of the rows.
     func close() async
 }
@@ -55,4 +58,5 @@ extension StoreEngine {
     package var trouble: String? { nil }
     package var warning: String? { nil }
     package func duty(_ name: String) async -> Duty? { .everyone }
+    package func overhead(_ database: Database) throws -> (free: Int, journal: Int)? { nil }
 }

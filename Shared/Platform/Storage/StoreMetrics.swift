@@ -13,6 +13,8 @@ package struct StoreMetrics: Sendable {
     package let retries: Counter
     package let bytes: Gauge
     package let limitBytes: Gauge
+    private let free: Gauge
+    private let journal: Gauge
 
     package init(store: String) {
         self.store = store
@@ -24,7 +26,15 @@ package struct StoreMetrics: Sendable {
         commitSeconds = Timer(label: "boxoffice_storage_commit_seconds", dimensions: labels)
         bytes = Gauge(label: "boxoffice_storage_bytes", dimensions: labels)
         limitBytes = Gauge(label: "boxoffice_storage_limit_bytes", dimensions: labels)
+        free = Gauge(label: "boxoffice_storage_free_bytes", dimensions: labels)
+        journal = Gauge(label: "boxoffice_storage_journal_bytes", dimensions: labels)
         retries = Counter(label: "boxoffice_storage_retries_total", dimensions: labels)
         refused = Counter(label: "boxoffice_storage_refused_total", dimensions: labels)
+    }
+
+    /// - Parameter overhead: Bytes.
+    func record(_ overhead: (free: Int, journal: Int)) {
+        free.record(overhead.free)
+        journal.record(overhead.journal)
     }
 }

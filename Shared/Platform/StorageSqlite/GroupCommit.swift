@@ -16,17 +16,19 @@ final class GroupCommit: Sendable {
         /// Waiting writes with which the commit that is being gathered begins; 0 while none is.
         var awaited = 0
         var pace = CommitPace()
+        var journal: Journal
         var whenIdle: [@Sendable () -> Void] = []
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let pool: DatabasePool
     private let limits: StoreLimits
     private let metrics: StoreMetrics
     private let changes: SqliteChanges
     private let enough = DispatchSemaphore(value: 0)
 
-    init(pool: DatabasePool, limits: StoreLimits, metrics: StoreMetrics, changes: SqliteChanges) {
+    init(pool: DatabasePool, limits: StoreLimits, metrics: StoreMetrics, changes: SqliteChanges, journal: Journal) {
+        state = Mutex(State(journal: journal))
         self.pool = pool
         self.limits = limits
         self.metrics = metrics
@@ -84,8 +86,16 @@ final class GroupCommit: Sendable {
         gather()
         while let batch = nextBatch() {
             commit(batch, database)
+            boundJournal(database)
             gather()
         }
+    }
+
+    private func boundJournal(_ database: GRDB.Database) {
+        // Only the writer changes it.
+        var journal = state.withLock { $0.journal }
+        journal.bound(database)
+        state.withLock { $0.journal = journal }
     }
 
     /// Waits a moment where many write.

@@ -12,15 +12,18 @@ final class SqliteEngine: StoreEngine {
     private let pool: DatabasePool
     private let commits: GroupCommit
     private let reads: GroupRead
+    private let journal: Journal
 
     /// Opens or creates the file and brings its schema up to date. Blocks until that is done.
     /// - Throws: `StoreError` naming the file when it is damaged, not accessible or newer than this program.
     init(file: String, migrations: [Migration], limits: StoreLimits, metrics: StoreMetrics) throws(StoreError) {
         place = file
-        pool = try StoreFile.open(file, migrations: migrations, limits: limits)
+        let patience = Patience()
+        pool = try StoreFile.open(file, migrations: migrations, limits: limits, patience: patience)
+        journal = Journal(file: file, patience: patience)
         commitsOfOthers = try SqliteChanges(file: file)
         reads = GroupRead(pool: pool, readers: limits.readers)
-        commits = GroupCommit(pool: pool, limits: limits, metrics: metrics, changes: commitsOfOthers)
+        commits = GroupCommit(pool: pool, limits: limits, metrics: metrics, changes: commitsOfOthers, journal: journal)
     }
 
     var waitingWrites: Int { commits.waitingWrites }
@@ -34,6 +37,11 @@ final class SqliteEngine: StoreEngine {
     func bytes(_ database: Storage.Database) throws -> Int {
         let (pages, free): (Int?, Int?) = (try database.value("PRAGMA page_count"), try database.value("PRAGMA freelist_count"))
         return ((pages ?? 0) - (free ?? 0)) * StoreLimits.pageBytes
+    }
+
+    func overhead(_ database: Storage.Database) throws -> (free: Int, journal: Int)? {
+        let free: Int? = try database.value("PRAGMA freelist_count")
+        return ((free ?? 0) * StoreLimits.pageBytes, journal.bytes)
     }
 
     func close() async {

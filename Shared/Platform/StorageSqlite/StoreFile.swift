@@ -13,12 +13,15 @@ enum StoreFile {
     /// Files up to this size are checked for damage when they are opened, in bytes: about 0.1 s.
     private static let checkedSize = 64 * 1024 * 1024
 
-    static func open(_ path: String, migrations: [Migration], limits: StoreLimits) throws(StoreError) -> DatabasePool {
+    /// - Parameter patience: How long waits of the writer for others may be.
+    static func open(
+        _ path: String, migrations: [Migration], limits: StoreLimits, patience: Patience = Patience()
+    ) throws(StoreError) -> DatabasePool {
         do {
             try prepare(path)
             let turn = try takeTurn(path)
             defer { close(turn) }
-            let pool = try DatabasePool(path: path, configuration: configuration(limits))
+            let pool = try DatabasePool(path: path, configuration: configuration(limits, patience))
             try makeDurable(pool, limits: limits)
             try check(pool, path: path)
             try migrate(pool, migrations, path: path)
@@ -28,20 +31,12 @@ enum StoreFile {
         }
     }
 
-    private static func configuration(_ limits: StoreLimits) -> GRDB.Configuration {
+    private static func configuration(_ limits: StoreLimits, _ patience: Patience) -> GRDB.Configuration {
         var configuration = GRDB.Configuration()
         configuration.maximumReaderCount = limits.readers
-        configuration.busyMode = .callback(waitForAnotherProcess)
+        configuration.busyMode = .callback(patience.wait)
         configuration.qos = .userInitiated
         return configuration
-    }
-
-    /// SQLite's own waiting grows to a tenth of a second, in which a process that writes all the time keeps the file for itself: short waits of
-    /// random length find the gaps between its commits. For five seconds or so.
-    private static func waitForAnotherProcess(_ tries: Int) -> Bool {
-        guard tries < 10_000 else { return false }
-        usleep(.random(in: 100...900))
-        return true
     }
 
     /// The folder and an empty file that only this user may read; SQLite gives its journal the same mode.
@@ -73,7 +68,9 @@ enum StoreFile {
         try pool.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA synchronous = FULL")
             // Pages of the journal after which they are put into the file: a page that changes often is then put there less often.
-            try database.execute(sql: "PRAGMA wal_autocheckpoint = 4000")
+            try database.execute(sql: "PRAGMA wal_autocheckpoint = \(Journal.pages)")
+            // A journal that had to grow beyond it is cut back when it begins anew.
+            try database.execute(sql: "PRAGMA journal_size_limit = \(Journal.usual)")
             if let pages = limits.pages { try database.execute(sql: "PRAGMA max_page_count = \(pages)") }
         }
     }

@@ -1,4 +1,5 @@
 @testable import BoxofficeCommand
+import Clocks
 import Cryptography
 import Foundation
 import Testing
@@ -66,6 +67,85 @@ import Testing
             try Data("rubbish".utf8).write(to: URL(fileURLWithPath: pki.path("ca.key")))
             #expect { try pki.ensure() } throws: { "\($0)".contains(home.pki.path) }
         }
+    }
+}
+
+@Suite("Renewal of the local PKI's certificates") struct Renewals {
+    @Test("one with less than a third of its time left is renewed, for as long, with its key and names; others and keys stay")
+    func due() throws {
+        try withHome { home in
+            let pki = LocalPki(folder: home.pki)
+            try pki.ensure()
+            try pki.ensureLan("192.0.2.7")
+            let (before, now) = (try Self.content(home), SystemClock().now())
+            let life = try Self.life(pki, "gateway")
+            #expect(try pki.renew(at: now + life * 2 / 3 - .seconds(600)).isEmpty)
+            #expect(try Self.content(home) == before)
+            let late = now + life * 2 / 3
+            #expect(try Set(pki.renew(at: late)) == Set(LocalPki.peers + LocalPki.https + ["lan-192.0.2.7"]))
+            let after = try Self.content(home)
+            #expect(Set(after.keys) == Set(before.keys))
+            let authority = try Certificate(pemFile: pki.path("ca.crt"))
+            for name in LocalPki.peers + LocalPki.https + ["lan-192.0.2.7"] {
+                let pair = try CertifiedKey(certificateFile: pki.path("\(name).crt"), keyFile: pki.path("\(name).key"))
+                #expect(pair.certificate.isSigned(by: authority) && pair.certificate.isValid(at: late), "\(name)")
+                #expect(try Self.life(pki, name) == life && before["\(name).crt"] != after["\(name).crt"], "\(name)")
+            }
+            #expect(try Certificate(pemFile: pki.path("gateway.crt")).dnsNames == ["gateway.boxoffice", "localhost"])
+            for (name, content) in before where !name.hasSuffix(".crt") { #expect(after[name] == content, "\(name)") }
+            for name in ["ca", "media-token"] { #expect(after["\(name).crt"] == before["\(name).crt"]) }
+            #expect(try pki.renew(at: late).isEmpty)
+        }
+    }
+
+    @Test("what is not of the authority, or lacks its key, is left alone; what it does not have is not made")
+    func others() throws {
+        try withHome { home in
+            let pki = LocalPki(folder: home.pki)
+            #expect(try pki.renew().isEmpty)
+            try pki.ensureConnections()
+            let names = CertificateNames(dns: ["config.boxoffice"])
+            let stranger = try CertificateAuthority.create(name: "another").issue(commonName: "x", names: names)
+            try Data(stranger.certificate.pem().utf8).write(to: URL(fileURLWithPath: pki.path("config.crt")))
+            try Data(stranger.key.pem().utf8).write(to: URL(fileURLWithPath: pki.path("config.key")))
+            try FileManager.default.removeItem(atPath: pki.path("gateway.key"))
+            let renewed = try pki.renew(at: SystemClock().now() + .seconds(360 * 86_400))
+            #expect(!renewed.contains("config") && !renewed.contains("gateway") && renewed.contains("authentication"))
+            #expect(!FileManager.default.fileExists(atPath: pki.path("gateway.key")))
+        }
+    }
+
+    @Test("it is looked for often enough, whatever their life is", arguments: [(60, 5), (6, 1), (31_536_000, 3600)])
+    func interval(seconds: Int, interval: Int) throws {
+        try withHome { home in
+            let pki = LocalPki(folder: home.pki)
+            try pki.ensureConnections()
+            try Self.shorten(pki, to: .seconds(seconds))
+            #expect(pki.renewalInterval == .seconds(interval))
+        }
+    }
+
+    /// Gives all certificates for TLS another life, from now on.
+    static func shorten(_ pki: LocalPki, to life: Duration) throws {
+        let authority = CertificateAuthority(identity: try CertifiedKey(certificateFile: pki.path("ca.crt"), keyFile: pki.path("ca.key")))
+        let now = Timestamp(seconds: SystemClock().now().seconds)
+        for connection in LocalPki.connections {
+            let key = try CertifiedKey(certificateFile: pki.path("\(connection.file).crt"), keyFile: pki.path("\(connection.file).key")).key
+            let validity = CertificateValidity(notBefore: now, notAfter: now + life)
+            let issued = try authority.issue(commonName: connection.commonName, names: connection.names, key: key, validity: validity)
+            try Data(issued.certificate.pem().utf8).write(to: URL(fileURLWithPath: pki.path("\(connection.file).crt")))
+        }
+    }
+
+    private static func content(_ home: ClusterHome) throws -> [String: Data] {
+        try FileManager.default.contentsOfDirectory(atPath: home.pki.path).reduce(into: [:]) {
+            $0[$1] = try Data(contentsOf: home.pki.appendingPathComponent($1))
+        }
+    }
+
+    private static func life(_ pki: LocalPki, _ name: String) throws -> Duration {
+        let certificate = try Certificate(pemFile: pki.path("\(name).crt"))
+        return certificate.notAfter - certificate.notBefore
     }
 }
 

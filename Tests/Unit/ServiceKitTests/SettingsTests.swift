@@ -44,6 +44,14 @@ struct SettingsTests {
         #expect(files.path("../a.crt") == "/etc/a.crt")
     }
 
+    @Test("what is kept of a log has defaults, and bounds")
+    func readsLogRetention() throws {
+        #expect(try read(Self.good).common.log.retention == LogRetention(fileBytes: 64 << 20, days: 14, allBytes: 1 << 30))
+        let text = Self.good.replacingOccurrences(of: #""level": "debug""#, with: #""fileMebibytes": 1, "days": 2, "allMebibytes": 16"#)
+        let log = try read(text).common.log
+        #expect(log.retention == LogRetention(fileBytes: 1 << 20, days: 2, allBytes: 16 << 20) && log.level == .info)
+    }
+
     @Test("zone, stop delay, names with SRV records and certificates that were taken back are read")
     func readsWhatManyHostsNeed() throws {
         let digest = String(repeating: "0A", count: 32)
@@ -81,6 +89,9 @@ struct SettingsTests {
             (#""port": 7002"#, #""port": 9002"#, "debug", "must differ from 'listen'"),
             (#""connections": 10"#, #""connections": 0"#, "limits.connections", "from 1 to 100000; it is 0"),
             (#""level": "debug""#, #""level": "loud""#, "log.level", "must be one of trace, debug"),
+            (#""level": "debug""#, #""fileMebibytes": 0"#, "log.fileMebibytes", "from 1 to 4096; it is 0"),
+            (#""level": "debug""#, #""days": 3651"#, "log.days", "from 1 to 3650; it is 3651"),
+            (#""level": "debug""#, #""allMebibytes": 15"#, "log.allMebibytes", "from 16 to 1048576; it is 15"),
             (#""127.0.0.1:7001""#, #""127.0.0.1""#, "peers.config.addresses", "host:port"),
             (#"["127.0.0.1:7001", "[::1]:7001"]"#, "[]", "peers.config.addresses", "at least one"),
             (

@@ -1,5 +1,6 @@
 internal import Clocks
 internal import Foundation
+internal import ServiceKit
 
 /// The logs of all programs of a cluster, joined by time.
 final class JoinedLogs {
@@ -9,7 +10,7 @@ final class JoinedLogs {
     /// The next line of each file, where it is known.
     private var heads: [LogLine?] = []
 
-    /// - Parameter folder: Of the logs, one file for each program: `NAME.log`.
+    /// - Parameter folder: Of the logs, one for each program: `NAME.log`, and the files before it.
     init(folder: URL, selection: LogSelection) {
         self.folder = folder
         self.selection = selection
@@ -19,7 +20,8 @@ final class JoinedLogs {
     /// Of the logs that are there.
     static func programs(in folder: URL) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        return names.filter { $0.hasSuffix(".log") && !$0.hasPrefix(".") }.map { String($0.dropLast(4)) }.sorted()
+        let logs = Set(names.map { FormerLog.log(of: $0) ?? $0 })
+        return logs.filter { $0.hasSuffix(".log") && !$0.hasPrefix(".") }.map { String($0.dropLast(4)) }.sorted()
     }
 
     var programs: [String] { files.map(\.program) }

@@ -1,11 +1,17 @@
 internal import Clocks
 internal import Foundation
+internal import ServiceKit
 
-/// Reads a program's log line by line, and goes on with what is written later: also after the file was truncated, or another one took its place.
+/// Reads a program's log line by line, its former files first, and goes on with what is written later: also after the program began another file, the file
+/// was truncated, or another one took its place.
 final class LogFile {
     let program: String
     private let path: String
     private var descriptor: Int32 = -1
+    /// The name of the former file that is open; `nil`: it is the one that is written now.
+    private var former: String?
+    /// The latest former file when the present one was opened.
+    private var latest = ""
     /// Octets that were read, of the file that is open.
     private var offset: Int64 = 0
     /// Read, but not given out yet: whole lines, and the beginning of one.
@@ -22,11 +28,11 @@ final class LogFile {
 
     /// - Parameters:
     ///   - program: The copy's name.
-    ///   - path: Need not exist yet.
+    ///   - path: Of the file that is written now; need not exist yet.
     init(program: String, path: String) {
         self.program = program
         self.path = path
-        reopen()
+        open(after: "")
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
@@ -42,7 +48,12 @@ final class LogFile {
                 defer { taken = waiting.count }
                 return line(waiting[taken...])
             }
-            guard read() else { return nil }
+            if read() { continue }
+            // A former file has no more.
+            guard let former else { return nil }
+            let rest = rest()
+            open(after: former)
+            if let rest { return rest }
         }
     }
 
@@ -53,24 +64,44 @@ final class LogFile {
         return line(waiting[taken...])
     }
 
-    /// Looks whether the file is still the one that is being read, and begins anew where it is not. To be called when `next` has no more.
+    /// Looks whether the file is still the one that is being read, and goes on with the next one, or begins anew, where it is not. To be called when `next`
+    /// has no more.
     /// - Returns: What stood at the end of the former one without an end of line.
     func follow() -> LogLine? {
         var facts = stat()
-        guard stat(path, &facts) == 0 else { return nil }
-        var open = stat()
-        let isOther = descriptor < 0 || fstat(descriptor, &open) != 0 || open.st_ino != facts.st_ino || open.st_dev != facts.st_dev
-        guard isOther || open.st_size < offset || !isContinued else { return nil }
+        guard former == nil, stat(path, &facts) == 0 else { return nil }
+        var own = stat()
+        guard descriptor >= 0, fstat(descriptor, &own) == 0 else {
+            open(after: latest)
+            return nil
+        }
+        guard Self.isSame(own, facts) else {
+            // What was written before it was moved away.
+            if read() { return nil }
+            let rest = rest()
+            let names = FormerLog.names(of: path).filter { $0 > latest }
+            let name = names.first { name in
+                var facts = stat()
+                return stat(place(of: name), &facts) == 0 && Self.isSame(own, facts)
+            }
+            open(after: name ?? latest)
+            return rest
+        }
+        guard own.st_size < offset || !isContinued else { return nil }
         let rest = rest()
-        reopen()
+        take(Foundation.open(path, O_RDONLY | O_CLOEXEC))
         return rest
     }
 
+    private static func isSame(_ one: stat, _ other: stat) -> Bool { one.st_ino == other.st_ino && one.st_dev == other.st_dev }
+
     /// Skips lines from before that moment, as far as that is possible without reading them all. Some may be left: their times are to be looked at.
     func skip(before moment: Timestamp) {
-        guard descriptor >= 0 else { return }
         // Threads write their lines nearly in the order of their times.
         let moment = moment - .seconds(10)
+        var facts = stat()
+        while let former, fstat(descriptor, &facts) == 0, Timestamp(seconds: Int64(facts.st_mtim.tv_sec) + 1) < moment { open(after: former) }
+        guard descriptor >= 0 else { return }
         var (low, high): (Int64, Int64) = (0, Int64(lseek(descriptor, 0, SEEK_END)))
         while high - low > Int64(Self.portion) {
             let middle = low + (high - low) / 2
@@ -90,9 +121,33 @@ final class LogFile {
         return line
     }
 
-    private func reopen() {
+    /// Opens the file that was begun next.
+    /// - Parameter name: Of a former file.
+    private func open(after name: String) {
+        var name = name
+        while true {
+            // Before the look at the others: what becomes a former file meanwhile is seen there.
+            let present = Foundation.open(path, O_RDONLY | O_CLOEXEC)
+            let names = FormerLog.names(of: path)
+            guard let next = names.first(where: { $0 > name }) else {
+                (former, latest) = (nil, names.last ?? "")
+                return take(present)
+            }
+            if present >= 0 { close(present) }
+            name = next
+            // It may have been removed meanwhile.
+            let file = Foundation.open(place(of: next), O_RDONLY | O_CLOEXEC)
+            guard file >= 0 else { continue }
+            former = next
+            return take(file)
+        }
+    }
+
+    private func place(of name: String) -> String { URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent(name).path }
+
+    private func take(_ file: Int32) {
         if descriptor >= 0 { close(descriptor) }
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        descriptor = file
         (offset, waiting, taken, last) = (0, [], 0, [])
     }
 

@@ -14,7 +14,11 @@ public struct LogsCommand: AsyncParsableCommand {
             is the member 'line'. The logs are there also when no cluster runs.
             """)
 
-    @Argument(help: "config, authentication, authorization, autosignin, gateway or sandbox, or a copy such as authentication-2; default: all.")
+    @Argument(
+        help: """
+            config, authentication, authorization, autosignin, gateway or sandbox, a copy such as authentication-2, or pki, which renews certificates; \
+            default: all.
+            """)
     var programs: [String] = []
 
     @Flag(name: [.short, .long], help: "Go on with what is written from now on, until Ctrl-C; also over a rotation of the files.")
@@ -35,7 +39,7 @@ public struct LogsCommand: AsyncParsableCommand {
 
     public func validate() throws {
         for name in programs where !Self.isProgram(name) {
-            let known = ClusterService.allCases.map(\.rawValue)
+            let known = ClusterService.allCases.map(\.rawValue) + ["pki"]
             let near = CommandSuggestion.nearest(to: name, among: known).map { "; did you mean \($0)?" } ?? ""
             throw ValidationError("'\(name)' is no program of a cluster: there are \(known.joined(separator: ", "))\(near)")
         }
@@ -44,6 +48,7 @@ public struct LogsCommand: AsyncParsableCommand {
     /// The name of a service, or of one of its copies.
     static func isProgram(_ name: String) -> Bool {
         let parts = name.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        if name == "pki" { return true }
         guard ClusterService(rawValue: String(parts[0])) != nil else { return false }
         return parts.count == 1 || Int(parts[1]).map { (2...ClusterCopies.most).contains($0) } ?? false
     }

@@ -8,7 +8,7 @@ internal import Tokens
 /// The keys and certificates of a local cluster: what is missing or about to expire is made, what is there is kept.
 package struct LocalPki: Sendable {
     package let folder: URL
-    /// A certificate with less time left is made anew.
+    /// A certificate that others pin is made anew, with its key, when it has less time left.
     private static let renewal: Duration = .seconds(30 * 24 * 3600)
     /// Who gets a certificate for mutual TLS; `operator` is the command line's own.
     static let peers = ["config", "authentication", "authorization", "autosignin", "gateway", "operator"]
@@ -66,16 +66,20 @@ package struct LocalPki: Sendable {
     @discardableResult
     func ensureLan(_ address: String) throws -> [String] {
         try make { made in
-            let names = CertificateNames(dns: ["localhost"], addresses: ["127.0.0.1", "::1", address])
-            try ensure(Self.lanName(address), "localhost", names, try ensureAuthority(&made), &made)
+            let connection = Self.lanConnection(address)
+            try ensure(connection.file, connection.commonName, connection.names, try ensureAuthority(&made), &made)
         }
     }
 
     /// Of the files of that certificate and its key.
     static func lanName(_ address: String) -> String { "lan-\(address)" }
 
-    private func make(_ body: (inout [String]) throws -> Void) throws -> [String] {
+    /// Whoever else makes keys in the folder is waited for: a key of one and a certificate of another would be no pair.
+    func make(_ body: (inout [String]) throws -> Void) throws -> [String] {
         var made: [String] = []
+        let turn = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if turn >= 0 { while flock(turn, LOCK_EX) != 0, errno == EINTR {} }
+        defer { if turn >= 0 { close(turn) } }
         do { try body(&made) } catch let error as CryptographyError {
             throw CommandFailure(
                 "the local PKI in \(folder.path) is damaged (\(PlainReason.of(error)))", advice: "remove that folder and start again")
@@ -85,13 +89,7 @@ package struct LocalPki: Sendable {
 
     private func ensureConnectionKeys(_ made: inout [String]) throws {
         let authority = try ensureAuthority(&made)
-        for name in Self.peers {
-            let dns = "\(name).boxoffice"
-            try ensure(name, dns, CertificateNames(dns: [dns, "localhost"], addresses: ["127.0.0.1"]), authority, &made)
-        }
-        for name in Self.https {
-            try ensure(name, "localhost", CertificateNames(dns: ["localhost"], addresses: ["127.0.0.1", "::1"]), authority, &made)
-        }
+        for connection in Self.connections { try ensure(connection.file, connection.commonName, connection.names, authority, &made) }
     }
 
     /// Keys that a service makes in its data folder, where its copies share that folder. On hosts, each with a data folder of its own, they come from here.
@@ -146,7 +144,7 @@ package struct LocalPki: Sendable {
     ///   - name: Without `.boxoffice`.
     ///   - host: The one host that it is for, a second name in the certificate; `nil`: this machine.
     ///   - target: Gets `NAME.crt`, `NAME.key` and `ca.crt`; another folder than this PKI's.
-    /// - Returns: False when what is there is of this authority, has the same names and is good for more than 30 days, and was kept.
+    /// - Returns: False when what is there is of this authority, has the same names and more than a third of its time left, and was kept.
     func issue(_ name: String, host: String? = nil, to target: URL) throws -> Bool {
         guard target.standardizedFileURL != folder.standardizedFileURL else {
             throw CommandFailure("\(target.path) is the folder of the local PKI", advice: "name another one with --folder")
@@ -199,13 +197,17 @@ package struct LocalPki: Sendable {
         _ name: String, _ commonName: String, _ names: CertificateNames, _ authority: CertificateAuthority, days: Int = 365,
         _ made: inout [String]
     ) throws {
-        guard try !isGood(name, names, authority) else { return }
-        try write(authority.issue(commonName: commonName, names: names, validity: .days(days)), as: name)
-        made.append(name)
+        guard try hasPair(name, names, authority) else {
+            try write(authority.issue(commonName: commonName, names: names, validity: .days(days)), as: name)
+            return made.append(name)
+        }
+        let now = SystemClock().now()
+        if try renew(name, commonName, names, authority, at: now) { made.append(name) }
     }
 
-    private func isGood(_ name: String, _ names: CertificateNames, _ authority: CertificateAuthority) throws -> Bool {
-        guard try isCurrent(name) else { return false }
+    /// Whether there is a certificate of the authority with these names, and its key.
+    private func hasPair(_ name: String, _ names: CertificateNames, _ authority: CertificateAuthority) throws -> Bool {
+        guard !isMissing("\(name).crt"), !isMissing("\(name).key") else { return false }
         let certificate = try Certificate(pemFile: path("\(name).crt"))
         return certificate.isSigned(by: authority.certificate) && names.dns.allSatisfy(certificate.dnsNames.contains)
     }
@@ -266,10 +268,10 @@ package struct LocalPki: Sendable {
         try write(identity.certificate.pem(), to: "\(name).crt", mode: 0o644)
     }
 
-    private func isMissing(_ file: String) -> Bool { !FileManager.default.fileExists(atPath: path(file)) }
+    func isMissing(_ file: String) -> Bool { !FileManager.default.fileExists(atPath: path(file)) }
 
     /// Replaces the file as a whole, so that a service that reloads never reads half of one.
-    private func write(_ text: String, to file: String, mode: Int) throws {
+    func write(_ text: String, to file: String, mode: Int) throws {
         let temporary = path(".\(file).new")
         let isWritten = FileManager.default.createFile(atPath: temporary, contents: Data(text.utf8), attributes: [.posixPermissions: mode])
         guard isWritten, rename(temporary, path(file)) == 0 else {

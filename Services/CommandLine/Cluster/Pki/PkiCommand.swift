@@ -7,7 +7,8 @@ public struct PkiCommand: AsyncParsableCommand {
         commandName: "pki",
         abstract: "Make the keys and certificates of a local cluster.",
         discussion: """
-            What is missing or expires within 30 days is made, what is there is kept. A running service takes a renewed certificate without a restart.
+            What is missing is made, a certificate with less than a third of its time left is renewed, what is there is kept. A running service takes a \
+            renewed certificate without a restart. A cluster that 'up' started renews its certificates by itself.
 
             With --issue NAME: a certificate for NAME.boxoffice with a key of its own, signed by the local authority, and the authority's certificate, \
             in the folder that --folder names. That is what a service of yours needs in place of NAME, or a new caller.
@@ -25,6 +26,9 @@ public struct PkiCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("With --issue: the host that the certificate is for; hosts have keys of their own.", valueName: "host"))
     var host: String?
+
+    @Flag(help: .hidden)
+    var whileRunning = false
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -46,6 +50,7 @@ public struct PkiCommand: AsyncParsableCommand {
     public func run() async throws {
         let console = Console(isQuiet: json)
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
+        if whileRunning { return await PkiKeeper(home: home).run(until: StopSignals()) }
         if let issue, let folder { return try run(issuing: issue, to: URL(fileURLWithPath: folder), home, console) }
         let pki = LocalPki(folder: folder.map { URL(fileURLWithPath: $0) } ?? home.pki)
         if folder == nil {
@@ -66,7 +71,7 @@ public struct PkiCommand: AsyncParsableCommand {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let isMade = try pki.issue(name, host: host, to: folder)
         let files = "\(name).crt, \(name).key and ca.crt for \(name).boxoffice" + (host.map { " on \($0)" } ?? "")
-        console.line(isMade ? "\(folder.path): made \(files)" : "\(folder.path): \(files) are there and good for more than 30 days")
+        console.line(isMade ? "\(folder.path): made \(files)" : "\(folder.path): \(files) are there, with more than a third of their time left")
         if json {
             try JsonOutput.show(["folder": folder.path, "name": "\(name).boxoffice", "made": isMade ? ["\(name).crt", "\(name).key", "ca.crt"] : []])
         }

@@ -68,6 +68,7 @@ struct LoneService: Sendable {
             }
             let file = try await clusterFile(process, sandbox, doubles)
             try file.write(home)
+            PkiKeeper.start(home, binaries: binaries)
             return Running(process: process, sandbox: sandbox, doubles: doubles, file: file)
         } catch {
             _ = await ClusterStopper.stop(started, patience: .seconds(3))

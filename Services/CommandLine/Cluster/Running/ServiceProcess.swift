@@ -16,11 +16,18 @@ package struct ServiceProcess: Sendable {
     ///   - binary: The executable.
     ///   - arguments: Without the program's name.
     ///   - environment: Beside this program's own; before it where both name a variable.
-    ///   - log: Gets what it prints, appended.
+    ///   - log: Gets what it prints, appended; the program begins other files in time.
     /// - Throws: `CommandFailure` when it cannot be started.
     package static func start(_ service: ClusterService, binary: URL, arguments: [String], environment: [String: String] = [:], log: URL) throws
         -> ServiceProcess
     {
+        let variables = ["BOXOFFICE_LOG_FILE": log.path].merging(environment) { $1 }
+        return ServiceProcess(service: service, pid: try spawn(binary, arguments: arguments, environment: variables, log: log))
+    }
+
+    /// Starts a program in a session of its own.
+    /// - Returns: Its process id.
+    static func spawn(_ binary: URL, arguments: [String], environment: [String: String] = [:], log: URL) throws -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -50,7 +57,7 @@ package struct ServiceProcess: Sendable {
         guard status == 0 else {
             throw CommandFailure("cannot start \(binary.path)", advice: String(cString: strerror(status)))
         }
-        return ServiceProcess(service: service, pid: pid)
+        return pid
     }
 
     package init(service: ClusterService, pid: Int32) { (self.service, self.pid) = (service, pid) }

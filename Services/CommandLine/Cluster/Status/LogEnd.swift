@@ -1,4 +1,5 @@
 internal import Foundation
+internal import ServiceKit
 
 /// What stands at the end of a program's log.
 struct LogEnd {
@@ -33,10 +34,17 @@ struct LogEnd {
 
     private static func isEvent(_ line: Data) -> Bool { line.first == UInt8(ascii: "{") }
 
+    /// Where another file was just begun, those of the one before it too.
     private var lines: [Data] {
+        let present = Self.lines(of: path)
+        guard present.count < Self.last, let former = FormerLog.names(of: path).last else { return present }
+        return Self.lines(of: URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent(former).path) + present
+    }
+
+    private static func lines(of path: String) -> [Data] {
         guard let file = FileHandle(forReadingAtPath: path) else { return [] }
         defer { try? file.close() }
-        guard let size = try? file.seekToEnd(), (try? file.seek(toOffset: size > Self.looked ? size - UInt64(Self.looked) : 0)) != nil,
+        guard let size = try? file.seekToEnd(), (try? file.seek(toOffset: size > looked ? size - UInt64(looked) : 0)) != nil,
             let content = try? file.readToEnd()
         else { return [] }
         return content.split(separator: 0x0a)

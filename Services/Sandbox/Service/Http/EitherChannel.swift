@@ -7,16 +7,16 @@ internal import NIOSSL
 /// the clear put `https` before any address that they are given.
 struct EitherChannel: ServerChildChannel {
     private let plain: HTTP1Channel
-    private let tls: NIOSSLContext
+    private let tls: ServedCertificate
 
-    init(responder: @escaping HTTPChannelHandler.Responder, configuration: HTTP1Channel.Configuration = .init(), tls: NIOSSLContext) {
+    init(responder: @escaping HTTPChannelHandler.Responder, configuration: HTTP1Channel.Configuration = .init(), tls: ServedCertificate) {
         plain = HTTP1Channel(responder: responder, configuration: configuration)
         self.tls = tls
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
         do {
-            try channel.pipeline.syncOperations.addHandler(FirstOctet(tls: tls))
+            try channel.pipeline.syncOperations.addHandler(FirstOctet(tls: tls.context))
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }

@@ -17,6 +17,9 @@ public struct JsonLogHandler: LogHandler {
         logLevel = level
     }
 
+    /// For a program that is no service, on standard output.
+    public init(program: String) { self.init(service: program, level: .info, output: .standard) }
+
     public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }

@@ -103,6 +103,8 @@ enum MetricHelp {
         "boxoffice_storage_commits_in_doubt_total": "Commits whose outcome had to be looked up.",
         "boxoffice_storage_commits_total": "Commits.",
         "boxoffice_storage_failed_commits_total": "Commits that failed.",
+        "boxoffice_storage_free_bytes": "Room in the store's file that rows have left and others will take.",
+        "boxoffice_storage_journal_bytes": "Size of the store's write-ahead log.",
         "boxoffice_storage_limit_bytes": "Size that the store may have.",
         "boxoffice_storage_queue_depth_writes": "Changes that wait for their commit.",
         "boxoffice_storage_refused_total": "Changes refused because too many waited or the store is full.",

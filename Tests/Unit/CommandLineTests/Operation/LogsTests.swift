@@ -135,6 +135,70 @@ struct LogsTests {
         }
     }
 
+    private static func move(_ program: String, to stamp: String, _ home: ClusterHome) throws {
+        let file = home.logs.appendingPathComponent("\(program).log")
+        try FileManager.default.moveItem(at: file, to: file.appendingPathExtension(stamp))
+    }
+
+    @Test("former files of a log are read before the present one, also when that is missing; other files are not")
+    func former() throws {
+        try withHome { home in
+            for (number, stamp) in ["20310304T100002000Z", "20310304T100004000Z"].enumerated() {
+                let lines = [Self.line("config", 2 * number, "a\(number)"), "the end of \(number)"]
+                try Self.write(lines, to: "config", home, end: number == 0 ? "\n" : "")
+                try Self.move("config", to: stamp, home)
+            }
+            try Self.write([Self.line("config", 9, "not a log")], to: "config", home)
+            try Self.move("config", to: "1", home)
+            let all = { Self.names(Self.all(JoinedLogs(folder: home.logs, selection: LogSelection()))) }
+            #expect(all() == ["a0", "the end of 0", "a1", "the end of 1"])
+            try Self.write([Self.line("config", 5, "b")], to: "config", home)
+            try Self.write([Self.line("gateway", 1, "g")], to: "gateway", home)
+            #expect(all() == ["a0", "the end of 0", "g", "a1", "the end of 1", "b"])
+            #expect(JoinedLogs.programs(in: home.logs) == ["config", "gateway"])
+
+            for (stamp, seconds) in [("20310304T100002000Z", 802), ("20310304T100004000Z", 860)] {
+                let file = home.log(of: .config).appendingPathExtension(stamp).path
+                let moment = Date(timeIntervalSince1970: 1_930_384_000 + Double(seconds))
+                try FileManager.default.setAttributes([.modificationDate: moment], ofItemAtPath: file)
+            }
+            let file = LogFile(program: "config", path: home.log(of: .config).path)
+            file.skip(before: Timestamp(seconds: 1_930_384_804 + 60))
+            #expect(file.next()?.event?.name == "a1")
+        }
+    }
+
+    @Test("each line is followed over any number of rotations, once")
+    func followedOverRotations() throws {
+        try withHome { home in
+            try Self.write([Self.line("config", 0, "n0")], to: "config", home)
+            try Self.move("config", to: "20310304T095959000Z", home)
+            try Self.write([Self.line("config", 1, "n1")], to: "config", home)
+            let logs = JoinedLogs(folder: home.logs, selection: LogSelection())
+            func take() -> [String] {
+                var names: [String] = []
+                for _ in 0..<10 { names += Self.names(Self.all(logs)) + Self.names(logs.follow()) }
+                return names
+            }
+            #expect(take() == ["n0", "n1"])
+            // More came to the file after it was read, and then whole files came and went.
+            try Self.write([Self.line("config", 2, "n2")], to: "config", home)
+            for number in 3..<6 {
+                try Self.move("config", to: "20310304T10000\(number)000Z", home)
+                try Self.write([Self.line("config", number, "n\(number)")], to: "config", home)
+            }
+            #expect(take() == ["n2", "n3", "n4", "n5"])
+            // The one that was read is gone already.
+            try Self.move("config", to: "20310304T100006000Z", home)
+            try Self.write([Self.line("config", 6, "n6")], to: "config", home)
+            try Self.move("config", to: "20310304T100007000Z", home)
+            try FileManager.default.removeItem(at: home.log(of: .config).appendingPathExtension("20310304T100006000Z"))
+            #expect(take().isEmpty, "for a moment there is no present file")
+            try Self.write([Self.line("config", 7, "n7")], to: "config", home)
+            #expect(take() == ["n6", "n7"])
+        }
+    }
+
     @Test("a person reads time, program, level, event and fields; control characters do not reach the terminal")
     func text() throws {
         let console = Console(isStyled: false)

@@ -1,0 +1,79 @@
+/// What a soak watches, and what it takes for too much.
+enum SoakQuantity: String, CaseIterable, Sendable {
+    /// Memory that a process has for itself alone (`RssAnon` of proc(5)).
+    case ownMemory
+    case residentMemory
+    case openFiles
+    case threads
+    /// The file of a store.
+    case store
+    /// A store's write-ahead log.
+    case journal
+    /// Pages of a store's file that no rows take.
+    case freePages
+    /// All files of a program's log.
+    case log
+
+    enum Unit: String, Sendable { case bytes, count }
+
+    var unit: Unit { [.openFiles, .threads].contains(self) ? .count : .bytes }
+
+    /// The most that may come over the whole soak; `nil`: it may grow. Resident memory has pages that others share, and a store grows with the people who sign in.
+    /// - Parameter level: The mean.
+    func allowance(_ level: Double) -> Double? {
+        switch self {
+        case .ownMemory: max(8 * Self.mebibyte, level / 20)
+        case .openFiles: max(16, level / 10)
+        case .threads: max(4, level / 10)
+        case .freePages: max(32 * Self.mebibyte, level / 2)
+        case .residentMemory, .store, .journal, .log: nil
+        }
+    }
+
+    /// What no sample may exceed; `nil`: there is no such bound.
+    /// - Parameter logs: Bytes that all logs together may have.
+    func bound(logs: Double) -> Double? {
+        switch self {
+        // Its own bound is half of it (decision 0084); the rest is for what is written while a reader is waited for.
+        case .journal: 64 * Self.mebibyte
+        case .log: logs
+        default: nil
+        }
+    }
+
+    private static let mebibyte = 1_048_576.0
+}
+
+/// The samples of one quantity of one process, store or log.
+struct SoakSeries: Sendable {
+    enum Verdict: String, Sendable {
+        case steady
+        /// More has come than the quantity is allowed, and it goes on.
+        case grows
+        /// A sample was above the bound.
+        case overBound
+        /// It may grow; the slope is told.
+        case told
+        /// There are too few samples.
+        case unknown
+    }
+
+    let quantity: SoakQuantity
+    /// Of the process, the store or the log.
+    let name: String
+    /// In the order of their times; those of the warm-up too.
+    var points: [Growth.Point] = []
+    var bound: Double?
+
+    func measured(after warmUp: Double) -> [Growth.Point] { points.filter { $0.seconds >= warmUp } }
+
+    /// - Parameter warmUp: Seconds whose samples say nothing about growth.
+    func growth(after warmUp: Double) -> Growth? { Growth(measured(after: warmUp)) }
+
+    func verdict(after warmUp: Double) -> Verdict {
+        if let bound, points.contains(where: { $0.value > bound }) { return .overBound }
+        guard let growth = growth(after: warmUp) else { return .unknown }
+        guard let allowance = quantity.allowance(growth.level) else { return bound == nil ? .told : .steady }
+        return growth.sureGrowth > allowance ? .grows : .steady
+    }
+}

@@ -1,0 +1,90 @@
+internal import Foundation
+internal import LoadReporting
+
+/// What came of a soak.
+struct SoakReport: Sendable {
+    /// The load that was put on meanwhile.
+    struct Load: Sendable, Equatable {
+        /// Iterations per second that were due.
+        var rate: Double
+        var iterations = 0
+        var succeeded = 0
+        var failed = 0
+        /// Not begun, because too many were under way.
+        var dropped = 0
+        /// The most frequent errors.
+        var errors: [String] = []
+
+        var errorShare: Double { succeeded + failed > 0 ? Double(failed) / Double(succeeded + failed) : 0 }
+    }
+
+    enum Verdict: String, Sendable {
+        case steady
+        /// Something grows, is above its bound, has ended, or refused calls.
+        case failed
+        /// It was too short to say.
+        case unknown
+    }
+
+    let record: SoakRecord
+    /// Seconds whose samples do not count.
+    let warmUp: Double
+    let load: Load
+    /// Why it ended before its time; `nil`: it did not.
+    var cutShort: String?
+
+    /// More failed calls than that are no good end.
+    private static let mostErrors = 0.01
+
+    /// What is not as it should be.
+    var problems: [String] {
+        var problems = record.interruptions
+        if load.errorShare > Self.mostErrors {
+            problems.append("\(Quantity.share(load.errorShare)) of the calls failed: \(load.errors.joined(separator: ", "))")
+        }
+        for series in record.all {
+            let what = "\(series.quantity.title) of \(series.name)"
+            switch series.verdict(after: warmUp) {
+            case .grows:
+                guard let growth = series.growth(after: warmUp) else { continue }
+                let (whole, late) = (series.quantity.text(growth.perHour), series.quantity.text(growth.latePerHour))
+                problems.append("\(what) grows by \(whole) an hour, in the later half by \(late)")
+            case .overBound:
+                let most = series.points.map(\.value).max() ?? 0
+                problems.append("\(what) was \(series.quantity.text(most)), above its bound of \(series.quantity.text(series.bound ?? 0))")
+            case .steady, .told, .unknown: continue
+            }
+        }
+        return problems
+    }
+
+    var verdict: Verdict {
+        guard problems.isEmpty else { return .failed }
+        let processes = record.series(.ownMemory)
+        return processes.isEmpty || processes.contains { $0.verdict(after: warmUp) == .unknown } ? .unknown : .steady
+    }
+}
+
+extension SoakQuantity {
+    var title: String {
+        switch self {
+        case .ownMemory: "own memory"
+        case .residentMemory: "resident memory"
+        case .openFiles: "open files"
+        case .threads: "threads"
+        case .store: "store"
+        case .journal: "write-ahead log"
+        case .freePages: "free pages"
+        case .log: "log"
+        }
+    }
+
+    /// A value with its unit.
+    func text(_ value: Double) -> String { unit == .bytes ? Quantity.bytes(value) : Quantity.number(value) }
+
+    /// A change with its sign; what is less than a thousandth of what there is is none to look at.
+    func change(_ value: Double, of level: Double) -> String {
+        guard abs(value) >= max(unit == .bytes ? 1024 : 0.05, abs(level) / 1000) else { return "0" }
+        return (value > 0 ? "+" : "") + text(value)
+    }
+}

@@ -1,0 +1,170 @@
+internal import Clocks
+internal import Foundation
+
+/// The file that a program's standard output is, and those that were it before: begins another one in time, and removes old ones.
+///
+/// The starter of a native cluster says in `BOXOFFICE_LOG_FILE` that the file is the program's own. Only one thread at a time uses this.
+struct LogFiles {
+    /// Names the file that standard output is.
+    static let variable = "BOXOFFICE_LOG_FILE"
+    /// A file is begun at least that often, so that former ones can be removed by their age.
+    private static let longest: Duration = .seconds(86_400)
+    /// After a failure nothing is tried anew for that long.
+    private static let pause: Duration = .seconds(60)
+
+    private let path: String
+    private let retention: LogRetention
+    private let clock: any WallClock
+    /// Standard output, and standard error where that is the same file.
+    private let descriptors: [Int32]
+    private var limit = 0
+    /// When the first line of the file was written.
+    private var begun: Timestamp
+    private var retries: Timestamp
+
+    /// - Parameters:
+    ///   - path: Of the file; `nil`, or another file than the first descriptor's: there is nothing to look after.
+    ///   - descriptors: Standard output and standard error.
+    init?(path: String?, retention: LogRetention, clock: any WallClock, descriptors: [Int32] = [STDOUT_FILENO, STDERR_FILENO]) {
+        guard let path, let first = descriptors.first, let own = FileIdentity(descriptor: first), own == FileIdentity(path: path) else { return nil }
+        (self.path, self.retention, self.clock) = (path, retention, clock)
+        self.descriptors = descriptors.filter { FileIdentity(descriptor: $0) == own }
+        begun = Self.firstMoment(path) ?? clock.now()
+        retries = Timestamp(milliseconds: 0)
+        prune()
+        makeRoom(for: 0)
+    }
+
+    private var descriptor: Int32 { descriptors[0] }
+
+    /// Whether the file ends within a line, of a program that was killed for example.
+    var endsWithinLine: Bool {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        var last: UInt8 = 0x0a
+        let end = lseek(file, 0, SEEK_END)
+        guard end > 0, pread(file, &last, 1, end - 1) == 1 else { return false }
+        return last != 0x0a
+    }
+
+    /// To be called before lines are written: those go to another file if this one is full or old, or has been moved away.
+    mutating func makeRoom(for count: Int) {
+        let now = clock.now()
+        guard now >= retries else { return }
+        if FileIdentity(path: path) != FileIdentity(descriptor: descriptor) { return adopt(now) }
+        let size = Self.size(descriptor)
+        if size > 0, size + count > limit || begun + Self.longest <= now { rotate(now) }
+    }
+
+    /// To be called now and then, also when nothing is written.
+    mutating func tend() {
+        makeRoom(for: 0)
+        prune()
+    }
+
+    /// Somebody moved the file away, or removed it.
+    private mutating func adopt(_ now: Timestamp) {
+        guard replaceDescriptors() else { return retries = now + Self.pause }
+        begun = Self.firstMoment(path) ?? now
+        prune()
+    }
+
+    private mutating func rotate(_ now: Timestamp) {
+        let former = formerPath(now)
+        guard rename(path, former) == 0 else { return retries = now + Self.pause }
+        guard replaceDescriptors() else {
+            // What is written goes on to the file that is open: that is the log still.
+            rename(former, path)
+            return retries = now + Self.pause
+        }
+        begun = now
+        prune()
+    }
+
+    private func replaceDescriptors() -> Bool {
+        let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        for descriptor in descriptors { while dup2(file, descriptor) < 0, errno == EINTR {} }
+        return true
+    }
+
+    /// Later than every other, also when the clock was set back.
+    private func formerPath(_ now: Timestamp) -> String {
+        let last = FormerLog.names(of: path).last.map(FormerLog.stamp)
+        var moment = now
+        while true {
+            let stamp = moment.iso8601.filter { $0 != "-" && $0 != ":" && $0 != "." }
+            guard let last, stamp <= last, let previous = Self.moment(last) else { return "\(path).\(stamp)" }
+            moment = previous + .milliseconds(1)
+        }
+    }
+
+    /// Removes former files that are too old, or too many with those of other programs in the folder.
+    private mutating func prune() {
+        let folder = FormerLog.split(path).folder
+        var programs = 0
+        var former: [(name: String, size: Int)] = []
+        let oldest = clock.now() - .seconds(retention.days * 86_400)
+        for name in FormerLog.names(in: folder) {
+            if name.hasSuffix(".log") { programs += 1 }
+            guard FormerLog.log(of: name) != nil else { continue }
+            var facts = stat()
+            guard stat("\(folder)/\(name)", &facts) == 0 else { continue }
+            if let end = Self.moment(FormerLog.stamp(of: name)), end < oldest {
+                unlink("\(folder)/\(name)")
+            } else {
+                former.append((name, Int(facts.st_size)))
+            }
+        }
+        limit = retention.fileBytes(programs: programs)
+        var total = former.reduce(limit * programs) { $0 + $1.size }
+        for file in former.sorted(by: { FormerLog.stamp(of: $0.name) < FormerLog.stamp(of: $1.name) }) where total > retention.allBytes {
+            unlink("\(folder)/\(file.name)")
+            total -= file.size
+        }
+    }
+
+    private static func size(_ descriptor: Int32) -> Int {
+        var facts = stat()
+        return fstat(descriptor, &facts) == 0 ? Int(facts.st_size) : 0
+    }
+
+    /// Of a file's first line.
+    private static func firstMoment(_ path: String) -> Timestamp? {
+        guard let file = FileHandle(forReadingAtPath: path) else { return nil }
+        defer { try? file.close() }
+        let beginning = Data(#"{"time":""#.utf8)
+        guard let octets = try? file.read(upToCount: beginning.count + 24), octets.starts(with: beginning) else { return nil }
+        return moment(String(decoding: octets.dropFirst(beginning.count), as: UTF8.self).filter { $0 != "-" && $0 != ":" && $0 != "." }[...])
+    }
+
+    /// - Parameter stamp: `20310304T100000000Z`.
+    private static func moment(_ stamp: Substring) -> Timestamp? {
+        let digits = stamp.utf8.compactMap { (0x30...0x39).contains($0) ? Int($0) - 0x30 : nil }
+        guard digits.count == 17 else { return nil }
+        func number(_ range: Range<Int>) -> Int { digits[range].reduce(0) { $0 * 10 + $1 } }
+        guard let date = CivilDate(year: number(0..<4), month: number(4..<6), day: number(6..<8)) else { return nil }
+        let seconds = ((date.daysSince1970 * 24 + number(8..<10)) * 60 + number(10..<12)) * 60 + number(12..<14)
+        return Timestamp(milliseconds: Int64(seconds) * 1000 + Int64(number(14..<17)))
+    }
+}
+
+/// Tells a file from others, whatever its name is.
+struct FileIdentity: Equatable {
+    private let device: UInt64
+    private let number: UInt64
+
+    init?(path: String) {
+        var facts = stat()
+        guard stat(path, &facts) == 0 else { return nil }
+        (device, number) = (UInt64(facts.st_dev), UInt64(facts.st_ino))
+    }
+
+    init?(descriptor: Int32) {
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0 else { return nil }
+        (device, number) = (UInt64(facts.st_dev), UInt64(facts.st_ino))
+    }
+}

@@ -85,6 +85,7 @@ struct Main {
         environment.background("sign-in-reports") { await service.shareSignInReports { await store.duty("sign-in reports") != nil } }
         environment.background("upstream-logouts") { await service.tellUpstreams { await store.duty("upstream logouts") != nil } }
         environment.background("households") { await service.markHouseholds { await store.duty("households") != nil } }
+        environment.background("scheduled-sign-ins") { await service.tryScheduledSignIns() }
         environment.background("provider-keys") { await service.keepProviderKeys() }
         environment.background("unused-clients") {
             await service.forgetUnusedClients(after: settings.clientDays, idleAfter: settings.idleClientDays) {

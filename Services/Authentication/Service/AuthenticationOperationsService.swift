@@ -51,6 +51,11 @@ public struct AuthenticationOperationsService: AuthenticationOperations {
         try await service.signIns.tests.begin(request)
     }
 
+    /// - Throws: Faults of the store.
+    public func listScheduledSignIns(_ request: ListScheduledSignInsRequest, context: CallContext) async throws -> Contracts.ScheduledSignIns {
+        try await service.signIns.scheduled.list()
+    }
+
     /// - Throws: As `ResponseExplainer.explain`.
     public func explainResponse(_ request: ExplainResponseRequest, context: CallContext) async throws -> SignInReport {
         try await offEventLoop { [explainer = service.signIns.explainer] () throws(Fault) in try explainer.explain(request) }

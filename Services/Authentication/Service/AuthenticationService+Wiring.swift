@@ -181,6 +181,7 @@ extension AuthenticationService {
         let explainer: ResponseExplainer
         let signedMetadata: SignedMetadata
         let tests: TestSignIns
+        let scheduled: ScheduledSignIns
 
         init(
             _ parts: Parts, _ callers: Callers, _ trials: Trials, _ sessions: SessionParts, _ bridge: Bridge?, _ metrics: AuthenticationMetrics
@@ -196,6 +197,10 @@ extension AuthenticationService {
                 saml: parts.saml, oauth: oauth, catalogue: catalogue, store: store, clock: clock, random: random, ends: ends,
                 degraded: degraded, previews: trials.previews, bearers: bearers, metrics: metrics, bridge: bridge?.signIns)
             tests = Self.tests(parts, callers, metrics, reports)
+            scheduled = ScheduledSignIns(
+                tests: tests, store: store, catalogue: catalogue, secrets: callers.clientSecrets,
+                transport: parts.testTransport ?? parts.oauth.transport,
+                origin: parts.origin, clock: clock, logger: logger)
             samlFinisher = SamlSignInFinisher(
                 saml: parts.saml, catalogue: catalogue, store: store, clock: clock, random: random, scrambler: scrambler,
                 ends: ends, metrics: metrics, logger: logger, reports: reports, tests: tests)

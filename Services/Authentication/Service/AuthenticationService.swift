@@ -73,6 +73,10 @@ public final class AuthenticationService: Sendable {
         var bridge: BridgeParts?
         /// Finds and erases people; `nil`: the store does not.
         var people: (any PersonStore)?
+        /// Of the public addresses.
+        var origin = ""
+        /// Carries scheduled sign-ins; `nil`: what OAuth providers are asked by.
+        var testTransport: (any OutboundTransport)?
     }
 
     /// What it takes to use upstreams.
@@ -183,6 +187,9 @@ public final class AuthenticationService: Sendable {
     /// - Parameter isMine: Whether it is this copy's turn.
     public func markHouseholds(isMine: @Sendable () async -> Bool) async { await sessions.people.markHouseholds(isMine: isMine) }
 
+    /// Signs test users in as the catalogue asks for it; until it is cancelled.
+    public func tryScheduledSignIns() async { await signIns.scheduled.run() }
+
     /// Reads the key sets of OAuth providers again when they are due; until it is cancelled.
     public func keepProviderKeys() async {
         while (try? await Task.sleep(for: .seconds(15))) != nil { await signIns.keySets.refreshDue() }
@@ -237,7 +244,8 @@ extension AuthenticationService {
                 random: random, scrambler: UserIDScrambler(keys: userIDs), activationOrigins: Set(settings.activationOrigins),
                 codeLimits: CodeLimits(perClient: settings.codesPerClient, perDevice: settings.codesPerDevice),
                 usage: usage, logger: logger,
-                bridge: BridgeParts(store: database.store, transport: upstreams, via: BridgeVia(origin: settings.origin)), people: database.store),
+                bridge: BridgeParts(store: database.store, transport: upstreams, via: BridgeVia(origin: settings.origin)), people: database.store,
+                origin: TestOrigin.origin(settings.origin) ?? settings.origin),
             KeyFiles(serviceProvider: saml, userIDs: userIDs, oauth: keys.oauth))
     }
 

@@ -1357,6 +1357,51 @@ void   boxoffice__authentication__v1__sign_in_outcome__free_unpacked
   assert(message->base.descriptor == &boxoffice__authentication__v1__sign_in_outcome__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__authentication__v1__scheduled_sign_in_verdict__init
+                     (Boxoffice__Authentication__V1__ScheduledSignInVerdict         *message)
+{
+  static const Boxoffice__Authentication__V1__ScheduledSignInVerdict init_value = BOXOFFICE__AUTHENTICATION__V1__SCHEDULED_SIGN_IN_VERDICT__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__scheduled_sign_in_verdict__get_packed_size
+                     (const Boxoffice__Authentication__V1__ScheduledSignInVerdict *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__scheduled_sign_in_verdict__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__scheduled_sign_in_verdict__pack
+                     (const Boxoffice__Authentication__V1__ScheduledSignInVerdict *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__scheduled_sign_in_verdict__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__scheduled_sign_in_verdict__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ScheduledSignInVerdict *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__scheduled_sign_in_verdict__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ScheduledSignInVerdict *
+       boxoffice__authentication__v1__scheduled_sign_in_verdict__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ScheduledSignInVerdict *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__scheduled_sign_in_verdict__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__scheduled_sign_in_verdict__free_unpacked
+                     (Boxoffice__Authentication__V1__ScheduledSignInVerdict *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__scheduled_sign_in_verdict__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__authentication__v1__session_request__init
                      (Boxoffice__Authentication__V1__SessionRequest         *message)
 {
@@ -4685,6 +4730,186 @@ void   boxoffice__authentication__v1__test_sign_in__free_unpacked
   if(!message)
     return;
   assert(message->base.descriptor == &boxoffice__authentication__v1__test_sign_in__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__list_scheduled_sign_ins_request__init
+                     (Boxoffice__Authentication__V1__ListScheduledSignInsRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__ListScheduledSignInsRequest init_value = BOXOFFICE__AUTHENTICATION__V1__LIST_SCHEDULED_SIGN_INS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__list_scheduled_sign_ins_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ListScheduledSignInsRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__list_scheduled_sign_ins_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__list_scheduled_sign_ins_request__pack
+                     (const Boxoffice__Authentication__V1__ListScheduledSignInsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__list_scheduled_sign_ins_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__list_scheduled_sign_ins_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ListScheduledSignInsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__list_scheduled_sign_ins_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ListScheduledSignInsRequest *
+       boxoffice__authentication__v1__list_scheduled_sign_ins_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ListScheduledSignInsRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__list_scheduled_sign_ins_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__list_scheduled_sign_ins_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ListScheduledSignInsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__list_scheduled_sign_ins_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__scheduled_sign_ins__init
+                     (Boxoffice__Authentication__V1__ScheduledSignIns         *message)
+{
+  static const Boxoffice__Authentication__V1__ScheduledSignIns init_value = BOXOFFICE__AUTHENTICATION__V1__SCHEDULED_SIGN_INS__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__scheduled_sign_ins__get_packed_size
+                     (const Boxoffice__Authentication__V1__ScheduledSignIns *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__scheduled_sign_ins__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__scheduled_sign_ins__pack
+                     (const Boxoffice__Authentication__V1__ScheduledSignIns *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__scheduled_sign_ins__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__scheduled_sign_ins__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ScheduledSignIns *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__scheduled_sign_ins__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ScheduledSignIns *
+       boxoffice__authentication__v1__scheduled_sign_ins__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ScheduledSignIns *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__scheduled_sign_ins__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__scheduled_sign_ins__free_unpacked
+                     (Boxoffice__Authentication__V1__ScheduledSignIns *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__scheduled_sign_ins__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__scheduled_sign_in_state__init
+                     (Boxoffice__Authentication__V1__ScheduledSignInState         *message)
+{
+  static const Boxoffice__Authentication__V1__ScheduledSignInState init_value = BOXOFFICE__AUTHENTICATION__V1__SCHEDULED_SIGN_IN_STATE__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__scheduled_sign_in_state__get_packed_size
+                     (const Boxoffice__Authentication__V1__ScheduledSignInState *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__scheduled_sign_in_state__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__scheduled_sign_in_state__pack
+                     (const Boxoffice__Authentication__V1__ScheduledSignInState *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__scheduled_sign_in_state__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__scheduled_sign_in_state__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ScheduledSignInState *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__scheduled_sign_in_state__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ScheduledSignInState *
+       boxoffice__authentication__v1__scheduled_sign_in_state__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ScheduledSignInState *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__scheduled_sign_in_state__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__scheduled_sign_in_state__free_unpacked
+                     (Boxoffice__Authentication__V1__ScheduledSignInState *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__scheduled_sign_in_state__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__scheduled_sign_in_step__init
+                     (Boxoffice__Authentication__V1__ScheduledSignInStep         *message)
+{
+  static const Boxoffice__Authentication__V1__ScheduledSignInStep init_value = BOXOFFICE__AUTHENTICATION__V1__SCHEDULED_SIGN_IN_STEP__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__scheduled_sign_in_step__get_packed_size
+                     (const Boxoffice__Authentication__V1__ScheduledSignInStep *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__scheduled_sign_in_step__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__scheduled_sign_in_step__pack
+                     (const Boxoffice__Authentication__V1__ScheduledSignInStep *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__scheduled_sign_in_step__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__scheduled_sign_in_step__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ScheduledSignInStep *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__scheduled_sign_in_step__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ScheduledSignInStep *
+       boxoffice__authentication__v1__scheduled_sign_in_step__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ScheduledSignInStep *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__scheduled_sign_in_step__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__scheduled_sign_in_step__free_unpacked
+                     (Boxoffice__Authentication__V1__ScheduledSignInStep *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__scheduled_sign_in_step__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   boxoffice__authentication__v1__open_test_sign_in_request__init
@@ -9242,7 +9467,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__complete_oauth_s
   (ProtobufCMessageInit) boxoffice__authentication__v1__complete_oauth_sign_in_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_outcome__field_descriptors[4] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_outcome__field_descriptors[5] =
 {
   {
     "result",
@@ -9292,17 +9517,30 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_out
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "verdict",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInOutcome, verdict),
+    &boxoffice__authentication__v1__scheduled_sign_in_verdict__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__sign_in_outcome__field_indices_by_name[] = {
   3,   /* field[3] = next */
   1,   /* field[1] = redirect_url */
   0,   /* field[0] = result */
   2,   /* field[2] = trace_id */
+  4,   /* field[4] = verdict */
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__sign_in_outcome__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_outcome__descriptor =
 {
@@ -9312,11 +9550,62 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_outcome_
   "Boxoffice__Authentication__V1__SignInOutcome",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__SignInOutcome),
-  4,
+  5,
   boxoffice__authentication__v1__sign_in_outcome__field_descriptors,
   boxoffice__authentication__v1__sign_in_outcome__field_indices_by_name,
   1,  boxoffice__authentication__v1__sign_in_outcome__number_ranges,
   (ProtobufCMessageInit) boxoffice__authentication__v1__sign_in_outcome__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__scheduled_sign_in_verdict__field_descriptors[2] =
+{
+  {
+    "result",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ScheduledSignInVerdict, result),
+    &boxoffice__authentication__v1__sign_in_result__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ScheduledSignInVerdict, reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__scheduled_sign_in_verdict__field_indices_by_name[] = {
+  1,   /* field[1] = reason */
+  0,   /* field[0] = result */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__scheduled_sign_in_verdict__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__scheduled_sign_in_verdict__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ScheduledSignInVerdict",
+  "ScheduledSignInVerdict",
+  "Boxoffice__Authentication__V1__ScheduledSignInVerdict",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ScheduledSignInVerdict),
+  2,
+  boxoffice__authentication__v1__scheduled_sign_in_verdict__field_descriptors,
+  boxoffice__authentication__v1__scheduled_sign_in_verdict__field_indices_by_name,
+  1,  boxoffice__authentication__v1__scheduled_sign_in_verdict__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__scheduled_sign_in_verdict__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_request__field_descriptors[3] =
@@ -14067,6 +14356,268 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__test_sign_in__de
   (ProtobufCMessageInit) boxoffice__authentication__v1__test_sign_in__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+#define boxoffice__authentication__v1__list_scheduled_sign_ins_request__field_descriptors NULL
+#define boxoffice__authentication__v1__list_scheduled_sign_ins_request__field_indices_by_name NULL
+#define boxoffice__authentication__v1__list_scheduled_sign_ins_request__number_ranges NULL
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__list_scheduled_sign_ins_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ListScheduledSignInsRequest",
+  "ListScheduledSignInsRequest",
+  "Boxoffice__Authentication__V1__ListScheduledSignInsRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ListScheduledSignInsRequest),
+  0,
+  boxoffice__authentication__v1__list_scheduled_sign_ins_request__field_descriptors,
+  boxoffice__authentication__v1__list_scheduled_sign_ins_request__field_indices_by_name,
+  0,  boxoffice__authentication__v1__list_scheduled_sign_ins_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__list_scheduled_sign_ins_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__scheduled_sign_ins__field_descriptors[1] =
+{
+  {
+    "sign_ins",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__ScheduledSignIns, n_sign_ins),
+    offsetof(Boxoffice__Authentication__V1__ScheduledSignIns, sign_ins),
+    &boxoffice__authentication__v1__scheduled_sign_in_state__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__scheduled_sign_ins__field_indices_by_name[] = {
+  0,   /* field[0] = sign_ins */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__scheduled_sign_ins__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__scheduled_sign_ins__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ScheduledSignIns",
+  "ScheduledSignIns",
+  "Boxoffice__Authentication__V1__ScheduledSignIns",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ScheduledSignIns),
+  1,
+  boxoffice__authentication__v1__scheduled_sign_ins__field_descriptors,
+  boxoffice__authentication__v1__scheduled_sign_ins__field_indices_by_name,
+  1,  boxoffice__authentication__v1__scheduled_sign_ins__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__scheduled_sign_ins__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__scheduled_sign_in_state__field_descriptors[10] =
+{
+  {
+    "mvpd",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ScheduledSignInState, mvpd),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "requestor",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ScheduledSignInState, requestor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "trace_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ScheduledSignInState, trace_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "ended_at_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ScheduledSignInState, ended_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "failed_step",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ScheduledSignInState, failed_step),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ScheduledSignInState, reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "explanation",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ScheduledSignInState, explanation),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "steps",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__ScheduledSignInState, n_steps),
+    offsetof(Boxoffice__Authentication__V1__ScheduledSignInState, steps),
+    &boxoffice__authentication__v1__scheduled_sign_in_step__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "failures",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ScheduledSignInState, failures),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "failing_since_ms",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ScheduledSignInState, failing_since_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__scheduled_sign_in_state__field_indices_by_name[] = {
+  3,   /* field[3] = ended_at_ms */
+  6,   /* field[6] = explanation */
+  4,   /* field[4] = failed_step */
+  9,   /* field[9] = failing_since_ms */
+  8,   /* field[8] = failures */
+  0,   /* field[0] = mvpd */
+  5,   /* field[5] = reason */
+  1,   /* field[1] = requestor */
+  7,   /* field[7] = steps */
+  2,   /* field[2] = trace_id */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__scheduled_sign_in_state__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 10 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__scheduled_sign_in_state__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ScheduledSignInState",
+  "ScheduledSignInState",
+  "Boxoffice__Authentication__V1__ScheduledSignInState",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ScheduledSignInState),
+  10,
+  boxoffice__authentication__v1__scheduled_sign_in_state__field_descriptors,
+  boxoffice__authentication__v1__scheduled_sign_in_state__field_indices_by_name,
+  1,  boxoffice__authentication__v1__scheduled_sign_in_state__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__scheduled_sign_in_state__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__scheduled_sign_in_step__field_descriptors[2] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ScheduledSignInStep, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "duration_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ScheduledSignInStep, duration_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__scheduled_sign_in_step__field_indices_by_name[] = {
+  1,   /* field[1] = duration_ms */
+  0,   /* field[0] = name */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__scheduled_sign_in_step__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__scheduled_sign_in_step__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ScheduledSignInStep",
+  "ScheduledSignInStep",
+  "Boxoffice__Authentication__V1__ScheduledSignInStep",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ScheduledSignInStep),
+  2,
+  boxoffice__authentication__v1__scheduled_sign_in_step__field_descriptors,
+  boxoffice__authentication__v1__scheduled_sign_in_step__field_indices_by_name,
+  1,  boxoffice__authentication__v1__scheduled_sign_in_step__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__scheduled_sign_in_step__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor boxoffice__authentication__v1__open_test_sign_in_request__field_descriptors[1] =
 {
   {
@@ -17461,7 +18012,7 @@ void boxoffice__authentication__v1__logins__init (Boxoffice__Authentication__V1_
                                      &boxoffice__authentication__v1__logins__descriptor,
                                      (ProtobufCServiceDestroy) destroy);
 }
-static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication_operations__method_descriptors[16] =
+static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication_operations__method_descriptors[17] =
 {
   { "ResetTempPass", &boxoffice__authentication__v1__reset_temp_pass_request__descriptor, &boxoffice__authentication__v1__reset_temp_pass_response__descriptor },
   { "RevokeClient", &boxoffice__authentication__v1__revoke_client_request__descriptor, &boxoffice__authentication__v1__revoke_client_response__descriptor },
@@ -17470,6 +18021,7 @@ static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentica
   { "GetSignInReport", &boxoffice__authentication__v1__get_sign_in_report_request__descriptor, &boxoffice__authentication__v1__sign_in_report__descriptor },
   { "ListSignInReports", &boxoffice__authentication__v1__list_sign_in_reports_request__descriptor, &boxoffice__authentication__v1__sign_in_reports__descriptor },
   { "BeginTestSignIn", &boxoffice__authentication__v1__begin_test_sign_in_request__descriptor, &boxoffice__authentication__v1__test_sign_in__descriptor },
+  { "ListScheduledSignIns", &boxoffice__authentication__v1__list_scheduled_sign_ins_request__descriptor, &boxoffice__authentication__v1__scheduled_sign_ins__descriptor },
   { "ExplainResponse", &boxoffice__authentication__v1__explain_response_request__descriptor, &boxoffice__authentication__v1__sign_in_report__descriptor },
   { "FindViewerSessions", &boxoffice__authentication__v1__find_viewer_sessions_request__descriptor, &boxoffice__authentication__v1__viewer_sessions__descriptor },
   { "EndViewerSessions", &boxoffice__authentication__v1__end_viewer_sessions_request__descriptor, &boxoffice__authentication__v1__end_viewer_sessions_response__descriptor },
@@ -17482,20 +18034,21 @@ static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentica
 };
 const unsigned boxoffice__authentication__v1__authentication_operations__method_indices_by_name[] = {
   6,        /* BeginTestSignIn */
-  12,        /* CheckUpstream */
-  9,        /* EndViewerSessions */
-  11,        /* ErasePerson */
-  7,        /* ExplainResponse */
-  10,        /* ExportPerson */
-  8,        /* FindViewerSessions */
+  13,        /* CheckUpstream */
+  10,        /* EndViewerSessions */
+  12,        /* ErasePerson */
+  8,        /* ExplainResponse */
+  11,        /* ExportPerson */
+  9,        /* FindViewerSessions */
   4,        /* GetSignInReport */
+  7,        /* ListScheduledSignIns */
   3,        /* ListSecrets */
   5,        /* ListSignInReports */
-  14,        /* ListUpstreamStates */
+  15,        /* ListUpstreamStates */
   2,        /* PutSecret */
-  13,        /* ReadUpstreamList */
+  14,        /* ReadUpstreamList */
   0,        /* ResetTempPass */
-  15,        /* ResetUpstreamClient */
+  16,        /* ResetUpstreamClient */
   1         /* RevokeClient */
 };
 const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication_operations__descriptor =
@@ -17505,7 +18058,7 @@ const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication_o
   "AuthenticationOperations",
   "Boxoffice__Authentication__V1__AuthenticationOperations",
   "boxoffice.authentication.v1",
-  16,
+  17,
   boxoffice__authentication__v1__authentication_operations__method_descriptors,
   boxoffice__authentication__v1__authentication_operations__method_indices_by_name
 };
@@ -17565,13 +18118,21 @@ void boxoffice__authentication__v1__authentication_operations__begin_test_sign_i
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
   service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void boxoffice__authentication__v1__authentication_operations__list_scheduled_sign_ins(ProtobufCService *service,
+                                                                                       const Boxoffice__Authentication__V1__ListScheduledSignInsRequest *input,
+                                                                                       Boxoffice__Authentication__V1__ScheduledSignIns_Closure closure,
+                                                                                       void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void boxoffice__authentication__v1__authentication_operations__explain_response(ProtobufCService *service,
                                                                                 const Boxoffice__Authentication__V1__ExplainResponseRequest *input,
                                                                                 Boxoffice__Authentication__V1__SignInReport_Closure closure,
                                                                                 void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
-  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication_operations__find_viewer_sessions(ProtobufCService *service,
                                                                                     const Boxoffice__Authentication__V1__FindViewerSessionsRequest *input,
@@ -17579,7 +18140,7 @@ void boxoffice__authentication__v1__authentication_operations__find_viewer_sessi
                                                                                     void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
-  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication_operations__end_viewer_sessions(ProtobufCService *service,
                                                                                    const Boxoffice__Authentication__V1__EndViewerSessionsRequest *input,
@@ -17587,7 +18148,7 @@ void boxoffice__authentication__v1__authentication_operations__end_viewer_sessio
                                                                                    void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
-  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication_operations__export_person(ProtobufCService *service,
                                                                              const Boxoffice__Authentication__V1__ExportPersonRequest *input,
@@ -17595,7 +18156,7 @@ void boxoffice__authentication__v1__authentication_operations__export_person(Pro
                                                                              void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
-  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication_operations__erase_person(ProtobufCService *service,
                                                                             const Boxoffice__Authentication__V1__ErasePersonRequest *input,
@@ -17603,7 +18164,7 @@ void boxoffice__authentication__v1__authentication_operations__erase_person(Prot
                                                                             void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
-  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication_operations__check_upstream(ProtobufCService *service,
                                                                               const Boxoffice__Authentication__V1__CheckUpstreamRequest *input,
@@ -17611,7 +18172,7 @@ void boxoffice__authentication__v1__authentication_operations__check_upstream(Pr
                                                                               void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
-  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication_operations__read_upstream_list(ProtobufCService *service,
                                                                                   const Boxoffice__Authentication__V1__ReadUpstreamListRequest *input,
@@ -17619,7 +18180,7 @@ void boxoffice__authentication__v1__authentication_operations__read_upstream_lis
                                                                                   void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
-  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication_operations__list_upstream_states(ProtobufCService *service,
                                                                                     const Boxoffice__Authentication__V1__ListUpstreamStatesRequest *input,
@@ -17627,7 +18188,7 @@ void boxoffice__authentication__v1__authentication_operations__list_upstream_sta
                                                                                     void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
-  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication_operations__reset_upstream_client(ProtobufCService *service,
                                                                                      const Boxoffice__Authentication__V1__ResetUpstreamClientRequest *input,
@@ -17635,7 +18196,7 @@ void boxoffice__authentication__v1__authentication_operations__reset_upstream_cl
                                                                                      void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
-  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication_operations__init (Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
                                                                      Boxoffice__Authentication__V1__AuthenticationOperations_ServiceDestroy destroy)

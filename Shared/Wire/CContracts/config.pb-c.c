@@ -682,6 +682,51 @@ void   boxoffice__config__v1__mvpd__free_unpacked
   assert(message->base.descriptor == &boxoffice__config__v1__mvpd__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__config__v1__scheduled_sign_in__init
+                     (Boxoffice__Config__V1__ScheduledSignIn         *message)
+{
+  static const Boxoffice__Config__V1__ScheduledSignIn init_value = BOXOFFICE__CONFIG__V1__SCHEDULED_SIGN_IN__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__scheduled_sign_in__get_packed_size
+                     (const Boxoffice__Config__V1__ScheduledSignIn *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__scheduled_sign_in__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__scheduled_sign_in__pack
+                     (const Boxoffice__Config__V1__ScheduledSignIn *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__scheduled_sign_in__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__scheduled_sign_in__pack_to_buffer
+                     (const Boxoffice__Config__V1__ScheduledSignIn *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__scheduled_sign_in__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__ScheduledSignIn *
+       boxoffice__config__v1__scheduled_sign_in__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__ScheduledSignIn *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__scheduled_sign_in__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__scheduled_sign_in__free_unpacked
+                     (Boxoffice__Config__V1__ScheduledSignIn *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__scheduled_sign_in__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__config__v1__platform_override__init
                      (Boxoffice__Config__V1__PlatformOverride         *message)
 {
@@ -3562,7 +3607,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__domain__descriptor =
   (ProtobufCMessageInit) boxoffice__config__v1__domain__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__mvpd__field_descriptors[25] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__mvpd__field_descriptors[26] =
 {
   {
     "id",
@@ -3864,6 +3909,18 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__mvpd__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "scheduled_sign_in",
+    26,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__Mvpd, scheduled_sign_in),
+    &boxoffice__config__v1__scheduled_sign_in__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__mvpd__field_indices_by_name[] = {
   9,   /* field[9] = auth_per_aggregator */
@@ -3889,13 +3946,14 @@ static const unsigned boxoffice__config__v1__mvpd__field_indices_by_name[] = {
   4,   /* field[4] = proxy_mvpd_id */
   12,   /* field[12] = requires_safari_view_controller */
   14,   /* field[14] = saml */
+  25,   /* field[25] = scheduled_sign_in */
   16,   /* field[16] = temp_pass */
   24,   /* field[24] = upstream_only */
 };
 static const ProtobufCIntRange boxoffice__config__v1__mvpd__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 25 }
+  { 0, 26 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__mvpd__descriptor =
 {
@@ -3905,11 +3963,140 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__mvpd__descriptor =
   "Boxoffice__Config__V1__Mvpd",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__Mvpd),
-  25,
+  26,
   boxoffice__config__v1__mvpd__field_descriptors,
   boxoffice__config__v1__mvpd__field_indices_by_name,
   1,  boxoffice__config__v1__mvpd__number_ranges,
   (ProtobufCMessageInit) boxoffice__config__v1__mvpd__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__scheduled_sign_in__field_descriptors[8] =
+{
+  {
+    "requestor_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ScheduledSignIn, requestor_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "user",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ScheduledSignIn, user),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "password_reference",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ScheduledSignIn, password_reference),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "every_s",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ScheduledSignIn, every_s),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "user_field",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ScheduledSignIn, user_field),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "password_field",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ScheduledSignIn, password_field),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "origins",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__ScheduledSignIn, n_origins),
+    offsetof(Boxoffice__Config__V1__ScheduledSignIn, origins),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "paused",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ScheduledSignIn, paused),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__scheduled_sign_in__field_indices_by_name[] = {
+  3,   /* field[3] = every_s */
+  6,   /* field[6] = origins */
+  5,   /* field[5] = password_field */
+  2,   /* field[2] = password_reference */
+  7,   /* field[7] = paused */
+  0,   /* field[0] = requestor_id */
+  1,   /* field[1] = user */
+  4,   /* field[4] = user_field */
+};
+static const ProtobufCIntRange boxoffice__config__v1__scheduled_sign_in__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 8 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__scheduled_sign_in__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.ScheduledSignIn",
+  "ScheduledSignIn",
+  "Boxoffice__Config__V1__ScheduledSignIn",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__ScheduledSignIn),
+  8,
+  boxoffice__config__v1__scheduled_sign_in__field_descriptors,
+  boxoffice__config__v1__scheduled_sign_in__field_indices_by_name,
+  1,  boxoffice__config__v1__scheduled_sign_in__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__scheduled_sign_in__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor boxoffice__config__v1__platform_override__field_descriptors[14] =

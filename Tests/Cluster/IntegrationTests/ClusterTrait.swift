@@ -5,13 +5,17 @@ import Testing
 /// Gives a suite a running cluster, one for all its tests. `BOXOFFICE_TEST_UPSTREAM=boxoffice`: it is a bridge, whose MVPDs are all those of a second
 /// cluster (bridge §18).
 struct ClusterTrait: SuiteTrait, TestScoping {
+    /// Whether the MVPDs are tried on a schedule.
+    var hasTestUsers = false
+
     func provideScope(for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void) async throws {
         let client = HTTPExchange.makeClient()
         let exchange = HTTPExchange(client: client)
         let isBridge = ProcessInfo.processInfo.environment["BOXOFFICE_TEST_UPSTREAM"] == "boxoffice"
         let other = isBridge ? try TestCluster(exchange: exchange) : nil
         if let other { _ = try await other.starter.start() }
-        let cluster = try other.map { try TestCluster(exchange: exchange, bridgedTo: $0) } ?? TestCluster(exchange: exchange)
+        let cluster =
+            try other.map { try TestCluster(exchange: exchange, bridgedTo: $0) } ?? TestCluster(exchange: exchange, hasTestUsers: hasTestUsers)
         do {
             if let other { try Self.shareProgrammers(of: other, with: cluster) }
             _ = try await cluster.starter.start()
@@ -45,4 +49,6 @@ struct ClusterTrait: SuiteTrait, TestScoping {
 
 extension Trait where Self == ClusterTrait {
     static var cluster: Self { Self() }
+    /// The same with test users, who sign in at each MVPD once a minute.
+    static var clusterWithTestUsers: Self { Self(hasTestUsers: true) }
 }

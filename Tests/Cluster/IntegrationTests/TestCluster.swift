@@ -34,14 +34,17 @@ struct TestCluster: Sendable {
     var administration: String { ClusterAddresses(ports: ports).admin }
 
     /// `BOXOFFICE_TEST_STORE=postgres` runs the suites on PostgreSQL, as `up --store` does.
-    init(exchange: HTTPExchange) throws {
+    /// - Parameter hasTestUsers: Whether the MVPDs are tried on a schedule, which would get among what a test counts there.
+    init(exchange: HTTPExchange, hasTestUsers: Bool = false) throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("boxoffice-\(UUID().uuidString.prefix(8))")
         let checkout = Checkout.current
         self.exchange = exchange
         ports = PortPlan(base: try FreePorts.base())
-        starter = ClusterStarter(
+        var starter = ClusterStarter(
             home: ClusterHome(root: root), ports: ports, checkout: checkout, binaries: try Self.binaries(checkout), console: Console(isQuiet: true),
             exchange: exchange, store: try StoreChoice(ProcessInfo.processInfo.environment["BOXOFFICE_TEST_STORE"]))
+        starter.hasTestUsers = hasTestUsers
+        self.starter = starter
     }
 
     /// A cluster that is a bridge to another one, which runs already.

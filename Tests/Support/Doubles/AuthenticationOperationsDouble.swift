@@ -11,6 +11,7 @@ public final class AuthenticationOperationsDouble: AuthenticationOperations {
     public let listSignInReports = Scripted<ListSignInReportsRequest, SignInReports>()
     public let explainResponse = Scripted<ExplainResponseRequest, SignInReport>()
     public let beginTestSignIn = Scripted<BeginTestSignInRequest, TestSignIn>()
+    public let listScheduledSignIns = Scripted<ListScheduledSignInsRequest, ScheduledSignIns>()
     public let findViewerSessions = Scripted<FindViewerSessionsRequest, ViewerSessions>()
     public let endViewerSessions = Scripted<EndViewerSessionsRequest, EndViewerSessionsResponse>()
     public let exportPerson = Scripted<ExportPersonRequest, PersonExport>()
@@ -52,6 +53,10 @@ public final class AuthenticationOperationsDouble: AuthenticationOperations {
 
     public func beginTestSignIn(_ request: BeginTestSignInRequest, context: CallContext) async throws -> TestSignIn {
         try await beginTestSignIn(request, context)
+    }
+
+    public func listScheduledSignIns(_ request: ListScheduledSignInsRequest, context: CallContext) async throws -> ScheduledSignIns {
+        try await listScheduledSignIns(request, context)
     }
 
     public func findViewerSessions(_ request: FindViewerSessionsRequest, context: CallContext) async throws -> ViewerSessions {

@@ -53,6 +53,7 @@ struct LanTests {
             #expect(!ssoUrls.isEmpty && ssoUrls.allSatisfy { $0.text.hasPrefix("https://192.168.7.5:30020/") })
             let services = Self.texts(catalogue).filter { ["tokenUrl", "jwksUrl", "profileUrl"].contains($0.key) }
             #expect(!services.isEmpty && services.allSatisfy { $0.text.hasPrefix("http://127.0.0.1:30020/") })
+            #expect(!Self.texts(catalogue).contains { $0.key == "passwordReference" }, "services there do not reach what browsers do")
             for service in [ClusterService.config, .authentication, .authorization, .autosignin] {
                 #expect((try Self.settings(service, home)["listen"] as? [String: Any])?["address"] as? String == "127.0.0.1")
             }

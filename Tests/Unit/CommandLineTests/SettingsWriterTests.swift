@@ -37,6 +37,22 @@ internal import Testing
         #expect(FileManager.default.fileExists(atPath: home.settings(of: .gateway).path))
     }
 
+    @Test("the demo has a test user at each MVPD of its own, or at none, and nothing else differs")
+    func testUsers() throws {
+        func catalogue(hasTestUsers: Bool) throws -> [String: Any] {
+            var writer = SettingsWriter(home: home, ports: PortPlan(base: nil), checkout: Self.checkout, pki: pki)
+            writer.hasTestUsers = hasTestUsers
+            return try #require(try JSONSerialization.jsonObject(with: try writer.catalogue()) as? [String: Any])
+        }
+        var (with, without) = (try catalogue(hasTestUsers: true), try catalogue(hasTestUsers: false))
+        let mvpds = try #require(with["mvpds"] as? [[String: Any]])
+        #expect(mvpds.filter { $0["testSignIn"] != nil }.compactMap { $0["id"] as? String } == ["NorthCable", "LakeTel", "OpenFiber"])
+        let bare = mvpds.map { mvpd in mvpd.filter { $0.key != "testSignIn" } }
+        #expect((without["mvpds"] as? [[String: Any]]).map { $0 as NSArray } == bare as NSArray)
+        (with["mvpds"], without["mvpds"]) = (nil, nil)
+        #expect(with as NSDictionary == without as NSDictionary)
+    }
+
     @Test("changed settings and a changed catalogue are kept through every later start, and are named")
     func keepsWhatSomebodyWrote() throws {
         try write()

@@ -79,6 +79,8 @@ enum MessageTypes {
         FindLiveLoginsRequest.self, LiveLogins.self, EndAutomaticSessionsRequest.self, EndAutomaticSessionsResponse.self,
         UsageDimensions.self, UsageCounts.self, UsageSum.self, UsageBatch.self, UsageReceipt.self, UsageFilter.self, UsageQuery.self,
         UsageReport.self, UsageRow.self, BeginTestSignInRequest.self, TestSignIn.self, OpenTestSignInRequest.self, PrepareTestSignInRequest.self,
+        ScheduledSignIn.self, ScheduledSignInVerdict.self, ListScheduledSignInsRequest.self, ScheduledSignIns.self, ScheduledSignInState.self,
+        ScheduledSignInStep.self,
         CheckUpstreamRequest.self, UpstreamCheckStep.self, UpstreamCheck.self, ReadUpstreamListRequest.self, UpstreamList.self,
         UpstreamListEntry.self, ListUpstreamStatesRequest.self, UpstreamStates.self, UpstreamState.self, UpstreamAlarm.self,
         ResetUpstreamClientRequest.self, ResetUpstreamClientResponse.self,

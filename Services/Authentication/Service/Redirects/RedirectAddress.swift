@@ -11,9 +11,10 @@ struct RedirectAddress: Hashable, Sendable {
     /// What follows `://`, up to the path: host and port, lower case.
     let authority: String
 
+    /// - Parameter longest: Octets.
     /// - Returns: `nil` unless the text is `scheme://authority…` in printable ASCII, without user information, backslash or encoded host.
-    init?(_ text: String) {
-        guard text.utf8.count <= Self.longest, text.utf8.allSatisfy(Self.isAllowed) else { return nil }
+    init?(_ text: String, longest: Int = Self.longest) {
+        guard text.utf8.count <= longest, text.utf8.allSatisfy(Self.isAllowed) else { return nil }
         guard let mark = text.firstRange(of: "://") else { return nil }
         scheme = text[..<mark.lowerBound].lowercased()
         guard let first = scheme.utf8.first, Self.isLetter(first), scheme.utf8.allSatisfy(Self.isSchemeCharacter) else { return nil }

@@ -28,20 +28,20 @@ struct SignInLog: Sendable {
         var passed = explanation
         passed?.note(.replay, .passed)
         keep(.signedIn, "", mvpd, passed, .allPassed)
-        return outcome(.signedIn, redirect)
+        return outcome(.signedIn, redirect, reason: "")
     }
 
     func declined(_ codes: [String], mvpd: MvpdID, redirect: String) -> SignInOutcome {
         tell(.info, "sign_in_declined", metadata(mvpd, ["status": "\(codes.joined(separator: "/"))"]))
         count("declined", reason: codes.last ?? "")
         keep(.declined, codes.last ?? "", mvpd, explanation, .declined)
-        return outcome(.declined, redirect)
+        return outcome(.declined, redirect, reason: codes.last ?? "")
     }
 
     func silent(mvpd: MvpdID, redirect: String) -> SignInOutcome {
         count("silent")
         keep(.silent, "NoPassive", mvpd, explanation, .declined)
-        return outcome(.silent, redirect)
+        return outcome(.silent, redirect, reason: "NoPassive")
     }
 
     /// An alarm: somebody has to change something before anybody signs in.
@@ -49,7 +49,7 @@ struct SignInLog: Sendable {
         tell(.error, "saml_misconfigured", metadata(mvpd, ["status": "\(codes.joined(separator: "/"))"]))
         count("rejected", reason: codes.last ?? "")
         keep(.rejected, codes.last ?? "", mvpd, explanation)
-        return outcome(.rejected)
+        return outcome(.rejected, reason: codes.last ?? "")
     }
 
     /// - Parameters:
@@ -65,12 +65,15 @@ struct SignInLog: Sendable {
             failed?.fail(check, rejection, hint: hint)
         }
         keep(.rejected, rejection.reason.rawValue, mvpd, failed)
-        return outcome(.rejected)
+        return outcome(.rejected, reason: rejection.reason.rawValue)
     }
 
     /// What the browser is told.
-    func outcome(_ result: SignInResult, _ redirect: String = "") -> SignInOutcome {
-        guard test == nil else { return SignInOutcome(result: .tested, traceID: trace.traceID) }
+    func outcome(_ result: SignInResult, _ redirect: String = "", reason: String) -> SignInOutcome {
+        if let test {
+            let verdict = test.isScheduled ? ScheduledSignInVerdict(result: result, reason: reason) : nil
+            return SignInOutcome(result: .tested, traceID: trace.traceID, verdict: verdict)
+        }
         return SignInOutcome(result: result, redirectURL: redirect, traceID: trace.traceID)
     }
 
@@ -80,15 +83,17 @@ struct SignInLog: Sendable {
 
     /// - Parameter level: Of a viewer's sign-in.
     func tell(_ level: Logger.Level, _ event: String, _ metadata: Logger.Metadata) {
-        guard test != nil else { return logger.log(level: level, "\(event)", metadata: metadata) }
-        logger.info("test_sign_in", metadata: metadata.merging(["event": "\(event)"]) { own, _ in own })
+        guard let test else { return logger.log(level: level, "\(event)", metadata: metadata) }
+        // What became of one of a schedule is told by whoever plays its browser.
+        logger.log(level: test.isScheduled ? .debug : .info, "test_sign_in", metadata: metadata.merging(["event": "\(event)"]) { own, _ in own })
     }
 
     /// - Parameter end: Of a sign-in by OAuth.
     func keep(
         _ result: SignInResult, _ reason: String, _ mvpd: MvpdID?, _ explanation: ResponseExplanation?, _ end: OAuthExplanation.End = .declined
     ) {
-        guard var record = record(result, reason, mvpd, explanation, end) else { return }
+        // A schedule would push viewers' reports out.
+        guard test?.isScheduled != true, var record = record(result, reason, mvpd, explanation, end) else { return }
         record.testedFor = test?.programmer.text
         reports?.add(record)
     }

@@ -16,6 +16,8 @@ struct TestSignInRecord: Hashable, Sendable {
     /// Long enough to walk to the test account.
     static let longestPending: Duration = .seconds(10 * 60)
     static let largestConfiguration = 65_536
+    /// The same for one of a schedule.
+    static let longestScheduled: Duration = .seconds(60)
     /// Under way at a time, of all administrators.
     static let most = 64
 
@@ -28,6 +30,8 @@ struct TestSignInRecord: Hashable, Sendable {
     let configuration: [UInt8]
     let way: SignInWay
     let expiresAt: Timestamp
+    /// Of a schedule: whoever plays the browser is told how it ended, and nobody else.
+    var isScheduled = false
     var stage: Stage
 
     /// How far it has come.
@@ -60,7 +64,7 @@ enum TestSignInEnd: Hashable, Sendable {
 
 /// Test sign-ins, apart from those of viewers.
 protocol TestSignInStore: Sendable {
-    /// - Returns: False when as many as may be are under way; nothing changed.
+    /// - Returns: False when as many as may be are under way; nothing changed. Those of a schedule take no other's place.
     func add(_ test: TestSignInRecord, now: Timestamp) async throws(Fault) -> Bool
 
     /// The one with that digest of its ticket, of `RelayState` or of `state`, unless it is over.
@@ -72,6 +76,9 @@ protocol TestSignInStore: Sendable {
     func open(_ test: TestSignInID, from before: SecretDigest, _ request: TestSignInRecord.Request, _ way: SignInWay, now: Timestamp)
         async throws(Fault)
         -> Bool
+
+    /// Ends it without an answer, if it is there.
+    func drop(_ test: TestSignInID) async throws(Fault)
 
     /// Consumes it, and remembers the assertion that it took, as one change.
     /// - Parameter replay: `nil`: the answer had none that counts.

@@ -20,8 +20,9 @@ struct TestSignIns: Sendable {
     let logger: Logger
     let reports: SignInReports
 
+    /// - Parameter isScheduled: By the live configuration, and nobody waits for its report.
     /// - Throws: `invalid_request`, `unimplemented`, `overloaded`, as the contract says.
-    func begin(_ request: BeginTestSignInRequest) async throws(Fault) -> TestSignIn {
+    func begin(_ request: BeginTestSignInRequest, isScheduled: Bool = false) async throws(Fault) -> TestSignIn {
         let now = clock.now()
         guard let configuration = request.configuration else { throw Self.incomplete }
         let encoded = try configuration.serialized()
@@ -36,7 +37,8 @@ struct TestSignIns: Sendable {
         let ticket = TestSignInTicket(RelayHandle.random(from: random).text)
         let test = TestSignInRecord(
             id: TestSignInID(TraceContext.random().traceID), requestor: RequestorID(requestor.id), mvpd: MvpdID(mvpd.id),
-            programmer: ProgrammerID(requestor.programmerID), configuration: encoded, way: way, expiresAt: now + TestSignInRecord.longestPending,
+            programmer: ProgrammerID(requestor.programmerID), configuration: encoded, way: way,
+            expiresAt: now + (isScheduled ? TestSignInRecord.longestScheduled : TestSignInRecord.longestPending), isScheduled: isScheduled,
             stage: .waiting(ticket: ticket.digest))
         guard try await store.add(test, now: now) else {
             throw Fault(.overloaded, "\(TestSignInRecord.most) test sign-ins are under way.", retryAfter: .seconds(60))
@@ -164,7 +166,7 @@ extension TestSignIns {
         case .rejected(let rejection): return log.rejected(rejection, mvpd: test.mvpd)
         case .unavailable(let fault):
             _ = log.unavailable(fault, mvpd: test.mvpd)
-            return log.outcome(.rejected)
+            return log.outcome(.rejected, reason: OAuthExplanation.away)
         }
     }
 

@@ -25,6 +25,9 @@ package struct LocalPki: Sendable {
     /// The client secrets of the sandbox's providers and the one of the demo's key pair are no keys, but as good as some.
     static let symmetric = ["user-id.key", "oauth.key", "openfiber.secret", "console.secret", "acme-legacy.secret", "autosignin-seal.key"]
 
+    /// The password of the stand-in MVPDs' subscriber whom scheduled sign-ins use.
+    static let testPassword = "test-viewer.secret"
+
     /// Signs the identity tokens of the stand-in platform.
     static let platformKey = "platform-identity.key"
     /// Its public half.
@@ -50,6 +53,10 @@ package struct LocalPki: Sendable {
             if isMissing("admin.token") {
                 try write(SymmetricKey.random().hexRepresentation + "\n", to: "admin.token", mode: 0o600)
                 made.append("admin.token")
+            }
+            if isMissing(Self.testPassword) {
+                try write("ada\n", to: Self.testPassword, mode: 0o600)
+                made.append(Self.testPassword)
             }
             for name in Self.symmetric where isMissing(name) {
                 try write(SymmetricKey.random().hexRepresentation + "\n", to: name, mode: 0o600)

@@ -20,6 +20,8 @@ struct ClusterStarter: Sendable {
     var copies: Int?
     /// This machine's address in its network, where phones are to reach the cluster.
     var lan: String?
+    /// Whether the demo's MVPDs are tried on a schedule.
+    var hasTestUsers = true
 
     var pki: LocalPki { LocalPki(folder: home.pki) }
     var stores: ClusterStore { ClusterStore(home: home, ports: ports, choice: store) }
@@ -68,9 +70,10 @@ struct ClusterStarter: Sendable {
         let hasStore = try stores.prepare()
         if hasStore { console.step("PostgreSQL is ready at 127.0.0.1:\(ports.postgres)", took: ContinuousClock.now - start) }
         let former = settingsNow()
-        let writer = SettingsWriter(
+        var writer = SettingsWriter(
             home: home, ports: ports, checkout: checkout, pki: pki, https: https, replacements: addresses.replacements, store: store,
             copies: addresses.copies, lan: addresses.lan)
+        writer.hasTestUsers = hasTestUsers
         let kept = try writer.write()
         try writer.writeCopies(addresses.copies)
         for file in kept where !copied.brought.contains(file) { tellKept(file) }

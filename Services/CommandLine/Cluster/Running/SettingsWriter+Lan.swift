@@ -54,6 +54,14 @@ extension SettingsWriter {
 
 /// The demo catalogue in a network in which browsers and services reach the stand-in MVPD at two addresses.
 enum DemoCatalogue {
+    /// What an MVPD's test user does on a schedule.
+    private static let testSignIn = "testSignIn"
+
+    /// The same text without scheduled sign-ins, each of which is a line there.
+    static func untested(_ template: String) -> String {
+        template.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.contains("\"\(testSignIn)\":") }.joined(separator: "\n")
+    }
+
     /// Addresses that services call.
     private static let ofServices = ["url", "tokenUrl", "profileUrl", "jwksUrl"]
 
@@ -64,7 +72,10 @@ enum DemoCatalogue {
     static func placed(_ template: Any, browsers: String, services: String, key: String = "") -> Any {
         switch template {
         case let object as [String: Any]:
-            Dictionary(uniqueKeysWithValues: object.map { ($0, placed($1, browsers: browsers, services: services, key: $0)) })
+            // Services there do not reach what browsers do: nobody could play a test user's.
+            Dictionary(
+                uniqueKeysWithValues: object.filter { $0.key != testSignIn }.map { ($0, placed($1, browsers: browsers, services: services, key: $0)) }
+            )
         case let list as [Any]: list.map { placed($0, browsers: browsers, services: services, key: key) }
         case let text as String:
             text.replacingOccurrences(of: "${SANDBOX_MVPD}", with: ofServices.contains(key) ? services : browsers)

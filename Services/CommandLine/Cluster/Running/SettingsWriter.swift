@@ -19,6 +19,8 @@ package struct SettingsWriter {
     var copies = ClusterCopies()
     /// This machine's address in its network, where phones are to reach the cluster.
     var lan: String?
+    /// Whether the demo's MVPDs are tried on a schedule.
+    var hasTestUsers = true
 
     package init(home: ClusterHome, ports: PortPlan, checkout: URL, pki: LocalPki) {
         self.init(home: home, ports: ports, checkout: checkout, pki: pki, replacements: [])
@@ -78,7 +80,8 @@ package struct SettingsWriter {
 
     /// The demo catalogue, pointed at this cluster's sandbox.
     func catalogue() throws -> Data {
-        let template = try TextFile.read(checkout.appendingPathComponent("Services/Config/demo-catalogue.json").path)
+        var template = try TextFile.read(checkout.appendingPathComponent("Services/Config/demo-catalogue.json").path)
+        if !hasTestUsers { template = DemoCatalogue.untested(template) }
         let sandbox = ClusterAddresses(ports: ports).sandbox
         if let lan, let object = try? JSONSerialization.jsonObject(with: Data(template.utf8)) as? [String: Any],
             let placed = DemoCatalogue.placed(object, browsers: "https://\(lan):\(ports.main(.sandbox))", services: sandbox) as? [String: Any]

@@ -162,6 +162,10 @@ extension InMemoryAuthentication: AuthenticationOperations {
         throw Fault(.unimplemented, "The double checks no SAML.")
     }
 
+    public func listScheduledSignIns(_ request: ListScheduledSignInsRequest, context: CallContext) async throws -> ScheduledSignIns {
+        ScheduledSignIns()
+    }
+
     public func findViewerSessions(_ request: FindViewerSessionsRequest, context: CallContext) async throws -> ViewerSessions {
         throw Fault(.unimplemented, "The double looks for nobody.")
     }

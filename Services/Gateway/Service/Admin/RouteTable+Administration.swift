@@ -60,6 +60,9 @@ extension RouteTable {
         let operations = OperationEndpoints(administration: dependencies.administration, operations: dependencies.operations)
         let signIns = SignInReportEndpoints(
             administration: dependencies.administration, operations: dependencies.operations, catalogue: dependencies.catalogue)
+        let scheduled = ScheduledSignInEndpoints(
+            administration: dependencies.administration,
+            reader: SignInReader(operations: dependencies.operations, catalogue: dependencies.catalogue))
         let secrets = SecretEndpoints(administration: dependencies.administration, operations: dependencies.operations)
         let upstreams = UpstreamEndpoints(administration: dependencies.administration, operations: dependencies.operations)
         let support = SupportEndpoints(
@@ -76,6 +79,7 @@ extension RouteTable {
             route(SecretEndpoints.path + "/{reference}", [.post: secrets.write]),
             route(SignInReportEndpoints.path, [.get: signIns.list]),
             route(SignInReportEndpoints.path + "/{trace}", [.get: signIns.show]),
+            route(ScheduledSignInEndpoints.path, [.get: scheduled.list]),
             route("/admin/v1/saml/explanation", [.post: signIns.explain]),
             route("/admin/v1/applications/{id}/statement", [.get: applications.statement]),
             route("/admin/v1/applications/{id}/revoke", [.post: applications.revoke]),

@@ -16,6 +16,7 @@ extension HTTPFields.Element.Name {
     static let deviceSeal = Self("pass_sfp")!
     static let idempotencyKey = Self("Idempotency-Key")!
     static let secFetchDest = Self("Sec-Fetch-Dest")!
+    static let testResult = Self("Boxoffice-Test-Result")!
     static let secFetchSite = Self("Sec-Fetch-Site")!
     static let adobeSubjectToken = Self("Adobe-Subject-Token")!
     static let rokuConnectToken = Self("X-Roku-Reserved-Roku-Connect-Token")!

@@ -23,6 +23,7 @@ extension CatalogueReading {
             integration.oauthClient = oauthClient(object, of: mvpds[integration.mvpdID])
             checkPlatform(object, integration)
             integration.bridge = integrationBridge(object, of: integration)
+            if integration.bridge != nil { bridged.insert([OctetText(integration.requestorID), OctetText(integration.mvpdID)]) }
             return integration
         }
     }

@@ -34,6 +34,7 @@ extension CatalogueReading {
         // The proxy's own way serves; a platform knows the proxy by its name, not those behind it.
         mvpd.signIn = nil
         mvpd.platforms = []
+        mvpd.scheduledSignIn = nil
         mvpd.platformOverrides = proxy.platformOverrides.map(withoutLooks)
         return mvpd
     }

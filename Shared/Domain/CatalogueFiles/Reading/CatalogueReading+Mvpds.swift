@@ -33,6 +33,7 @@ extension CatalogueReading {
                 readLifetimes(object, &mvpd)
             }
             mvpd.platformOverrides = overrides(object, of: mvpd, isIntegration: false)
+            mvpd.scheduledSignIn = scheduledSignIn(object, of: mvpd)
             if !mvpd.id.isEmpty { mvpds[mvpd.id] = mvpd }
             return mvpd
         }

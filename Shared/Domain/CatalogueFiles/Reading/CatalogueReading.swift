@@ -25,6 +25,10 @@ package final class CatalogueReading {
     var mvpds: [OctetText: Mvpd] = [:]
     var mappingIDs: Set<OctetText> = []
     var integrations: Set<[OctetText]> = []
+    /// Those that an upstream serves.
+    var bridged: Set<[OctetText]> = []
+    /// Tests that stand before their integrations.
+    var scheduled: [(value: JsonValue, requestor: String, mvpd: String)] = []
     var applications: Set<OctetText> = []
     /// Name and version of each programmer's applications.
     var editions: Set<[OctetText]> = []
@@ -71,6 +75,7 @@ package final class CatalogueReading {
             configuration.serviceTokenIssuers = object.optional("serviceTokenIssuers")?.array(serviceTokenIssuer) ?? []
             checkProxies()
             checkBridgedRequestors()
+            if completeness == .whole { checkScheduled() }
             completeListed(&configuration)
             return configuration
         }

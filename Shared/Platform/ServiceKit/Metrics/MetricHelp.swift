@@ -29,6 +29,11 @@ enum MetricHelp {
         "boxoffice_authentication_registration_codes_total": "Registration codes made.",
         "boxoffice_authentication_sessions_ended_total": "Sessions ended by logout, by whose.",
         "boxoffice_authentication_shared_sessions_total": "Sessions that a device took over from its platform's user.",
+        "boxoffice_authentication_scheduled_sign_in_failures":
+            "Scheduled sign-ins of an MVPD's test user that failed in a row; 0: the latest succeeded.",
+        "boxoffice_authentication_scheduled_sign_in_seconds": "Time of a scheduled sign-in, all steps together, by MVPD.",
+        "boxoffice_authentication_scheduled_sign_in_step_seconds": "Time of a step of scheduled sign-ins, of all MVPDs.",
+        "boxoffice_authentication_scheduled_sign_ins_total": "Scheduled sign-ins of test users that ended, by MVPD and result.",
         "boxoffice_authentication_sign_ins_ended_total": "Sign-ins that ended, by result and reason.",
         "boxoffice_authentication_sign_ins_started_total": "Browsers sent to an MVPD to sign in.",
         "boxoffice_authentication_signed_requests_refused_total": "Signed requests refused, by cause.",

@@ -74,6 +74,10 @@ static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_Mvpd_descrip
 {
     return &boxoffice__config__v1__mvpd__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ScheduledSignIn_descriptor(void)
+{
+    return &boxoffice__config__v1__scheduled_sign_in__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_PlatformOverride_descriptor(void)
 {
     return &boxoffice__config__v1__platform_override__descriptor;
@@ -702,6 +706,10 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_Sign
 {
     return &boxoffice__authentication__v1__sign_in_outcome__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ScheduledSignInVerdict_descriptor(void)
+{
+    return &boxoffice__authentication__v1__scheduled_sign_in_verdict__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_SessionRequest_descriptor(void)
 {
     return &boxoffice__authentication__v1__session_request__descriptor;
@@ -997,6 +1005,22 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_Begi
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_TestSignIn_descriptor(void)
 {
     return &boxoffice__authentication__v1__test_sign_in__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ListScheduledSignInsRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__list_scheduled_sign_ins_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ScheduledSignIns_descriptor(void)
+{
+    return &boxoffice__authentication__v1__scheduled_sign_ins__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ScheduledSignInState_descriptor(void)
+{
+    return &boxoffice__authentication__v1__scheduled_sign_in_state__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ScheduledSignInStep_descriptor(void)
+{
+    return &boxoffice__authentication__v1__scheduled_sign_in_step__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_OpenTestSignInRequest_descriptor(void)
 {

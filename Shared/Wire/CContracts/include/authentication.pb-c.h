@@ -46,6 +46,7 @@ typedef struct Boxoffice__Authentication__V1__SignInStart Boxoffice__Authenticat
 typedef struct Boxoffice__Authentication__V1__CompleteSamlSignInRequest Boxoffice__Authentication__V1__CompleteSamlSignInRequest;
 typedef struct Boxoffice__Authentication__V1__CompleteOAuthSignInRequest Boxoffice__Authentication__V1__CompleteOAuthSignInRequest;
 typedef struct Boxoffice__Authentication__V1__SignInOutcome Boxoffice__Authentication__V1__SignInOutcome;
+typedef struct Boxoffice__Authentication__V1__ScheduledSignInVerdict Boxoffice__Authentication__V1__ScheduledSignInVerdict;
 typedef struct Boxoffice__Authentication__V1__SessionRequest Boxoffice__Authentication__V1__SessionRequest;
 typedef struct Boxoffice__Authentication__V1__SessionByCodeRequest Boxoffice__Authentication__V1__SessionByCodeRequest;
 typedef struct Boxoffice__Authentication__V1__IssueServiceTokenRequest Boxoffice__Authentication__V1__IssueServiceTokenRequest;
@@ -120,6 +121,10 @@ typedef struct Boxoffice__Authentication__V1__SignInFact Boxoffice__Authenticati
 typedef struct Boxoffice__Authentication__V1__SignInReport Boxoffice__Authentication__V1__SignInReport;
 typedef struct Boxoffice__Authentication__V1__BeginTestSignInRequest Boxoffice__Authentication__V1__BeginTestSignInRequest;
 typedef struct Boxoffice__Authentication__V1__TestSignIn Boxoffice__Authentication__V1__TestSignIn;
+typedef struct Boxoffice__Authentication__V1__ListScheduledSignInsRequest Boxoffice__Authentication__V1__ListScheduledSignInsRequest;
+typedef struct Boxoffice__Authentication__V1__ScheduledSignIns Boxoffice__Authentication__V1__ScheduledSignIns;
+typedef struct Boxoffice__Authentication__V1__ScheduledSignInState Boxoffice__Authentication__V1__ScheduledSignInState;
+typedef struct Boxoffice__Authentication__V1__ScheduledSignInStep Boxoffice__Authentication__V1__ScheduledSignInStep;
 typedef struct Boxoffice__Authentication__V1__OpenTestSignInRequest Boxoffice__Authentication__V1__OpenTestSignInRequest;
 typedef struct Boxoffice__Authentication__V1__ListBridgedProvidersRequest Boxoffice__Authentication__V1__ListBridgedProvidersRequest;
 typedef struct Boxoffice__Authentication__V1__BridgedProviders Boxoffice__Authentication__V1__BridgedProviders;
@@ -1072,10 +1077,28 @@ struct  Boxoffice__Authentication__V1__SignInOutcome
    * Present when continued.
    */
   Boxoffice__Authentication__V1__SignInStart *next;
+  /*
+   * Present when a scheduled sign-in has ended: whoever plays the browser is told how.
+   */
+  Boxoffice__Authentication__V1__ScheduledSignInVerdict *verdict;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_OUTCOME__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__sign_in_outcome__descriptor) \
-    , BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_UNKNOWN, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL }
+    , BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_UNKNOWN, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL }
+
+
+struct  Boxoffice__Authentication__V1__ScheduledSignInVerdict
+{
+  ProtobufCMessage base;
+  Boxoffice__Authentication__V1__SignInResult result;
+  /*
+   * A reason code as in reports; empty when signed in.
+   */
+  char *reason;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__SCHEDULED_SIGN_IN_VERDICT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__scheduled_sign_in_verdict__descriptor) \
+    , BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_UNKNOWN, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Authentication__V1__SessionRequest
@@ -2429,6 +2452,81 @@ struct  Boxoffice__Authentication__V1__TestSignIn
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
+struct  Boxoffice__Authentication__V1__ListScheduledSignInsRequest
+{
+  ProtobufCMessage base;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__LIST_SCHEDULED_SIGN_INS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__list_scheduled_sign_ins_request__descriptor) \
+     }
+
+
+struct  Boxoffice__Authentication__V1__ScheduledSignIns
+{
+  ProtobufCMessage base;
+  size_t n_sign_ins;
+  Boxoffice__Authentication__V1__ScheduledSignInState **sign_ins;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__SCHEDULED_SIGN_INS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__scheduled_sign_ins__descriptor) \
+    , 0,NULL }
+
+
+struct  Boxoffice__Authentication__V1__ScheduledSignInState
+{
+  ProtobufCMessage base;
+  char *mvpd;
+  char *requestor;
+  /*
+   * The trace id of the latest, by which logs know it; empty: none has ended yet, and all below is empty.
+   */
+  char *trace_id;
+  /*
+   * Milliseconds since 1970.
+   */
+  uint64_t ended_at_ms;
+  /*
+   * Where it failed: `start`, `page`, `login` or `answer`; empty: it succeeded.
+   */
+  char *failed_step;
+  /*
+   * A word, as `timeout`, `no_form`, `login_refused`, or a reason code as in reports; empty: it succeeded.
+   */
+  char *reason;
+  /*
+   * What happened, with what the MVPD answered; never user or password.
+   */
+  char *explanation;
+  /*
+   * In the order in which they were done; the one that failed is the last.
+   */
+  size_t n_steps;
+  Boxoffice__Authentication__V1__ScheduledSignInStep **steps;
+  /*
+   * Of the latest in a row; 0: it succeeded.
+   */
+  uint32_t failures;
+  /*
+   * Milliseconds since 1970: when the first of these ended.
+   */
+  uint64_t failing_since_ms;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__SCHEDULED_SIGN_IN_STATE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__scheduled_sign_in_state__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0, 0 }
+
+
+struct  Boxoffice__Authentication__V1__ScheduledSignInStep
+{
+  ProtobufCMessage base;
+  char *name;
+  uint32_t duration_ms;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__SCHEDULED_SIGN_IN_STEP__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__scheduled_sign_in_step__descriptor) \
+    , (char *)protobuf_c_empty_string, 0 }
+
+
 struct  Boxoffice__Authentication__V1__OpenTestSignInRequest
 {
   ProtobufCMessage base;
@@ -3671,6 +3769,25 @@ Boxoffice__Authentication__V1__SignInOutcome *
                       const uint8_t       *data);
 void   boxoffice__authentication__v1__sign_in_outcome__free_unpacked
                      (Boxoffice__Authentication__V1__SignInOutcome *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ScheduledSignInVerdict methods */
+void   boxoffice__authentication__v1__scheduled_sign_in_verdict__init
+                     (Boxoffice__Authentication__V1__ScheduledSignInVerdict         *message);
+size_t boxoffice__authentication__v1__scheduled_sign_in_verdict__get_packed_size
+                     (const Boxoffice__Authentication__V1__ScheduledSignInVerdict   *message);
+size_t boxoffice__authentication__v1__scheduled_sign_in_verdict__pack
+                     (const Boxoffice__Authentication__V1__ScheduledSignInVerdict   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__scheduled_sign_in_verdict__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ScheduledSignInVerdict   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ScheduledSignInVerdict *
+       boxoffice__authentication__v1__scheduled_sign_in_verdict__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__scheduled_sign_in_verdict__free_unpacked
+                     (Boxoffice__Authentication__V1__ScheduledSignInVerdict *message,
                       ProtobufCAllocator *allocator);
 /* Boxoffice__Authentication__V1__SessionRequest methods */
 void   boxoffice__authentication__v1__session_request__init
@@ -5078,6 +5195,82 @@ Boxoffice__Authentication__V1__TestSignIn *
 void   boxoffice__authentication__v1__test_sign_in__free_unpacked
                      (Boxoffice__Authentication__V1__TestSignIn *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ListScheduledSignInsRequest methods */
+void   boxoffice__authentication__v1__list_scheduled_sign_ins_request__init
+                     (Boxoffice__Authentication__V1__ListScheduledSignInsRequest         *message);
+size_t boxoffice__authentication__v1__list_scheduled_sign_ins_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__ListScheduledSignInsRequest   *message);
+size_t boxoffice__authentication__v1__list_scheduled_sign_ins_request__pack
+                     (const Boxoffice__Authentication__V1__ListScheduledSignInsRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__list_scheduled_sign_ins_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ListScheduledSignInsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ListScheduledSignInsRequest *
+       boxoffice__authentication__v1__list_scheduled_sign_ins_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__list_scheduled_sign_ins_request__free_unpacked
+                     (Boxoffice__Authentication__V1__ListScheduledSignInsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ScheduledSignIns methods */
+void   boxoffice__authentication__v1__scheduled_sign_ins__init
+                     (Boxoffice__Authentication__V1__ScheduledSignIns         *message);
+size_t boxoffice__authentication__v1__scheduled_sign_ins__get_packed_size
+                     (const Boxoffice__Authentication__V1__ScheduledSignIns   *message);
+size_t boxoffice__authentication__v1__scheduled_sign_ins__pack
+                     (const Boxoffice__Authentication__V1__ScheduledSignIns   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__scheduled_sign_ins__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ScheduledSignIns   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ScheduledSignIns *
+       boxoffice__authentication__v1__scheduled_sign_ins__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__scheduled_sign_ins__free_unpacked
+                     (Boxoffice__Authentication__V1__ScheduledSignIns *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ScheduledSignInState methods */
+void   boxoffice__authentication__v1__scheduled_sign_in_state__init
+                     (Boxoffice__Authentication__V1__ScheduledSignInState         *message);
+size_t boxoffice__authentication__v1__scheduled_sign_in_state__get_packed_size
+                     (const Boxoffice__Authentication__V1__ScheduledSignInState   *message);
+size_t boxoffice__authentication__v1__scheduled_sign_in_state__pack
+                     (const Boxoffice__Authentication__V1__ScheduledSignInState   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__scheduled_sign_in_state__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ScheduledSignInState   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ScheduledSignInState *
+       boxoffice__authentication__v1__scheduled_sign_in_state__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__scheduled_sign_in_state__free_unpacked
+                     (Boxoffice__Authentication__V1__ScheduledSignInState *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ScheduledSignInStep methods */
+void   boxoffice__authentication__v1__scheduled_sign_in_step__init
+                     (Boxoffice__Authentication__V1__ScheduledSignInStep         *message);
+size_t boxoffice__authentication__v1__scheduled_sign_in_step__get_packed_size
+                     (const Boxoffice__Authentication__V1__ScheduledSignInStep   *message);
+size_t boxoffice__authentication__v1__scheduled_sign_in_step__pack
+                     (const Boxoffice__Authentication__V1__ScheduledSignInStep   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__scheduled_sign_in_step__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ScheduledSignInStep   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ScheduledSignInStep *
+       boxoffice__authentication__v1__scheduled_sign_in_step__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__scheduled_sign_in_step__free_unpacked
+                     (Boxoffice__Authentication__V1__ScheduledSignInStep *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Authentication__V1__OpenTestSignInRequest methods */
 void   boxoffice__authentication__v1__open_test_sign_in_request__init
                      (Boxoffice__Authentication__V1__OpenTestSignInRequest         *message);
@@ -5835,6 +6028,9 @@ typedef void (*Boxoffice__Authentication__V1__CompleteOAuthSignInRequest_Closure
 typedef void (*Boxoffice__Authentication__V1__SignInOutcome_Closure)
                  (const Boxoffice__Authentication__V1__SignInOutcome *message,
                   void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ScheduledSignInVerdict_Closure)
+                 (const Boxoffice__Authentication__V1__ScheduledSignInVerdict *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Authentication__V1__SessionRequest_Closure)
                  (const Boxoffice__Authentication__V1__SessionRequest *message,
                   void *closure_data);
@@ -6056,6 +6252,18 @@ typedef void (*Boxoffice__Authentication__V1__BeginTestSignInRequest_Closure)
                   void *closure_data);
 typedef void (*Boxoffice__Authentication__V1__TestSignIn_Closure)
                  (const Boxoffice__Authentication__V1__TestSignIn *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ListScheduledSignInsRequest_Closure)
+                 (const Boxoffice__Authentication__V1__ListScheduledSignInsRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ScheduledSignIns_Closure)
+                 (const Boxoffice__Authentication__V1__ScheduledSignIns *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ScheduledSignInState_Closure)
+                 (const Boxoffice__Authentication__V1__ScheduledSignInState *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ScheduledSignInStep_Closure)
+                 (const Boxoffice__Authentication__V1__ScheduledSignInStep *message,
                   void *closure_data);
 typedef void (*Boxoffice__Authentication__V1__OpenTestSignInRequest_Closure)
                  (const Boxoffice__Authentication__V1__OpenTestSignInRequest *message,
@@ -6674,6 +6882,10 @@ struct Boxoffice__Authentication__V1__AuthenticationOperations_Service
                              const Boxoffice__Authentication__V1__BeginTestSignInRequest *input,
                              Boxoffice__Authentication__V1__TestSignIn_Closure closure,
                              void *closure_data);
+  void (*list_scheduled_sign_ins)(Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
+                                  const Boxoffice__Authentication__V1__ListScheduledSignInsRequest *input,
+                                  Boxoffice__Authentication__V1__ScheduledSignIns_Closure closure,
+                                  void *closure_data);
   void (*explain_response)(Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
                            const Boxoffice__Authentication__V1__ExplainResponseRequest *input,
                            Boxoffice__Authentication__V1__SignInReport_Closure closure,
@@ -6725,6 +6937,7 @@ void boxoffice__authentication__v1__authentication_operations__init (Boxoffice__
       function_prefix__ ## get_sign_in_report,\
       function_prefix__ ## list_sign_in_reports,\
       function_prefix__ ## begin_test_sign_in,\
+      function_prefix__ ## list_scheduled_sign_ins,\
       function_prefix__ ## explain_response,\
       function_prefix__ ## find_viewer_sessions,\
       function_prefix__ ## end_viewer_sessions,\
@@ -6762,6 +6975,10 @@ void boxoffice__authentication__v1__authentication_operations__begin_test_sign_i
                                                                                   const Boxoffice__Authentication__V1__BeginTestSignInRequest *input,
                                                                                   Boxoffice__Authentication__V1__TestSignIn_Closure closure,
                                                                                   void *closure_data);
+void boxoffice__authentication__v1__authentication_operations__list_scheduled_sign_ins(ProtobufCService *service,
+                                                                                       const Boxoffice__Authentication__V1__ListScheduledSignInsRequest *input,
+                                                                                       Boxoffice__Authentication__V1__ScheduledSignIns_Closure closure,
+                                                                                       void *closure_data);
 void boxoffice__authentication__v1__authentication_operations__explain_response(ProtobufCService *service,
                                                                                 const Boxoffice__Authentication__V1__ExplainResponseRequest *input,
                                                                                 Boxoffice__Authentication__V1__SignInReport_Closure closure,
@@ -6841,6 +7058,7 @@ extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_s
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__complete_saml_sign_in_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__complete_oauth_sign_in_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_outcome__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__scheduled_sign_in_verdict__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_by_code_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__issue_service_token_request__descriptor;
@@ -6915,6 +7133,10 @@ extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_f
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_report__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__begin_test_sign_in_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__test_sign_in__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__list_scheduled_sign_ins_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__scheduled_sign_ins__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__scheduled_sign_in_state__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__scheduled_sign_in_step__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__open_test_sign_in_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__list_bridged_providers_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__bridged_providers__descriptor;

@@ -30,6 +30,7 @@ typedef struct Boxoffice__Config__V1__ServiceTokenIssuer Boxoffice__Config__V1__
 typedef struct Boxoffice__Config__V1__Requestor Boxoffice__Config__V1__Requestor;
 typedef struct Boxoffice__Config__V1__Domain Boxoffice__Config__V1__Domain;
 typedef struct Boxoffice__Config__V1__Mvpd Boxoffice__Config__V1__Mvpd;
+typedef struct Boxoffice__Config__V1__ScheduledSignIn Boxoffice__Config__V1__ScheduledSignIn;
 typedef struct Boxoffice__Config__V1__PlatformOverride Boxoffice__Config__V1__PlatformOverride;
 typedef struct Boxoffice__Config__V1__PlatformSettings Boxoffice__Config__V1__PlatformSettings;
 typedef struct Boxoffice__Config__V1__SamlEndpoint Boxoffice__Config__V1__SamlEndpoint;
@@ -750,6 +751,10 @@ struct  Boxoffice__Config__V1__Mvpd
    * It has no way of its own: only an upstream signs its people in. Then `sign_in`, `authorization` and the lifetimes are absent.
    */
   protobuf_c_boolean upstream_only;
+  /*
+   * Absent: nobody tries it on a schedule.
+   */
+  Boxoffice__Config__V1__ScheduledSignIn *scheduled_sign_in;
   Boxoffice__Config__V1__Mvpd__SignInCase sign_in_case;
   union {
     Boxoffice__Config__V1__SamlEndpoint *saml;
@@ -759,7 +764,46 @@ struct  Boxoffice__Config__V1__Mvpd
 };
 #define BOXOFFICE__CONFIG__V1__MVPD__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__mvpd__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0, 0, 0, 0,NULL, NULL, 0, 0, 0, 0, 0, 0,NULL, 0, BOXOFFICE__CONFIG__V1__MVPD__SIGN_IN__NOT_SET, {0} }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0, 0, 0, 0,NULL, NULL, 0, 0, 0, 0, 0, 0,NULL, 0, NULL, BOXOFFICE__CONFIG__V1__MVPD__SIGN_IN__NOT_SET, {0} }
+
+
+/*
+ * A sign-in of a test user that authentication tries on a schedule. It makes no session, and counts for no viewer.
+ */
+struct  Boxoffice__Config__V1__ScheduledSignIn
+{
+  ProtobufCMessage base;
+  /*
+   * Whose integration with the MVPD is tried.
+   */
+  char *requestor_id;
+  /*
+   * As it is typed into the MVPD's login page.
+   */
+  char *user;
+  /*
+   * The name of a secret that authentication has; never the password.
+   */
+  char *password_reference;
+  /*
+   * From one to the next, 60 to 86400.
+   */
+  uint32_t every_s;
+  /*
+   * Names of the form's fields; empty: the first field for a password, and the last one for a text before it.
+   */
+  char *user_field;
+  char *password_field;
+  /*
+   * Where the login may lead beside the MVPD's own address: `scheme://host:port`. The password goes to no other.
+   */
+  size_t n_origins;
+  char **origins;
+  protobuf_c_boolean paused;
+};
+#define BOXOFFICE__CONFIG__V1__SCHEDULED_SIGN_IN__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__scheduled_sign_in__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0 }
 
 
 /*
@@ -2141,6 +2185,25 @@ Boxoffice__Config__V1__Mvpd *
 void   boxoffice__config__v1__mvpd__free_unpacked
                      (Boxoffice__Config__V1__Mvpd *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__ScheduledSignIn methods */
+void   boxoffice__config__v1__scheduled_sign_in__init
+                     (Boxoffice__Config__V1__ScheduledSignIn         *message);
+size_t boxoffice__config__v1__scheduled_sign_in__get_packed_size
+                     (const Boxoffice__Config__V1__ScheduledSignIn   *message);
+size_t boxoffice__config__v1__scheduled_sign_in__pack
+                     (const Boxoffice__Config__V1__ScheduledSignIn   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__scheduled_sign_in__pack_to_buffer
+                     (const Boxoffice__Config__V1__ScheduledSignIn   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__ScheduledSignIn *
+       boxoffice__config__v1__scheduled_sign_in__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__scheduled_sign_in__free_unpacked
+                     (Boxoffice__Config__V1__ScheduledSignIn *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Config__V1__PlatformOverride methods */
 void   boxoffice__config__v1__platform_override__init
                      (Boxoffice__Config__V1__PlatformOverride         *message);
@@ -2853,6 +2916,9 @@ typedef void (*Boxoffice__Config__V1__Domain_Closure)
 typedef void (*Boxoffice__Config__V1__Mvpd_Closure)
                  (const Boxoffice__Config__V1__Mvpd *message,
                   void *closure_data);
+typedef void (*Boxoffice__Config__V1__ScheduledSignIn_Closure)
+                 (const Boxoffice__Config__V1__ScheduledSignIn *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Config__V1__PlatformOverride_Closure)
                  (const Boxoffice__Config__V1__PlatformOverride *message,
                   void *closure_data);
@@ -3076,6 +3142,7 @@ extern const ProtobufCMessageDescriptor boxoffice__config__v1__service_token_iss
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__requestor__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__domain__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__mvpd__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__scheduled_sign_in__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__platform_override__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__platform_settings__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__saml_endpoint__descriptor;

@@ -1993,6 +1993,8 @@ public struct SignInOutcome: Message {
     public var traceID: String
     /// Present when continued.
     public var next: SignInStart?
+    /// Present when a scheduled sign-in has ended: whoever plays the browser is told how.
+    public var verdict: ScheduledSignInVerdict?
 
     public init() { self.init(result: SignInResult(rawValue: 0)) }
 
@@ -2000,12 +2002,14 @@ public struct SignInOutcome: Message {
         result: SignInResult = SignInResult(rawValue: 0),
         redirectURL: String = "",
         traceID: String = "",
-        next: SignInStart? = nil
+        next: SignInStart? = nil,
+        verdict: ScheduledSignInVerdict? = nil
     ) {
         self.result = result
         self.redirectURL = redirectURL
         self.traceID = traceID
         self.next = next
+        self.verdict = verdict
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.SignInOutcome" }
@@ -2018,6 +2022,7 @@ public struct SignInOutcome: Message {
         redirectURL = try CField.string(c.pointee.redirect_url, "boxoffice.authentication.v1.SignInOutcome.redirect_url")
         traceID = try CField.string(c.pointee.trace_id, "boxoffice.authentication.v1.SignInOutcome.trace_id")
         next = try CField.message(c.pointee.next)
+        verdict = try CField.message(c.pointee.verdict)
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -2027,6 +2032,40 @@ public struct SignInOutcome: Message {
         if !redirectURL.isEmpty { c.pointee.redirect_url = try arena.string(redirectURL, "boxoffice.authentication.v1.SignInOutcome.redirect_url") }
         if !traceID.isEmpty { c.pointee.trace_id = try arena.string(traceID, "boxoffice.authentication.v1.SignInOutcome.trace_id") }
         c.pointee.next = try arena.message(next, as: Boxoffice__Authentication__V1__SignInStart.self)
+        c.pointee.verdict = try arena.message(verdict, as: Boxoffice__Authentication__V1__ScheduledSignInVerdict.self)
+    }
+}
+
+public struct ScheduledSignInVerdict: Message {
+    public var result: SignInResult
+    /// A reason code as in reports; empty when signed in.
+    public var reason: String
+
+    public init() { self.init(result: SignInResult(rawValue: 0)) }
+
+    public init(
+        result: SignInResult = SignInResult(rawValue: 0),
+        reason: String = ""
+    ) {
+        self.result = result
+        self.reason = reason
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ScheduledSignInVerdict" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ScheduledSignInVerdict_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ScheduledSignInVerdict>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ScheduledSignInVerdict.self)
+        result = SignInResult(rawValue: Int32(bitPattern: c.pointee.result.rawValue))
+        reason = try CField.string(c.pointee.reason, "boxoffice.authentication.v1.ScheduledSignInVerdict.reason")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ScheduledSignInVerdict.self, capacity: 1)
+        boxoffice__authentication__v1__scheduled_sign_in_verdict__init(c)
+        c.pointee.result = Boxoffice__Authentication__V1__SignInResult(rawValue: UInt32(bitPattern: result.rawValue))
+        if !reason.isEmpty { c.pointee.reason = try arena.string(reason, "boxoffice.authentication.v1.ScheduledSignInVerdict.reason") }
     }
 }
 
@@ -4973,6 +5012,163 @@ public struct TestSignIn: Message {
     }
 }
 
+public struct ListScheduledSignInsRequest: Message {
+    public init() {}
+
+    public static var messageName: String { "boxoffice.authentication.v1.ListScheduledSignInsRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ListScheduledSignInsRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ListScheduledSignInsRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ListScheduledSignInsRequest.self, capacity: 1)
+        boxoffice__authentication__v1__list_scheduled_sign_ins_request__init(c)
+    }
+}
+
+public struct ScheduledSignIns: Message {
+    public var signIns: [ScheduledSignInState]
+
+    public init() { self.init(signIns: []) }
+
+    public init(
+        signIns: [ScheduledSignInState] = []
+    ) {
+        self.signIns = signIns
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ScheduledSignIns" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ScheduledSignIns_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ScheduledSignIns>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ScheduledSignIns.self)
+        signIns = try CField.messages(c.pointee.sign_ins, c.pointee.n_sign_ins)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ScheduledSignIns.self, capacity: 1)
+        boxoffice__authentication__v1__scheduled_sign_ins__init(c)
+        c.pointee.sign_ins = try arena.messages(signIns, as: Boxoffice__Authentication__V1__ScheduledSignInState.self)
+        c.pointee.n_sign_ins = signIns.count
+    }
+}
+
+public struct ScheduledSignInState: Message {
+    public var mvpd: String
+    public var requestor: String
+    /// The trace id of the latest, by which logs know it; empty: none has ended yet, and all below is empty.
+    public var traceID: String
+    /// Milliseconds since 1970.
+    public var endedAtMilliseconds: UInt64
+    /// Where it failed: `start`, `page`, `login` or `answer`; empty: it succeeded.
+    public var failedStep: String
+    /// A word, as `timeout`, `no_form`, `login_refused`, or a reason code as in reports; empty: it succeeded.
+    public var reason: String
+    /// What happened, with what the MVPD answered; never user or password.
+    public var explanation: String
+    /// In the order in which they were done; the one that failed is the last.
+    public var steps: [ScheduledSignInStep]
+    /// Of the latest in a row; 0: it succeeded.
+    public var failures: UInt32
+    /// Milliseconds since 1970: when the first of these ended.
+    public var failingSinceMilliseconds: UInt64
+
+    public init() { self.init(mvpd: "") }
+
+    public init(
+        mvpd: String = "",
+        requestor: String = "",
+        traceID: String = "",
+        endedAtMilliseconds: UInt64 = 0,
+        failedStep: String = "",
+        reason: String = "",
+        explanation: String = "",
+        steps: [ScheduledSignInStep] = [],
+        failures: UInt32 = 0,
+        failingSinceMilliseconds: UInt64 = 0
+    ) {
+        self.mvpd = mvpd
+        self.requestor = requestor
+        self.traceID = traceID
+        self.endedAtMilliseconds = endedAtMilliseconds
+        self.failedStep = failedStep
+        self.reason = reason
+        self.explanation = explanation
+        self.steps = steps
+        self.failures = failures
+        self.failingSinceMilliseconds = failingSinceMilliseconds
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ScheduledSignInState" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ScheduledSignInState_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ScheduledSignInState>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ScheduledSignInState.self)
+        mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authentication.v1.ScheduledSignInState.mvpd")
+        requestor = try CField.string(c.pointee.requestor, "boxoffice.authentication.v1.ScheduledSignInState.requestor")
+        traceID = try CField.string(c.pointee.trace_id, "boxoffice.authentication.v1.ScheduledSignInState.trace_id")
+        endedAtMilliseconds = c.pointee.ended_at_ms
+        failedStep = try CField.string(c.pointee.failed_step, "boxoffice.authentication.v1.ScheduledSignInState.failed_step")
+        reason = try CField.string(c.pointee.reason, "boxoffice.authentication.v1.ScheduledSignInState.reason")
+        explanation = try CField.string(c.pointee.explanation, "boxoffice.authentication.v1.ScheduledSignInState.explanation")
+        steps = try CField.messages(c.pointee.steps, c.pointee.n_steps)
+        failures = c.pointee.failures
+        failingSinceMilliseconds = c.pointee.failing_since_ms
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ScheduledSignInState.self, capacity: 1)
+        boxoffice__authentication__v1__scheduled_sign_in_state__init(c)
+        if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authentication.v1.ScheduledSignInState.mvpd") }
+        if !requestor.isEmpty { c.pointee.requestor = try arena.string(requestor, "boxoffice.authentication.v1.ScheduledSignInState.requestor") }
+        if !traceID.isEmpty { c.pointee.trace_id = try arena.string(traceID, "boxoffice.authentication.v1.ScheduledSignInState.trace_id") }
+        c.pointee.ended_at_ms = endedAtMilliseconds
+        if !failedStep.isEmpty { c.pointee.failed_step = try arena.string(failedStep, "boxoffice.authentication.v1.ScheduledSignInState.failed_step") }
+        if !reason.isEmpty { c.pointee.reason = try arena.string(reason, "boxoffice.authentication.v1.ScheduledSignInState.reason") }
+        if !explanation.isEmpty { c.pointee.explanation = try arena.string(explanation, "boxoffice.authentication.v1.ScheduledSignInState.explanation") }
+        c.pointee.steps = try arena.messages(steps, as: Boxoffice__Authentication__V1__ScheduledSignInStep.self)
+        c.pointee.n_steps = steps.count
+        c.pointee.failures = failures
+        c.pointee.failing_since_ms = failingSinceMilliseconds
+    }
+}
+
+public struct ScheduledSignInStep: Message {
+    public var name: String
+    public var durationMilliseconds: UInt32
+
+    public init() { self.init(name: "") }
+
+    public init(
+        name: String = "",
+        durationMilliseconds: UInt32 = 0
+    ) {
+        self.name = name
+        self.durationMilliseconds = durationMilliseconds
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ScheduledSignInStep" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ScheduledSignInStep_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ScheduledSignInStep>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ScheduledSignInStep.self)
+        name = try CField.string(c.pointee.name, "boxoffice.authentication.v1.ScheduledSignInStep.name")
+        durationMilliseconds = c.pointee.duration_ms
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ScheduledSignInStep.self, capacity: 1)
+        boxoffice__authentication__v1__scheduled_sign_in_step__init(c)
+        if !name.isEmpty { c.pointee.name = try arena.string(name, "boxoffice.authentication.v1.ScheduledSignInStep.name") }
+        c.pointee.duration_ms = durationMilliseconds
+    }
+}
+
 public struct OpenTestSignInRequest: Message {
     public var ticket: String
 
@@ -7057,6 +7253,8 @@ public protocol AuthenticationOperations: Sendable {
     /// Faults: `invalid_request` (the configuration lacks requestor, MVPD or integration, or has more than 65,536 octets), `unimplemented` (the MVPD signs people in
     /// neither by SAML nor by OAuth), `overloaded` (64 are under way).
     func beginTestSignIn(_ request: BeginTestSignInRequest, context: CallContext) async throws -> TestSignIn
+    /// How the last scheduled sign-in of each MVPD ended that has one, by MVPD.
+    func listScheduledSignIns(_ request: ListScheduledSignInsRequest, context: CallContext) async throws -> ScheduledSignIns
     /// The same checks for a response that an engineer has; it makes no session.
     func explainResponse(_ request: ExplainResponseRequest, context: CallContext) async throws -> SignInReport
     /// A viewer's sessions at a requestor, for support: never an attribute, nor who the MVPD says that it is.
@@ -7114,6 +7312,8 @@ public enum AuthenticationOperationsMethods {
         service: service, name: "ListSignInReports", idempotency: .noSideEffects)
     public static let beginTestSignIn = UnaryMethod<BeginTestSignInRequest, TestSignIn>(
         service: service, name: "BeginTestSignIn", idempotency: .unknown)
+    public static let listScheduledSignIns = UnaryMethod<ListScheduledSignInsRequest, ScheduledSignIns>(
+        service: service, name: "ListScheduledSignIns", idempotency: .noSideEffects)
     public static let explainResponse = UnaryMethod<ExplainResponseRequest, SignInReport>(
         service: service, name: "ExplainResponse", idempotency: .noSideEffects)
     public static let findViewerSessions = UnaryMethod<FindViewerSessionsRequest, ViewerSessions>(
@@ -7142,6 +7342,7 @@ public enum AuthenticationOperationsMethods {
         registry.unary(getSignInReport) { try await implementation.getSignInReport($0, context: $1) }
         registry.unary(listSignInReports) { try await implementation.listSignInReports($0, context: $1) }
         registry.unary(beginTestSignIn) { try await implementation.beginTestSignIn($0, context: $1) }
+        registry.unary(listScheduledSignIns) { try await implementation.listScheduledSignIns($0, context: $1) }
         registry.unary(explainResponse) { try await implementation.explainResponse($0, context: $1) }
         registry.unary(findViewerSessions) { try await implementation.findViewerSessions($0, context: $1) }
         registry.unary(endViewerSessions) { try await implementation.endViewerSessions($0, context: $1) }
@@ -7186,6 +7387,10 @@ public struct AuthenticationOperationsClient: AuthenticationOperations {
 
     public func beginTestSignIn(_ request: BeginTestSignInRequest, context: CallContext) async throws -> TestSignIn {
         try await caller.call(AuthenticationOperationsMethods.beginTestSignIn, request, context: context)
+    }
+
+    public func listScheduledSignIns(_ request: ListScheduledSignInsRequest, context: CallContext) async throws -> ScheduledSignIns {
+        try await caller.call(AuthenticationOperationsMethods.listScheduledSignIns, request, context: context)
     }
 
     public func explainResponse(_ request: ExplainResponseRequest, context: CallContext) async throws -> SignInReport {

@@ -1584,6 +1584,8 @@ public struct Mvpd: Message {
     public var platformOverrides: [PlatformOverride]
     /// It has no way of its own: only an upstream signs its people in. Then `sign_in`, `authorization` and the lifetimes are absent.
     public var upstreamOnly: Bool
+    /// Absent: nobody tries it on a schedule.
+    public var scheduledSignIn: ScheduledSignIn?
     /// How a person signs in; exactly one.
     public var signIn: SignIn?
 
@@ -1612,6 +1614,7 @@ public struct Mvpd: Message {
         authzTtlFromMvpd: Bool = false,
         platformOverrides: [PlatformOverride] = [],
         upstreamOnly: Bool = false,
+        scheduledSignIn: ScheduledSignIn? = nil,
         signIn: SignIn? = nil
     ) {
         self.id = id
@@ -1636,6 +1639,7 @@ public struct Mvpd: Message {
         self.authzTtlFromMvpd = authzTtlFromMvpd
         self.platformOverrides = platformOverrides
         self.upstreamOnly = upstreamOnly
+        self.scheduledSignIn = scheduledSignIn
         self.signIn = signIn
     }
 
@@ -1667,6 +1671,7 @@ public struct Mvpd: Message {
         authzTtlFromMvpd = c.pointee.authz_ttl_from_mvpd != 0
         platformOverrides = try CField.messages(c.pointee.platform_overrides, c.pointee.n_platform_overrides)
         upstreamOnly = c.pointee.upstream_only != 0
+        scheduledSignIn = try CField.message(c.pointee.scheduled_sign_in)
         switch c.pointee.sign_in_case.rawValue {
         case 15: signIn = try (CField.message(c.pointee.saml) as SamlEndpoint?).map { .saml($0) }
         case 16: signIn = try (CField.message(c.pointee.oauth) as OAuthEndpoint?).map { .oauth($0) }
@@ -1702,6 +1707,7 @@ public struct Mvpd: Message {
         c.pointee.platform_overrides = try arena.messages(platformOverrides, as: Boxoffice__Config__V1__PlatformOverride.self)
         c.pointee.n_platform_overrides = platformOverrides.count
         c.pointee.upstream_only = upstreamOnly ? 1 : 0
+        c.pointee.scheduled_sign_in = try arena.message(scheduledSignIn, as: Boxoffice__Config__V1__ScheduledSignIn.self)
         switch signIn {
         case .saml(let value):
             c.pointee.sign_in_case = Boxoffice__Config__V1__Mvpd__SignInCase(rawValue: 15)
@@ -1714,6 +1720,76 @@ public struct Mvpd: Message {
             c.pointee.temp_pass = try arena.message(value, as: Boxoffice__Config__V1__TempPass.self)
         case nil: break
         }
+    }
+}
+
+/// A sign-in of a test user that authentication tries on a schedule. It makes no session, and counts for no viewer.
+public struct ScheduledSignIn: Message {
+    /// Whose integration with the MVPD is tried.
+    public var requestorID: String
+    /// As it is typed into the MVPD's login page.
+    public var user: String
+    /// The name of a secret that authentication has; never the password.
+    public var passwordReference: String
+    /// From one to the next, 60 to 86400.
+    public var everySeconds: UInt32
+    /// Names of the form's fields; empty: the first field for a password, and the last one for a text before it.
+    public var userField: String
+    public var passwordField: String
+    /// Where the login may lead beside the MVPD's own address: `scheme://host:port`. The password goes to no other.
+    public var origins: [String]
+    public var paused: Bool
+
+    public init() { self.init(requestorID: "") }
+
+    public init(
+        requestorID: String = "",
+        user: String = "",
+        passwordReference: String = "",
+        everySeconds: UInt32 = 0,
+        userField: String = "",
+        passwordField: String = "",
+        origins: [String] = [],
+        paused: Bool = false
+    ) {
+        self.requestorID = requestorID
+        self.user = user
+        self.passwordReference = passwordReference
+        self.everySeconds = everySeconds
+        self.userField = userField
+        self.passwordField = passwordField
+        self.origins = origins
+        self.paused = paused
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.ScheduledSignIn" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_ScheduledSignIn_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__ScheduledSignIn>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__ScheduledSignIn.self)
+        requestorID = try CField.string(c.pointee.requestor_id, "boxoffice.config.v1.ScheduledSignIn.requestor_id")
+        user = try CField.string(c.pointee.user, "boxoffice.config.v1.ScheduledSignIn.user")
+        passwordReference = try CField.string(c.pointee.password_reference, "boxoffice.config.v1.ScheduledSignIn.password_reference")
+        everySeconds = c.pointee.every_s
+        userField = try CField.string(c.pointee.user_field, "boxoffice.config.v1.ScheduledSignIn.user_field")
+        passwordField = try CField.string(c.pointee.password_field, "boxoffice.config.v1.ScheduledSignIn.password_field")
+        origins = try CField.strings(c.pointee.origins, c.pointee.n_origins, "boxoffice.config.v1.ScheduledSignIn.origins")
+        paused = c.pointee.paused != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__ScheduledSignIn.self, capacity: 1)
+        boxoffice__config__v1__scheduled_sign_in__init(c)
+        if !requestorID.isEmpty { c.pointee.requestor_id = try arena.string(requestorID, "boxoffice.config.v1.ScheduledSignIn.requestor_id") }
+        if !user.isEmpty { c.pointee.user = try arena.string(user, "boxoffice.config.v1.ScheduledSignIn.user") }
+        if !passwordReference.isEmpty { c.pointee.password_reference = try arena.string(passwordReference, "boxoffice.config.v1.ScheduledSignIn.password_reference") }
+        c.pointee.every_s = everySeconds
+        if !userField.isEmpty { c.pointee.user_field = try arena.string(userField, "boxoffice.config.v1.ScheduledSignIn.user_field") }
+        if !passwordField.isEmpty { c.pointee.password_field = try arena.string(passwordField, "boxoffice.config.v1.ScheduledSignIn.password_field") }
+        c.pointee.origins = try arena.strings(origins, "boxoffice.config.v1.ScheduledSignIn.origins")
+        c.pointee.n_origins = origins.count
+        c.pointee.paused = paused ? 1 : 0
     }
 }
 

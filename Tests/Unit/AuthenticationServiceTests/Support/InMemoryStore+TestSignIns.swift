@@ -1,4 +1,5 @@
 import Clocks
+import Contracts
 import Faults
 import Synchronization
 
@@ -8,7 +9,9 @@ extension InMemoryStore: TestSignInStore {
     func add(_ test: TestSignInRecord, now: Timestamp) async throws(Fault) -> Bool {
         guard case .waiting(let ticket) = test.stage else { return false }
         return state.withLock { state in
-            guard state.tests.values.filter({ $0.expiresAt > now }).count < TestSignInRecord.most else { return false }
+            guard test.isScheduled || state.tests.values.filter({ $0.expiresAt > now && !$0.isScheduled }).count < TestSignInRecord.most else {
+                return false
+            }
             state.tests[ticket] = test
             return true
         }
@@ -27,9 +30,13 @@ extension InMemoryStore: TestSignInStore {
             state.tests[request.relayState] = TestSignInRecord(
                 id: known.id, requestor: known.requestor, mvpd: known.mvpd, programmer: known.programmer, configuration: known.configuration,
                 way: way,
-                expiresAt: known.expiresAt, stage: .open(request))
+                expiresAt: known.expiresAt, isScheduled: known.isScheduled, stage: .open(request))
             return true
         }
+    }
+
+    func drop(_ test: TestSignInID) async throws(Fault) {
+        state.withLock { state in state.tests = state.tests.filter { $0.value.id != test } }
     }
 
     func finish(
@@ -41,5 +48,27 @@ extension InMemoryStore: TestSignInStore {
             guard let replay else { return .ended }
             return state.assertions.insert(AssertionKey(issuer: replay.issuer, id: replay.assertionID)).inserted ? .ended : .replayed
         }
+    }
+}
+
+extension InMemoryStore: ScheduledSignInStore {
+    func takeTurn(_ mvpd: MvpdID, first: Timestamp, next: Timestamp, now: Timestamp) async throws(Fault) -> ScheduledSignInTurn {
+        state.withLock { state in
+            guard let known = state.scheduled[mvpd] else {
+                state.scheduled[mvpd] = (first, nil)
+                return .notYet(until: first, latest: nil)
+            }
+            guard known.due <= now || known.due > next else { return .notYet(until: known.due, latest: known.state) }
+            state.scheduled[mvpd]?.due = next
+            return .mine(before: known.state)
+        }
+    }
+
+    func keep(_ state: ScheduledSignInState, of mvpd: MvpdID) async throws(Fault) {
+        self.state.withLock { $0.scheduled[mvpd]?.state = state }
+    }
+
+    func scheduledSignIns() async throws(Fault) -> [ScheduledSignInState] {
+        state.withLock { state in state.scheduled.values.compactMap(\.state).sorted { $0.mvpd < $1.mvpd } }
     }
 }

@@ -49,6 +49,7 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         var pendingLogouts: [SecretDigest: PendingLogout] = [:]
         var logouts: [SessionKey: (at: Timestamp, until: Timestamp)] = [:]
         var tests: [SecretDigest: TestSignInRecord] = [:]
+        var scheduled: [MvpdID: (due: Timestamp, state: ScheduledSignInState?)] = [:]
 
         /// The newest first.
         func sessions(at key: SessionKey) -> [SessionRecord] {

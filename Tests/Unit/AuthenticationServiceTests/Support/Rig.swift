@@ -32,10 +32,11 @@ struct Rig {
 
     /// - Parameters:
     ///   - real: Replaces the scripted SAML profile.
+    ///   - site: Where browsers of test users go.
     ///   - upstream: Stands behind the bridge, which needs a backend that keeps things; `nil`: none.
     init(
         _ backend: Backend = .memory, saml real: (any SamlSignIn & SamlLogout)? = nil, idpCertificate: [UInt8] = [],
-        upstream: (any OutboundTransport)? = nil
+        upstream: (any OutboundTransport)? = nil, site: TestSite? = nil
     ) throws {
         let statementKeys = SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate())))
         let tokenKeys = SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate())))
@@ -58,7 +59,7 @@ struct Rig {
             serviceTokenKeys: serviceTokenKeys, catalogue: catalogue, store: store, clock: clock, random: SystemRandom(),
             scrambler: UserIDScrambler(key: .random()),
             activationOrigins: ["http://127.0.0.1:8080"], logger: Logger(label: "test") { [log] _ in log },
-            people: store as? any PersonStore)
+            people: store as? any PersonStore, origin: TestSite.origin, testTransport: site)
         if let upstream {
             let kept = try #require(store as? SqliteAuthenticationStore)
             parts.bridge = AuthenticationService.BridgeParts(store: kept, transport: upstream, via: BridgeVia(origin: "http://127.0.0.1:8080"))

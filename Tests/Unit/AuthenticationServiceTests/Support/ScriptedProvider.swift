@@ -21,7 +21,10 @@ final class ScriptedProvider: OutboundTransport {
 
     struct Secrets: ClientSecrets {
         func secret(_ reference: SecretReference) async throws(Fault) -> ProviderSecret? {
-            ["openfiber": ProviderSecret("s3cret"), "own": ProviderSecret("0wn"), "acme-v2": ProviderSecret("a.software.statement")][reference.text]
+            [
+                "openfiber": ProviderSecret("s3cret"), "own": ProviderSecret("0wn"), "acme-v2": ProviderSecret("a.software.statement"),
+                "tess": ProviderSecret("s3same"),
+            ][reference.text]
         }
     }
 

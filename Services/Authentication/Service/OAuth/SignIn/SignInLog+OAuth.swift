@@ -7,7 +7,7 @@ extension SignInLog {
         tell(.warning, "oauth_rejected", metadata(mvpd, ["reason": "\(rejection.reason.rawValue)"]))
         count("rejected", reason: rejection.reason.rawValue)
         keep(.rejected, rejection.reason.rawValue, mvpd, nil, .failed(rejection.reason.rawValue))
-        return outcome(.rejected)
+        return outcome(.rejected, reason: rejection.reason.rawValue)
     }
 
     /// An alarm: the two sides do not fit together.
@@ -17,7 +17,7 @@ extension SignInLog {
         tell(.error, "oauth_misconfigured", metadata(mvpd, ["error": "\(known)"]))
         count("rejected", reason: known)
         keep(.rejected, known, mvpd, nil, .failed(OAuthExplanation.error))
-        return outcome(.rejected)
+        return outcome(.rejected, reason: known)
     }
 
     /// The person has to be asked after all.

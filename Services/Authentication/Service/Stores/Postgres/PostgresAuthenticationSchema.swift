@@ -239,6 +239,13 @@ enum PostgresAuthenticationSchema {
                 """,
                 "CREATE INDEX IF NOT EXISTS erased_expiry ON erased (expires_at_ms)",
             ], isAdditive: true),
+        Migration(
+            "6-scheduled-sign-ins",
+            statements: [
+                "ALTER TABLE test_sign_in ADD COLUMN IF NOT EXISTS is_scheduled BIGINT NOT NULL DEFAULT 0",
+                "CREATE TABLE IF NOT EXISTS scheduled_sign_in (mvpd \(text) PRIMARY KEY, due_at_ms BIGINT NOT NULL, state BYTEA NOT NULL)",
+                "CREATE INDEX IF NOT EXISTS scheduled_sign_in_due ON scheduled_sign_in (due_at_ms)",
+            ], isAdditive: true),
     ]
 
     /// Of tables that only PostgreSQL has.

@@ -332,6 +332,14 @@ extension SqliteAuthenticationStore {
                 CREATE TABLE erased (subject TEXT PRIMARY KEY NOT NULL, erased_at_ms INTEGER NOT NULL, expires_at_ms INTEGER NOT NULL);
                 CREATE INDEX erased_expiry ON erased (expires_at_ms);
                 """, isAdditive: true),
+        // Sign-ins of test users on a schedule (Shared/Documents/Decisions/0085).
+        Migration(
+            "27-scheduled-sign-ins",
+            sql: """
+                ALTER TABLE test_sign_in ADD COLUMN is_scheduled INTEGER NOT NULL DEFAULT 0;
+                CREATE TABLE scheduled_sign_in (mvpd TEXT PRIMARY KEY NOT NULL, due_at_ms INTEGER NOT NULL, state BLOB NOT NULL);
+                CREATE INDEX scheduled_sign_in_due ON scheduled_sign_in (due_at_ms);
+                """, isAdditive: true),
     ]
 
     /// What is removed once it is over. An expired session is remembered for a day, so that "expired" differs from "none" (rest-v1 §5).
@@ -339,6 +347,8 @@ extension SqliteAuthenticationStore {
         Sweep(table: "registration_code", key: ["id"], expiryColumn: "kept_until_ms", grace: RegistrationRecord.remembrance),
         Sweep(table: "pending_sign_in", key: ["request_id"], expiryColumn: "expires_at_ms"),
         Sweep(table: "test_sign_in", key: ["id"], expiryColumn: "expires_at_ms"),
+        // Of MVPDs that nobody tests any more.
+        Sweep(table: "scheduled_sign_in", key: ["mvpd"], expiryColumn: "due_at_ms", grace: .seconds(604_800)),
         Sweep(table: "bridge_pending", key: ["handle"], expiryColumn: "expires_at_ms", grace: .seconds(3600)),
         Sweep(table: "bridge_session", key: ["session_id"], expiryColumn: "expires_at_ms", grace: SessionState.remembrance),
         Sweep(table: "bridge_slot", key: ["name"], expiryColumn: "expires_at_ms"),

@@ -7,16 +7,16 @@ extension SqliteAuthenticationStore: TestSignInStore {
         guard case .waiting(let ticket) = test.stage else { return false }
         let insert: Statement = """
             INSERT INTO test_sign_in (handle, id, requestor, mvpd, programmer, configuration, way, expires_at_ms, request_id, browser_secret,
-                issuer_sent, started_at_ms)
-            SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, '', ?9, '', 0
-            WHERE (SELECT count(*) FROM test_sign_in WHERE expires_at_ms > ?10) < ?11
+                issuer_sent, started_at_ms, is_scheduled)
+            SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, '', ?9, '', 0, ?12
+            WHERE ?12 = 1 OR (SELECT count(*) FROM test_sign_in WHERE expires_at_ms > ?10 AND is_scheduled = 0) < ?11
             """
         return try await store.change(
             insert,
             [
                 ticket, test.id, test.requestor, test.mvpd, test.programmer, test.configuration, test.way.rawValue, test.expiresAt, [] as [UInt8],
                 now,
-                TestSignInRecord.most,
+                TestSignInRecord.most, test.isScheduled ? 1 : 0,
             ], of: "test_sign_in") == 1
     }
 
@@ -39,6 +39,10 @@ extension SqliteAuthenticationStore: TestSignInStore {
             ], of: "test_sign_in") == 1
     }
 
+    func drop(_ test: TestSignInID) async throws(Fault) {
+        try await store.change("DELETE FROM test_sign_in WHERE id = ?", [test], of: "test_sign_in")
+    }
+
     func finish(
         _ test: TestSignInID, _ handle: SecretDigest, _ replay: SignInCompletion.Replay?, now: Timestamp
     ) async throws(Fault) -> TestSignInEnd {
@@ -54,7 +58,8 @@ extension SqliteAuthenticationStore: TestSignInStore {
 extension TestSignInRecord {
     /// In the order in which they are read.
     fileprivate static let columns = """
-        handle, id, requestor, mvpd, programmer, configuration, way, expires_at_ms, request_id, browser_secret, issuer_sent, started_at_ms
+        handle, id, requestor, mvpd, programmer, configuration, way, expires_at_ms, request_id, browser_secret, issuer_sent, started_at_ms,
+        is_scheduled
         """
 
     fileprivate init(columns: inout ColumnReader) {
@@ -67,6 +72,8 @@ extension TestSignInRecord {
         let secret: [UInt8] = columns.next()
         let issuerSent: String = columns.next()
         let startedAt: Timestamp = columns.next()
+        let scheduled: Int = columns.next()
+        isScheduled = scheduled == 1
         guard !secret.isEmpty else {
             stage = .waiting(ticket: handle)
             return

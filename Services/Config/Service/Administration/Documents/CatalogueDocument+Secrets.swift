@@ -4,7 +4,7 @@ internal import Contracts
 /// Names of secrets that others keep.
 extension CatalogueDocument {
     /// The members that name one, wherever they stand in an MVPD, an integration, an application or an upstream.
-    static let secretMembers: Set<OctetText> = ["clientSecretReference", "secret", "statementReference"]
+    static let secretMembers: Set<OctetText> = ["clientSecretReference", "secret", "statementReference", "passwordReference"]
 
     /// The references that an entry names.
     func secretReferences(of key: EntityKey) -> [String] { self[key]?.texts(under: Self.secretMembers) ?? [] }

@@ -9,7 +9,7 @@ struct Promotion {
     let keepsOthers: Bool
 
     /// Names of what somebody keeps under them: each cluster has its own.
-    private static let references: Set<OctetText> = ["clientSecretReference", "signInKeyReference", "purchaseKeyReference"]
+    private static let references: Set<OctetText> = ["clientSecretReference", "signInKeyReference", "purchaseKeyReference", "passwordReference"]
 
     /// Members of an MVPD that say where it is and how it is known.
     private static let endpoints: [OctetText: Set<OctetText>] = [

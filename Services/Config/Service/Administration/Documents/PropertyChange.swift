@@ -34,7 +34,9 @@ extension [PropertyChange] {
 
 extension JsonTree {
     /// Members whose values are not shown in comparisons (dashboard §4, #21).
-    private static let hidden: Set<String> = ["clientSecretReference", "signInKeyReference", "purchaseKeyReference", "statementReference"]
+    private static let hidden: Set<String> = [
+        "clientSecretReference", "signInKeyReference", "purchaseKeyReference", "statementReference", "passwordReference",
+    ]
 
     fileprivate func masked(at path: [String]) -> JsonTree {
         if let name = path.last, Self.hidden.contains(name) { return .string("[hidden]") }

@@ -136,10 +136,26 @@ struct SignInEndpoints: Sendable {
         case .signedIn, .declined: return .redirect(to: outcome.redirectURL)
         case .silent: return outcome.redirectURL.isEmpty ? .empty(.noContent) : .redirect(to: outcome.redirectURL)
         case .continued: return .redirect(to: outcome.next?.url ?? "")
-        case .tested: return dependencies.pages.message(.testEnded, trace: outcome.traceID, exchange)
+        case .tested:
+            var response = dependencies.pages.message(.testEnded, trace: outcome.traceID, exchange)
+            if let verdict = outcome.verdict { response.headers[.testResult] = Self.word(verdict) }
+            return response
         case .rejected, .unknown, .unrecognized:
             return dependencies.pages.message(.signInRefused, trace: outcome.traceID.isEmpty ? nil : outcome.traceID, exchange)
         }
+    }
+
+    /// How a scheduled sign-in ended, for whoever plays the test user's browser: result and reason, of what an MVPD may have put there letters, digits and a few
+    /// signs.
+    private static func word(_ verdict: ScheduledSignInVerdict) -> String {
+        let result =
+            switch verdict.result {
+            case .signedIn: "signedIn"
+            case .declined, .silent: "declined"
+            case .rejected, .continued, .tested, .unknown, .unrecognized: "rejected"
+            }
+        let reason = verdict.reason.filter { $0.isASCII && ($0.isLetter || $0.isNumber || "._-:".contains($0)) }.prefix(64)
+        return reason.isEmpty ? result : "\(result) \(reason)"
     }
 
     /// Over HTTPS the cookie is always a secure one.

@@ -115,6 +115,23 @@ enum FormGroups {
                 FormField("iframeWidth", "Width, in pixels", .number, hint: "100 to 2000, with the height or not at all."),
                 FormField("iframeHeight", "Height, in pixels", .number),
             ]),
+        FormGroup(
+            title: "Test user, who signs in on a schedule",
+            fields: [
+                FormField(
+                    "testSignIn.requestor", "Channel", .text, hint: "The id of a channel that the MVPD is integrated with. All empty: nobody tests."),
+                FormField("testSignIn.user", "User", .text, hint: "As it is typed into the MVPD's login page."),
+                FormField(
+                    "testSignIn.passwordReference", "Name of the password", .text, hint: "The password itself lies with the authentication service."),
+                FormField("testSignIn.every", "Every, in seconds", .number, hint: "60 to 86400; empty: 60."),
+                FormField(
+                    "testSignIn.userField", "Name of the user's field", .text,
+                    hint: "In the form of the login page; empty: the text before the password."),
+                FormField("testSignIn.passwordField", "Name of the password's field", .text, hint: "Empty: the first field for a password."),
+                FormField(
+                    "testSignIn.origins", "Other origins of the login", .lines,
+                    hint: "Such as https://login.mvpd.example, one in each line. The password goes to no others."),
+            ]),
     ]
 
     private static let application = [

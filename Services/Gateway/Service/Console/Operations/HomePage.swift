@@ -30,6 +30,7 @@ struct HomePage: Sendable {
         let degraded = try await rules.rules
         if !degraded.isEmpty { content["degraded"] = ["rules": degraded.map(DegradationRow.content)] }
         content.merge(await trouble(exchange, visitor)) { own, _ in own }
+        content.merge(await testUsers(exchange, visitor)) { own, _ in own }
         return await console.page("home", "Home", in: .home, content, for: visitor, exchange)
     }
 
@@ -56,6 +57,25 @@ struct HomePage: Sendable {
         }
         guard !rows.isEmpty else { return ["allWell": ["latestSignIn": Moment(milliseconds: now).text, "hasSignIns": now > 0]] }
         return ["troubles": ["troubleRows": rows]]
+    }
+
+    /// What test users found; nothing where no MVPD has one, or nobody can say.
+    private func testUsers(_ exchange: Exchange, _ visitor: Visitor) async -> [String: Any] {
+        guard let states = try? await reader.scheduled(for: visitor.administrator, exchange), !states.isEmpty else { return [:] }
+        let failed = states.filter { !$0.failedStep.isEmpty }
+        let rows = failed.map { state -> [String: Any] in
+            [
+                "testName": state.mvpd, "testAddress": ConsoleCollection.mvpds.address(of: state.mvpd),
+                "testSince": Moment(milliseconds: state.failingSinceMilliseconds).text, "testCount": "\(state.failures)",
+                "testStep": state.failedStep,
+                "testReason": state.reason, "testExplanation": state.explanation,
+            ]
+        }
+        let ended = states.filter { $0.endedAtMilliseconds > 0 }
+        let good = ended.count - failed.count
+        var section: [String: Any] = ["testRows": rows, "hasFailed": !rows.isEmpty, "goodCount": "\(good)", "allCount": "\(states.count)"]
+        if let latest = ended.map(\.endedAtMilliseconds).max() { section["latestTest"] = Moment(milliseconds: latest).text }
+        return ["testUsers": section]
     }
 
     private func total(_ kind: EntityKind, _ exchange: Exchange, _ visitor: Visitor) async throws -> UInt32 {

@@ -12,6 +12,16 @@ struct SignInReader: Sendable {
         return try found.reports.filter { try sees(administrator, $0) }
     }
 
+    /// Of scheduled sign-ins.
+    func scheduled(for administrator: Administrator, _ exchange: Exchange) async throws -> [ScheduledSignInState] {
+        let found = try await operations.listScheduledSignIns(ListScheduledSignInsRequest(), context: exchange.call).signIns
+        let catalogue = try catalogue.current()
+        return found.filter { state in
+            guard administrator.role != .operator else { return true }
+            return catalogue.requestor(state.requestor).map { administrator.programmerIDs.contains($0.programmerID) } ?? false
+        }
+    }
+
     /// - Throws: `not_found`.
     func report(_ trace: String, for administrator: Administrator, _ exchange: Exchange) async throws -> SignInReport {
         let report = try await operations.getSignInReport(GetSignInReportRequest(traceID: trace), context: exchange.call)

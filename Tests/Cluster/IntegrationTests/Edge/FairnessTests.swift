@@ -6,7 +6,9 @@ import Testing
 /// One programmer's backend that runs away, and the calls of another programmer.
 @Suite("Shares of programmers", .serialized)
 struct FairnessTests {
-    @Test("a flood with valid credentials is 429, and the other programmer's p99 stays below one and a half of what it was", .timeLimit(.minutes(5)))
+    @Test(
+        "a flood with valid credentials is 429, and the other programmer's p99 stays below one and a half of what it was", .tags(.timing),
+        .timeLimit(.minutes(5)))
     func flood() async throws {
         try await withCluster { cluster in
             _ = try await cluster.starter.start()

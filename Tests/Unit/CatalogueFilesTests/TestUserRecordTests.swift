@@ -52,13 +52,15 @@ struct TestUserRecordTests {
         }
     }
 
-    @Test("a test user needs an integration, and an MVPD with a login")
+    @Test("a test user without an integration is not tried, and that is said")
     func needsIntegration() throws {
         let alone = try CatalogueFolder()
         let text = CatalogueFolder.small
             .replacing(#""id": "TinyCable","#, with: #""id": "TinyCable", "testSignIn": {\#(Self.good)},"#)
             .replacing(#""integrations": [{"requestor": "NEWS", "mvpd": "TinyCable"}]"#, with: #""integrations": []"#)
         try alone.write(text, to: "catalogue.json")
-        #expect(alone.problems().contains { $0.contains("names the requestor 'NEWS', which has no integration with 'TinyCable'") })
+        let warnings = try withExtendedLifetime(alone) { try alone.file.read(now: CatalogueFolder.now).warnings }
+        #expect(
+            warnings.contains { $0.description.contains("is not tried: the requestor 'NEWS' has no integration with 'TinyCable'") }, "\(warnings)")
     }
 }

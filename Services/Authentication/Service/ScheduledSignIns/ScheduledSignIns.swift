@@ -120,7 +120,7 @@ final class ScheduledSignIns: Sendable {
     private static func planned(in catalogue: Catalogue) -> [Planned] {
         catalogue.configuration.mvpds.compactMap { mvpd in
             guard let test = mvpd.scheduledSignIn, !test.paused, test.everySeconds >= 60,
-                catalogue.integration(requestor: test.requestorID, mvpd: mvpd.id)?.enabled == true
+                let integration = catalogue.integration(requestor: test.requestorID, mvpd: mvpd.id), integration.enabled, integration.bridge == nil
             else { return nil }
             return Planned(mvpd: MvpdID(mvpd.id), test: test)
         }

@@ -42,13 +42,16 @@ struct PkiKeeper: Sendable {
         guard let turn = Self.takeTurn(home) else { return }
         defer { close(turn) }
         ProgramLog.begin("pki")
-        var next = ContinuousClock.now
+        // By the time of day too: a clock that is put forward makes certificates end early.
+        let (clock, start) = (SystemClock(), ContinuousClock.now)
+        var (next, nextByDay) = (start, clock.now())
         var trouble: String?
         var misses = 0
         while misses < 2, !signals.haveCome {
-            if next <= .now {
+            if next <= .now || nextByDay <= clock.now() {
                 trouble = renew(besides: trouble)
-                next = .now + pki.renewalInterval
+                let interval = pki.renewalInterval
+                (next, nextByDay) = (.now + interval, clock.now() + interval)
             }
             try? await Task.sleep(for: pulse)
             misses = isRunning ? 0 : misses + 1

@@ -29,13 +29,13 @@ extension CatalogueReading {
         return test
     }
 
-    /// What a test tries must be there.
+    /// What a test tries may be gone: nobody is to keep an integration for a test's sake.
     func checkScheduled() {
         for (value, requestor, mvpd) in scheduled where requestors[requestor] != nil && !mvpd.isEmpty {
             if !integrations.contains([OctetText(requestor), OctetText(mvpd)]) {
-                value.problem("names the requestor '\(requestor)', which has no integration with '\(mvpd)'")
+                warn("is not tried: the requestor '\(requestor)' has no integration with '\(mvpd)'", at: value.path)
             } else if bridged.contains([OctetText(requestor), OctetText(mvpd)]) {
-                value.problem("names the requestor '\(requestor)', whose viewers an upstream signs in; name another")
+                warn("is not tried: an upstream signs in the viewers of the requestor '\(requestor)'", at: value.path)
             }
         }
     }

@@ -20,6 +20,11 @@ struct IssueInstants: Sendable {
         var newest: Int64
         /// Bit n stands for the n-th second before it.
         var seconds: UInt128
+
+        func has(_ second: Int64) -> Bool {
+            let age = newest - second
+            return age >= 0 && age < 128 && seconds >> UInt128(age) & 1 == 1
+        }
     }
 
     struct Subject {
@@ -47,6 +52,8 @@ struct IssueInstants: Sendable {
 
     private let capacity: Int
     private var given: [Int: Given] = [:]
+    /// What was given before the clock was set back beyond reach, until it has passed that again.
+    private var aside: [Int: Given] = [:]
     private var nextPruning: Int64 = 0
 
     init(capacity: Int = IssueInstants.capacity) { self.capacity = capacity }
@@ -58,20 +65,21 @@ struct IssueInstants: Sendable {
         guard now >= floor else { return .early }
         prune(now)
         let digest = subject.digest
-        guard var known = given[digest] else {
-            guard given.count < capacity else { return .full }
-            given[digest] = Given(newest: now, seconds: 1)
-            return .second(Timestamp(seconds: now))
-        }
+        guard var known = given[digest] ?? (given.count < capacity ? Given(newest: now, seconds: 0) : nil) else { return .full }
         if now > known.newest {
             let passed = now - known.newest
             known = Given(newest: now, seconds: passed < Self.reach ? known.seconds << UInt128(passed) : 0)
         }
-        // A clock that was set back counts from the latest second that was given.
-        let first = known.newest - now
-        guard let age = (first..<max(first, Self.reach)).first(where: { known.seconds >> UInt128($0) & 1 == 0 }), known.newest - age >= floor else {
-            return .exhausted
+        // A clock that was set back a little counts from the latest second that was given; else nobody could play before it has come again.
+        if known.newest - now >= Self.reach {
+            if aside.count < capacity { aside[digest] = known }
+            known = Given(newest: now, seconds: 0)
         }
+        let (first, earlier) = (known.newest - now, aside[digest])
+        let free = (first..<max(first, Self.reach)).first { age in
+            known.seconds >> UInt128(age) & 1 == 0 && earlier?.has(known.newest - age) != true
+        }
+        guard let age = free, known.newest - age >= floor else { return .exhausted }
         known.seconds |= 1 << UInt128(age)
         given[digest] = known
         return .second(Timestamp(seconds: known.newest - age))
@@ -79,8 +87,9 @@ struct IssueInstants: Sendable {
 
     /// Forgets what lies out of reach: once per reach, and once a second while there is no room.
     private mutating func prune(_ now: Int64) {
-        guard now >= nextPruning || (given.count >= capacity && now > nextPruning - Self.reach) else { return }
+        guard now >= nextPruning || nextPruning - now > Self.reach || (given.count >= capacity && now > nextPruning - Self.reach) else { return }
         nextPruning = now + Self.reach
         given = given.filter { $0.value.newest > now - Self.reach }
+        aside = aside.filter { $0.value.newest > now - Self.reach }
     }
 }

@@ -1,0 +1,352 @@
+"""Days of a cluster: people sign in and play, sessions end to the minute, keys and certificates change, clocks go wrong, and nothing grows without bound.
+
+Timers of the programs run as ever; what they read as the time of day jumps. So each day has a few seconds of work, and 365 of them take about an hour.
+"""
+
+import contextlib
+import datetime
+import glob
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+import uuid
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "OpenApi"))
+import person  # noqa: E402
+
+DAY = 86_400
+# What starts anew when it is killed, one each month.
+SERVICES = ["authentication", "authorization", "config", "autosignin", "gateway"]
+# Of the time zone that the programs have: its clock is put forward and back on these days of 2026 to 2028.
+ZONE = "America/New_York"
+SUMMER = [datetime.datetime(year, month, day, hour, tzinfo=datetime.timezone.utc).timestamp() for year, month, day, hour in [
+    (2026, 3, 8, 7), (2026, 11, 1, 6), (2027, 3, 14, 7), (2027, 11, 7, 6), (2028, 3, 12, 7), (2028, 11, 5, 6)]]
+# Seconds between two clocks that read the same time: programs look at theirs once a second.
+SLACK = 30
+
+
+class Clock:
+    """What the programs take for the time."""
+
+    def __init__(self, file):
+        self.file, self.offset = file, 0
+        self.move(0)
+
+    def now(self):
+        return time.time() + self.offset
+
+    def move(self, offset):
+        self.offset = offset
+        temporary = self.file.with_suffix(".new")
+        temporary.write_text(f"{offset:+.0f}\n")
+        os.replace(temporary, self.file)
+        # It is read once a second.
+        time.sleep(1.3)
+
+    def go_to(self, moment):
+        self.move(moment - time.time())
+
+
+class Cluster:
+    def __init__(self, folder):
+        self.home = folder / "home"
+        self.clock = Clock(folder / "clock")
+        library = glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1")
+        if not library:
+            sys.exit("libfaketime is not installed: apt-get install faketime")
+        self.environment = {
+            **os.environ, "BOXOFFICE_HOME": str(self.home), "BOXOFFICE_PORT_BASE": str(int(os.environ.get("BOXOFFICE_PORT_BASE", "21000")) + 520), "TZ": ZONE,
+            "LD_PRELOAD": library[0], "FAKETIME_TIMESTAMP_FILE": str(self.clock.file), "FAKETIME_CACHE_DURATION": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1", "NO_FAKE_STAT": "1"}
+        self.program = str(pathlib.Path(".build/debug/boxoffice").resolve())
+
+    def run(self, *arguments):
+        # By another program: libfaketime moves the environment of the first, from where Swift finds a program's arguments.
+        done = subprocess.run(["/usr/bin/env", self.program, *arguments], env=self.environment, capture_output=True, text=True, timeout=120)
+        if done.returncode:
+            raise AssertionError(f"boxoffice {arguments[0]}: {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        return done.stdout
+
+    def up(self):
+        self.run("up", "--detach", "--no-demo")
+
+    @property
+    def file(self):
+        return json.loads((self.home / "cluster.json").read_text())
+
+    def call(self, method, path, headers=None, form=None, document=None):
+        data = None if form is None else urllib.parse.urlencode(form).encode()
+        if document is not None:
+            headers, data = {**(headers or {}), "Content-Type": "application/json"}, json.dumps(document).encode()
+        request = urllib.request.Request(self.file["gateway"] + path, data=data, method=method, headers={"Accept": "application/json", **(headers or {})})
+        try:
+            with urllib.request.urlopen(request, timeout=20) as answer:
+                return answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read()
+
+    def processes(self):
+        return {**{name: service["pid"] for name, service in self.file["services"].items()}, "sandbox": self.file["sandbox"]["pid"]}
+
+    def certificate_ends(self):
+        """Days left of each certificate of the local authority, by the programs' clock."""
+        left = {}
+        for file in sorted((self.home / "pki").glob("*.crt")):
+            text = subprocess.run(["openssl", "x509", "-noout", "-enddate", "-in", str(file)], capture_output=True, text=True).stdout
+            if text.startswith("notAfter="):
+                end = datetime.datetime.strptime(text[9:].strip(), "%b %d %H:%M:%S %Y %Z").replace(tzinfo=datetime.timezone.utc).timestamp()
+                left[file.name] = (end - self.clock.now()) / DAY
+        return left
+
+    def connects(self):
+        """True if a new client takes the gateway's certificate now."""
+        url = self.file["gatewayTLS"] + "/api/v1/config/ACME1.json"
+        return subprocess.run(
+            ["/usr/bin/env", "curl", "-sf", "-o", "/dev/null", "--max-time", "10", "--cacert", str(self.home / "pki/ca.crt"), url], env=self.environment).returncode == 0
+
+
+class Device:
+    def __init__(self, cluster):
+        self.cluster, self.id, self.expires, self.token = cluster, str(uuid.uuid4()), 0, None
+
+    def register(self):
+        statement = self.cluster.file["softwareStatements"]["acme-tv"]
+        status, body = self.cluster.call("POST", "/o/client/register", document={"software_statement": statement})
+        assert status == 201, (status, body)
+        client = json.loads(body)
+        self.credentials = {"client_id": client["client_id"], "client_secret": client["client_secret"], "grant_type": "client_credentials"}
+
+    def call(self, method, path, query=None, form=None):
+        query = urllib.parse.urlencode({"requestor": "ACME1", "deviceId": self.id, **(query or {})})
+        for attempt in range(2):
+            if self.token is None:
+                status, body = self.cluster.call("POST", "/o/client/token", form=self.credentials)
+                assert status in (200, 201), (status, body)
+                self.token = json.loads(body)["access_token"]
+            status, body = self.cluster.call(method, f"{path}?{query}", {"Authorization": f"Bearer {self.token}"}, form)
+            # A bearer lives for a day.
+            if status != 401 or attempt:
+                return status, body
+            self.token = None
+
+    def check(self):
+        return self.call("GET", "/api/v1/checkauthn")[0]
+
+    def sign_in(self, name):
+        self.register()
+        status, body = self.call("POST", "/reggie/v1/ACME1/regcode", form={"deviceId": self.id})
+        assert status == 201, (status, body)
+        end = "https://acme.example/signed-in"
+        query = urllib.parse.urlencode({
+            "reg_code": json.loads(body)["code"], "requestor_id": "ACME1", "mso_id": "NorthCable", "domain_name": "acme.example", "noflash": "true",
+            "no_iframe": "true", "redirect_url": end})
+        person.sign_in(f"{self.cluster.file['gateway']}/api/v1/authenticate?{query}", end, name)
+        status, body = self.call("GET", "/api/v1/tokens/authn")
+        assert status == 200, (status, body)
+        self.expires = int(json.loads(body)["expires"]) / 1000
+
+    def play(self):
+        for path in ("/api/v1/authorize", "/api/v1/mediatoken"):
+            status, body = self.call("GET", path, {"resource": "ACME1-NEWS"})
+            assert status == 200, (path, status, body)
+        return json.loads(body)
+
+
+def patient(what, attempt):
+    """A program that was killed, or whose connections ended, is back within seconds."""
+    end = time.monotonic() + 20
+    while True:
+        try:
+            return attempt()
+        except (AssertionError, OSError, RuntimeError) as problem:
+            assert time.monotonic() < end, f"{what}: {problem}"
+            time.sleep(0.25)
+
+
+class Life:
+    def __init__(self, cluster, days):
+        self.cluster, self.days, self.live, self.sizes, self.ended, self.early = cluster, days, [], [], 0, []
+
+    def expect(self, device, status, why):
+        seen = []
+
+        def attempt():
+            seen.append(device.check())
+            assert seen[-1] == status, f"{why}: checkauthn {seen[-1]}, not {status}"
+
+        patient(f"day {self.day}", attempt)
+
+    def all_are_signed_in(self, why):
+        for device in self.live:
+            self.expect(device, 200, why)
+
+    def end_sessions(self, until):
+        """Each session lasts to its end, and not longer."""
+        clock = self.cluster.clock
+        for device in sorted((device for device in self.live if device.expires <= until), key=lambda device: device.expires):
+            clock.go_to(device.expires - SLACK)
+            self.expect(device, 200, "half a minute before its end")
+            clock.go_to(device.expires + SLACK)
+            self.expect(device, 403, "half a minute after its end")
+            status, _ = device.call("GET", "/api/v1/tokens/authn")
+            assert status == 410, f"an ended session is told as {status}"
+            self.live.remove(device)
+            self.ended += 1
+
+    def new_viewer(self):
+        device = Device(self.cluster)
+        name = ["ada", "dan"][self.day % 2]
+
+        def attempt():
+            device.sign_in(name)
+            return device.play()
+
+        media = patient(f"day {self.day}: a sign-in", attempt)
+        lasts = int(media["expires"]) / 1000 - self.cluster.clock.now()
+        assert 300 < lasts < 480, f"a media token lasts {lasts:.0f} s"
+        self.live.append(device)
+
+    # What goes wrong.
+
+    def hour_back(self):
+        clock = self.cluster.clock
+        offset = clock.offset
+        clock.move(offset - 3600)
+        self.all_are_signed_in("the clock went back an hour")
+        self.new_viewer()
+        clock.move(offset)
+        self.all_are_signed_in("the clock is right again")
+
+    def leap_second(self):
+        """A second comes twice, as where a machine's clock is put back for it."""
+        clock = self.cluster.clock
+        clock.go_to((int(clock.now()) // DAY + 1) * DAY - 2)
+        self.all_are_signed_in("before a leap second")
+        clock.move(clock.offset - 1)
+        self.all_are_signed_in("after a leap second")
+        self.new_viewer()
+
+    def summer_time(self, moment):
+        for side in (-SLACK, SLACK):
+            self.cluster.clock.go_to(moment + side)
+            self.all_are_signed_in("the zone's clock is put forward or back")
+
+    def new_key(self):
+        pki = self.cluster.home / "pki"
+        subprocess.run(
+            ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", str(pki / "access-token.key.new")], check=True,
+            capture_output=True)
+        os.chmod(pki / "access-token.key.new", 0o600)
+        os.replace(pki / "access-token.key.new", pki / "access-token.key")
+        time.sleep(2)
+        self.all_are_signed_in("access tokens have another key")
+
+    def kill_one(self):
+        name = SERVICES[self.day // 30 % len(SERVICES)]
+        os.kill(self.cluster.processes()[name], signal.SIGKILL)
+        self.cluster.up()
+        self.all_are_signed_in(f"{name} was killed")
+
+    # What is measured.
+
+    def measure(self):
+        data, logs = self.cluster.home / "data", self.cluster.home / "logs"
+        size = lambda folder: sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())  # noqa: E731
+        memory = {}
+        for name, process in self.cluster.processes().items():
+            with contextlib.suppress(OSError):
+                lines = pathlib.Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+                memory[name] = sum(int(line.split()[1]) for line in lines if line.startswith("Pss_Anon:"))
+        self.sizes.append((self.day, {f"store {folder.name}": size(folder) / 1024 for folder in data.iterdir()} | {"logs": size(logs) / 1024}
+                           | {f"memory {name}": value for name, value in memory.items()}))
+
+    def judge(self):
+        """Once the first sessions have ended, a day brings as much as goes."""
+        settled = [values for day, values in self.sizes if day >= 60]
+        if len(settled) < 6:
+            print("growth: fewer than 90 days say nothing of it")
+            return True
+        third = len(settled) // 3
+        good = True
+        for name in settled[-1]:
+            first, last = (sum(values.get(name, 0) for values in part) / len(part) for part in (settled[:third], settled[-third:]))
+            # Files grow by pages and memory by arenas.
+            grows = last > first * 1.35 + 512
+            good = good and not grows
+            print(f"growth: {name:24} {first:9.0f} KiB, at the end {last:9.0f} KiB{'  GROWS' if grows else ''}")
+        return good
+
+    def pass_day(self, day):
+        self.day = day
+        clock = self.cluster.clock
+        tomorrow = self.begin + day * DAY
+        events = [(moment, lambda moment=moment: self.summer_time(moment)) for moment in SUMMER if clock.now() + SLACK < moment <= tomorrow - SLACK]
+        for moment, happen in events:
+            self.end_sessions(moment - 2 * SLACK)
+            happen()
+        self.end_sessions(tomorrow)
+        if clock.now() < tomorrow:
+            clock.go_to(tomorrow)
+        self.new_viewer()
+        some = self.live if day % 10 == 0 else self.live[day % 3 :: 3]
+        for device in some:
+            self.expect(device, 200, "its session goes on")
+        if day == 2:
+            self.hour_back()
+        if day == 3:
+            self.leap_second()
+        if day % 30 == 4:
+            self.new_key()
+        if day % 30 == 5:
+            self.kill_one()
+        if day % 5 == 0 or day == self.days:
+            left = self.cluster.certificate_ends()
+            # Looked for every few seconds here, as the clock jumps.
+            patient(f"day {day}: certificates", lambda: self.fresh_certificates())
+            assert self.cluster.connects(), f"day {day}: a new connection does not take the gateway's certificate"
+            self.measure()
+            print(f"day {day:3}  {len(self.live)} signed in, {self.ended} ended to the minute, a certificate has {min(left.values()):.0f} days", flush=True)
+
+    def fresh_certificates(self):
+        left = {name: days for name, days in self.cluster.certificate_ends().items() if name.startswith((*SERVICES, "https"))}
+        assert left and min(left.values()) > 30, f"{min(left, key=left.get)} has {min(left.values()):.0f} days"
+
+    def live_through(self):
+        self.begin = self.cluster.clock.now()
+        for day in range(1, self.days + 1):
+            self.pass_day(day)
+        return self.judge()
+
+
+def main():
+    days = int(sys.argv[1])
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="boxoffice-year-"))
+    folder.chmod(0o711)
+    cluster = Cluster(folder)
+    start = time.monotonic()
+    try:
+        cluster.up()
+        good = Life(cluster, days).live_through()
+        print(f"{days} days in {time.monotonic() - start:.0f} s")
+    except AssertionError as problem:
+        print(f"failed: {problem}")
+        for log in sorted((cluster.home / "logs").glob("*.log")):
+            print(f"-- {log.name}\n" + "\n".join(log.read_text(errors="replace").splitlines()[-8:]))
+        good = False
+    finally:
+        with contextlib.suppress(AssertionError, subprocess.TimeoutExpired):
+            cluster.run("down")
+        shutil.rmtree(folder, ignore_errors=True)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

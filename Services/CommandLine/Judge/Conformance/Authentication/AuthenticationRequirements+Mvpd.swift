@@ -99,7 +99,7 @@ extension AuthenticationRequirements {
                     throw Unmet("one person, with rows", came: FrameText.text(told))
                 }
                 try await mvpd.app.conversation.call(erase, ErasePersonRequest(selector: selector))
-                try await mvpd.hasNoSession(pending)
+                try await mvpd.hasNoSession(pending, isErased: true)
                 let left = try await mvpd.app.conversation.call(tell, ExportPersonRequest(selector: selector))
                 guard left.people.isEmpty, left.records?.tables.isEmpty ?? true else { throw Unmet("nobody, and no row", came: FrameText.text(left)) }
             }

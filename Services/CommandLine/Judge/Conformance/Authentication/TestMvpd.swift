@@ -105,11 +105,12 @@ struct TestMvpd: Sendable {
 
     func session(of pending: Pending) async throws -> Session { try await app.session(on: pending.device) }
 
+    /// - Parameter isErased: Whether the code may be gone with the person.
     /// - Throws: `Unmet` when the device of the sign-in has a session.
-    func hasNoSession(_ pending: Pending) async throws {
+    func hasNoSession(_ pending: Pending, isErased: Bool = false) async throws {
         try await app.hasNoSession(on: pending.device)
         try await app.conversation.refusal(
             of: AuthenticationMethods.getSessionByCode, SessionByCodeRequest(requestor: "ACME1", code: pending.code),
-            codes: ["authentication_session_missing"])
+            codes: isErased ? ["authentication_session_missing", "invalid_registration_code"] : ["authentication_session_missing"])
     }
 }

@@ -56,15 +56,16 @@ struct BridgeCommand: AsyncParsableCommand {
         try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: work) }
         let client = HTTPExchange.makeClient()
-        let outcome: Result<Files, any Error>
+        let rounds: [Round]
         do {
-            outcome = .success(try await prepare(cluster, HTTPExchange(client: client), work))
+            let exchange = HTTPExchange(client: client)
+            let files = try await prepare(cluster, exchange, work)
+            Report.machine(cores: ProcessInfo.processInfo.activeProcessorCount)
+            rounds = try await measure(cluster, files, exchange)
         } catch {
-            outcome = .failure(error)
+            try await client.shutdown()
+            throw error
         }
-        let files = try outcome.get()
-        Report.machine(cores: ProcessInfo.processInfo.activeProcessorCount)
-        let rounds = try await measure(cluster, files, HTTPExchange(client: client))
         try await client.shutdown()
         return report(rounds)
     }
@@ -90,7 +91,6 @@ struct BridgeCommand: AsyncParsableCommand {
         let direct = try await fleet("NorthCable", 6, [])
         let bridged = try await fleet(Self.bridged, 7, [Self.resource])
         _ = try await control("DELETE", upstream, "log", nil, exchange)
-        let client = HTTPExchange.makeClient()
         for device in bridged.devices {
             let own = FormEncoding.encode([("requestor", device.requestor), ("deviceId", device.id), ("resource", Self.resource)])
             // The first token takes what the sign-in's decision left; the second one is a call of its own.
@@ -100,7 +100,6 @@ struct BridgeCommand: AsyncParsableCommand {
                 guard answer.status == 200 else { throw BenchmarkFailure("a media token was answered \(answer.status): \(answer.text)") }
             }
         }
-        try await client.shutdown()
         let files = Files(
             direct: work.appending(path: "direct"), stored: work.appending(path: "stored"), called: work.appending(path: "called"),
             upstream: work.appending(path: "upstream"), upstreamPort: URL(string: upstream)?.port ?? 80)

@@ -50,7 +50,7 @@ extension AdministrationError {
         case .accessDenied: self.init(status: .unauthorized, code: "access_denied", message: "The bearer is no administrator's.")
         case .insufficientRole: self.init(status: .forbidden, code: "insufficient_role", message: fault.message)
         case .notFound: self.init(status: .notFound, code: "not_found", message: fault.message)
-        case .invalidRequest: self.init(status: .badRequest, code: "invalid_request", message: fault.message)
+        case let code where StatusTable.isBad(code): self.init(status: .badRequest, code: "invalid_request", message: fault.message)
         case .unimplemented:
             self.init(status: .notImplemented, code: "not_offered", message: "The service behind this address does not offer it in this cluster.")
         case let code where StatusTable.isTransient(code):

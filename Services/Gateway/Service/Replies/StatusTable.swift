@@ -21,6 +21,9 @@ enum StatusTable {
     /// True for a fault that says nothing of the request: a dependency is away, full or too slow.
     static func isTransient(_ code: Fault.Code) -> Bool { transient.contains(code) }
 
+    /// True for a fault that names what is wrong with the request.
+    static func isBad(_ code: Fault.Code) -> Bool { bad.contains(code) }
+
     private static let sessionMissing: [Endpoint: Int] = [
         .authnToken: 404, .authnTokenByCode: 404, .authzToken: 412, .preauthorize: 412, .userMetadata: 412, .sdkSession: 401,
     ]

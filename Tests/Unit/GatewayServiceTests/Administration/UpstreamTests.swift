@@ -48,6 +48,9 @@ internal import Testing
         #expect(try await gateway.administer(.get, "/upstreams/other/offers?requestor=ACME1&platform=tvos").status == 404)
         #expect(try await gateway.administer(.get, "/upstreams/vendor/offers?requestor=ACME1&platform=tv").status == 400)
         #expect(try await gateway.administer(.get, "/upstreams/vendor/offers?platform=tvos").status == 400)
+        gateway.operations.readUpstreamList.fail(with: Fault(.invalidRequestor, "The requestor is not known."))
+        let unknown = try await gateway.administer(.get, "/upstreams/vendor/offers?requestor=X&platform=tvos")
+        #expect(unknown.status == 400 && unknown.text.contains("The requestor is not known."))
     }
 
     @Test("a reset is recorded with the beginning of the device's id; where no client was, nothing is")
@@ -57,6 +60,8 @@ internal import Testing
         #expect(checks.map(\.subject) == ["vendor client of the device dev-… reset"])
         gateway.operations.resetUpstreamClient.answer(with: ResetUpstreamClientResponse())
         #expect(try await gateway.administer(.post, "/upstreams/vendor/reset", #"{"device":"dev-7f3a"}"#).status == 404)
+        gateway.operations.resetUpstreamClient.fail(with: Fault(.invalidDeviceID, "too long"))
+        #expect(try await gateway.administer(.post, "/upstreams/vendor/reset", #"{"device":"dev-7f3a"}"#).status == 400)
     }
 
     @Test("whoever is no operator reaches no upstream")

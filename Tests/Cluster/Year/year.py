@@ -184,7 +184,12 @@ class Life:
             seen.append(device.check())
             assert seen[-1] == status, f"{why}: checkauthn {seen[-1]}, not {status}"
 
-        patient(f"day {self.day}", attempt)
+        try:
+            patient(f"day {self.day}", attempt)
+        except AssertionError as problem:
+            _, body = device.call("GET", "/api/v1/tokens/authn")
+            end = datetime.datetime.fromtimestamp(device.expires, datetime.timezone.utc)
+            raise AssertionError(f"{problem}; it was to end at {end:%d %B %H:%M:%S}; asked for it now: {body.decode(errors='replace')}") from None
 
     def all_are_signed_in(self, why):
         for device in self.live:
@@ -294,7 +299,8 @@ class Life:
         for moment, happen in events:
             self.end_sessions(moment - 2 * SLACK)
             happen()
-        self.end_sessions(tomorrow)
+        # Those too that would end while the day's work is done.
+        self.end_sessions(tomorrow + 2 * SLACK)
         if clock.now() < tomorrow:
             clock.go_to(tomorrow)
         self.new_viewer()

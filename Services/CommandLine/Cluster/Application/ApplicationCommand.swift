@@ -51,7 +51,7 @@ struct PushOptions: ParsableArguments {
     ///   - facts: What was done, for programs.
     /// - Throws: `CommandFailure` with what the cluster says.
     func finish(_ description: String, facts: [String: Any]) async throws {
-        let version = push ? try await pushed(description) : nil
+        let version = push ? try await AdministrationCall.push(description) : nil
         let state = push ? version == nil ? "waits" : "pushed" : "draft"
         switch state {
         case "draft": console.line("In the draft; it counts once that is pushed (--push, or POST /admin/v1/draft/push).")
@@ -62,13 +62,6 @@ struct PushOptions: ParsableArguments {
         var members = facts.merging(["push": state]) { $1 }
         if let version { members["version"] = version }
         try JsonOutput.show(members)
-    }
-
-    /// - Returns: The version that it has become; nil: it waits for a second person.
-    private func pushed(_ description: String) async throws -> Int? {
-        let draft = try await AdministrationCall.send("GET", "/draft")
-        let body = try AdministrationCall.json(["description": description])
-        return try await AdministrationCall.send("POST", "/draft/push", body: body, ifMatch: draft.header("etag")).object["version"] as? Int
     }
 }
 

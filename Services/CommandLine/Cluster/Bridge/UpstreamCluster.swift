@@ -29,14 +29,29 @@ struct UpstreamCluster: Sendable {
     /// Where its certificate is kept with ours, for those who verify media tokens.
     static func certificate(in pki: LocalPki) -> String { pki.path("upstream-media-token.crt") }
 
-    /// The file with both certificates; ours alone where there is no upstream.
+    /// Where the one of the sandbox's stand-in is, once that is an upstream.
+    static func standInCertificate(in pki: LocalPki) -> String { pki.path("stand-in-media-token.crt") }
+
+    /// The file with our certificate and those of the upstreams; ours alone where there is none.
     /// - Throws: `CommandFailure`.
     static func verifiers(_ pki: LocalPki) throws -> String {
-        let theirs = certificate(in: pki)
-        guard FileManager.default.fileExists(atPath: theirs) else { return pki.path("media-token.crt") }
-        let both = URL(fileURLWithPath: pki.path(verifiersName))
-        try WrittenFiles.replace(both, with: Data((try TextFile.read(pki.path("media-token.crt")) + TextFile.read(theirs)).utf8))
-        return both.path
+        let own = pki.path("media-token.crt")
+        let theirs = [certificate(in: pki), standInCertificate(in: pki)].filter { FileManager.default.fileExists(atPath: $0) }
+        guard !theirs.isEmpty else { return own }
+        let all = URL(fileURLWithPath: pki.path(verifiersName))
+        try WrittenFiles.replace(all, with: Data(try ([own] + theirs).map { try TextFile.read($0) }.joined().utf8))
+        return all.path
+    }
+
+    /// Lets those who verify media tokens of the cluster take those of the sandbox's stand-in, too.
+    /// - Throws: `CommandFailure`.
+    static func trustStandIn(_ home: ClusterHome) throws {
+        let pki = LocalPki(folder: home.pki)
+        let certificate = Data(try TextFile.read(pki.path("sandbox-upstream.crt")).utf8)
+        try WrittenFiles.replace(URL(fileURLWithPath: standInCertificate(in: pki)), with: certificate)
+        var told = try ClusterFile.required(home)
+        told.mediaTokenCertificate = try verifiers(pki)
+        try told.write(home)
     }
 
     /// Tells both clusters of each other: the statements become secrets of ours, and each catalogue file gets what it lacks and is taken in.

@@ -78,20 +78,13 @@ private struct OtherCluster {
 
     /// Its newest version.
     func catalogue() async throws -> String {
-        let client = HTTPExchange.makeClient()
-        let outcome: Result<String, any Error>
-        do {
-            let exchange = HTTPExchange(client: client)
+        try await HTTPExchange.once { exchange in
             let versions = try await get("/versions?size=1", exchange)
             guard let newest = (versions.object["versions"] as? [[String: Any]])?.first?["version"] as? Int else {
                 throw CommandFailure("\(address) has no version of a catalogue that the token may see")
             }
-            outcome = .success(try await get("/versions/\(newest)", exchange).text)
-        } catch {
-            outcome = .failure(error)
+            return try await get("/versions/\(newest)", exchange).text
         }
-        try await client.shutdown()
-        return try outcome.get()
     }
 
     private func get(_ path: String, _ exchange: HTTPExchange) async throws -> HTTPAnswer {

@@ -219,7 +219,10 @@ struct ContainerSettings {
 
     private func writeOperator() throws {
         let place = try prepared("operator")
-        try copy(["ca.crt", "operator.crt", "operator.key", "media-token.crt", "admin.token", "gateway-https.crt"], to: place)
+        try copy(
+            ["ca.crt", "operator.crt", "operator.key", "media-token.crt", "admin.token", "gateway-https.crt", "sandbox-upstream.crt"], to: place)
+        // As `upstream try` left it.
+        let isBridged = FileManager.default.fileExists(atPath: place.appendingPathComponent("pki/\(UpstreamCluster.verifiersName)").path)
         let services = ClusterService.allCases.filter { $0 != .sandbox }
         let file = ClusterFile(
             // As browsers know it, since the gateway compares addresses with that; BOXOFFICE_CONNECT_TO leads there within the network.
@@ -233,7 +236,8 @@ struct ContainerSettings {
             adminToken: try pki.adminToken(),
             pki: ClusterFile.Pki(
                 ca: Self.settings + "/pki/ca.crt", clientCert: Self.settings + "/pki/operator.crt", clientKey: Self.settings + "/pki/operator.key"),
-            softwareStatements: [:], signedRequests: try pki.demoPairs(), mediaTokenCertificate: Self.settings + "/pki/media-token.crt")
+            softwareStatements: [:], signedRequests: try pki.demoPairs(),
+            mediaTokenCertificate: Self.settings + "/pki/" + (isBridged ? UpstreamCluster.verifiersName : "media-token.crt"))
         try file.write(ClusterHome(root: place))
     }
 

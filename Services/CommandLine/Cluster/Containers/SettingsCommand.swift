@@ -57,6 +57,9 @@ public struct SettingsCommand: AsyncParsableCommand {
     @Option(help: "Base URL of the stand-in Apple for browsers.")
     var apple = ContainerNetwork().apple
 
+    @Option(help: "Base URL of the stand-in upstream for browsers.")
+    var upstream = ContainerNetwork().upstream
+
     @Option(
         name: .customLong("trusted-proxy"),
         help: "Address or block of the proxy in front of the gateway whose X-Forwarded-For counts; or none.")
@@ -75,10 +78,11 @@ public struct SettingsCommand: AsyncParsableCommand {
         guard Set(names).count == names.count else { throw ValidationError("--host names a host twice") }
         _ = try database
         guard (0...1_000_000).contains(burst) else { throw ValidationError("--burst takes a number from 0 to 1000000; it is \(burst)") }
-        for (name, text) in [("--gateway", gateway), ("--gateway-tls", gatewayTLS), ("--admin", admin), ("--sandbox", sandbox), ("--apple", apple)] {
-            guard let url = URLComponents(string: text), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false, url.path.isEmpty,
-                url.query == nil, url.fragment == nil
-            else { throw ValidationError("\(name) takes scheme, host and port, such as http://localhost:8080; it is '\(text)'") }
+        for (name, text) in [
+            ("--gateway", gateway), ("--gateway-tls", gatewayTLS), ("--admin", admin), ("--sandbox", sandbox), ("--apple", apple),
+            ("--upstream", upstream),
+        ] where !ContainerNetwork.isBase(text) {
+            throw ValidationError("\(name) takes scheme, host and port, such as http://localhost:8080; it is '\(text)'")
         }
     }
 
@@ -99,7 +103,8 @@ public struct SettingsCommand: AsyncParsableCommand {
         let database = try database
         if let database { try keys.ensureDatabase(database) }
         let network = ContainerNetwork(
-            gateway: gateway, gatewayTLS: gatewayTLS, admin: admin, sandbox: sandbox, apple: apple, hosts: try hosts.map(HostPlan.init))
+            gateway: gateway, gatewayTLS: gatewayTLS, admin: admin, sandbox: sandbox, apple: apple, upstream: upstream,
+            hosts: try hosts.map(HostPlan.init))
         let kept = try ContainerSettings(
             network: network, pki: keys, checkout: Checkout.current, folder: URL(fileURLWithPath: folder),
             trustedProxy: trustedProxy == "none" ? "" : trustedProxy, burst: burst, database: database

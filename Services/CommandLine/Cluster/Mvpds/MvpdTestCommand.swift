@@ -82,12 +82,10 @@ public struct MvpdTestCommand: AsyncParsableCommand {
     }
 
     private static func visit(_ address: String, as person: String) async throws {
-        let client = HTTPExchange.makeClient()
-        var visitor = SimulatedPerson(exchange: HTTPExchange(client: client))
-        let outcome: Result<Void, any Error>
-        do { outcome = .success(try await visitor.signIn(at: address, name: person, password: person)) } catch { outcome = .failure(error) }
-        try await client.shutdown()
-        try outcome.get()
+        try await HTTPExchange.once { exchange in
+            var visitor = SimulatedPerson(exchange: exchange)
+            try await visitor.signIn(at: address, name: person, password: person)
+        }
     }
 
     private func channel() async throws -> String {

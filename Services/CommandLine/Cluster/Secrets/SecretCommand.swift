@@ -93,16 +93,9 @@ enum AdministrationCall {
         var headers = [("Authorization", "Bearer \(cluster.adminToken)")]
         if body != nil { headers.append(("Content-Type", "application/json")) }
         if let ifMatch { headers.append(("If-Match", ifMatch)) }
-        let client = HTTPExchange.makeClient()
-        let outcome: Result<HTTPAnswer, any Error>
-        do {
-            outcome = .success(
-                try await HTTPExchange(client: client).send(method, "\(cluster.administration)/admin/v1\(path)", headers: headers, body: body))
-        } catch {
-            outcome = .failure(error)
+        let answer = try await HTTPExchange.once {
+            try await $0.send(method, "\(cluster.administration)/admin/v1\(path)", headers: headers, body: body)
         }
-        try await client.shutdown()
-        let answer = try outcome.get()
         guard (200..<300).contains(answer.status) else {
             let error = answer.object["error"] as? [String: Any]
             let problems = (error?["problems"] as? [[String: Any]] ?? []).compactMap { problem in
@@ -117,6 +110,14 @@ enum AdministrationCall {
                 advice: problems.isEmpty && people.isEmpty ? nil : (problems + people).joined(separator: "; "))
         }
         return answer
+    }
+
+    /// Pushes the draft as it is now.
+    /// - Returns: The version that it has become; `nil`: it waits for a second person.
+    static func push(_ description: String) async throws -> Int? {
+        let draft = try await send("GET", "/draft")
+        return try await send("POST", "/draft/push", body: try json(["description": description]), ifMatch: draft.header("etag")).object["version"]
+            as? Int
     }
 
     static func json(_ object: Any) throws -> String {

@@ -10,12 +10,11 @@ struct StatusReader: Sendable {
 
     /// - Parameter exchange: Its timeout is how long a program may take to answer.
     static func read(_ home: ClusterHome, _ cluster: ClusterFile) async throws -> ClusterStatus {
-        let client = HTTPExchange.makeClient()
-        var exchange = HTTPExchange(client: client)
-        exchange.timeout = .seconds(3)
-        let status = await StatusReader(home: home, cluster: cluster, exchange: exchange).status()
-        try await client.shutdown()
-        return status
+        try await HTTPExchange.once { exchange in
+            var exchange = exchange
+            exchange.timeout = .seconds(3)
+            return await StatusReader(home: home, cluster: cluster, exchange: exchange).status()
+        }
     }
 
     func status() async -> ClusterStatus {

@@ -6,7 +6,7 @@ public struct UpstreamCommand: AsyncParsableCommand {
         commandName: "upstream", abstract: "Check the upstreams of the bridge, take in what they offer, see how they are, and tape what they say.",
         subcommands: [
             UpstreamCheckCommand.self, UpstreamImportCommand.self, UpstreamStatusCommand.self, UpstreamResetCommand.self, UpstreamRecordCommand.self,
-            UpstreamReplayCommand.self,
+            UpstreamReplayCommand.self, UpstreamTryCommand.self,
         ])
 
     public init() {}

@@ -9,15 +9,7 @@ struct RunningCluster {
     static func ask(_ question: (RunningCluster) async throws -> ExplainedSignIn) async throws -> ExplainedSignIn {
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
         let cluster = try ClusterFile.required(home, advice: "pass --catalogue FILE")
-        let client = HTTPExchange.makeClient()
-        let answer: Result<ExplainedSignIn, any Error>
-        do {
-            answer = .success(try await question(RunningCluster(exchange: HTTPExchange(client: client), cluster: cluster)))
-        } catch {
-            answer = .failure(error)
-        }
-        try await client.shutdown()
-        return try answer.get()
+        return try await HTTPExchange.once { try await question(RunningCluster(exchange: $0, cluster: cluster)) }
     }
 
     func report(trace: String) async throws -> ExplainedSignIn {

@@ -11,18 +11,15 @@ struct IsolatedService: Sendable {
     /// - Throws: `CommandFailure` when the program is not there or does not become ready; nothing is left then.
     static func start(_ service: ClusterService, behaviour: DoubleBehaviour) async throws -> IsolatedService {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("boxoffice-load-\(UUID().uuidString)")
-        let client = HTTPExchange.makeClient()
-        let started: Result<IsolatedService, any Error>
-        do {
-            let lone = LoneService(service: service, home: ClusterHome(root: folder), ports: try PortPlan.free(), behaviour: behaviour)
-            let running = try await lone.start(exchange: HTTPExchange(client: client))
-            started = .success(IsolatedService(lone: lone, running: running, folder: folder))
-        } catch {
-            try? FileManager.default.removeItem(at: folder)
-            started = .failure(error)
+        return try await HTTPExchange.once { exchange in
+            do {
+                let lone = LoneService(service: service, home: ClusterHome(root: folder), ports: try PortPlan.free(), behaviour: behaviour)
+                return IsolatedService(lone: lone, running: try await lone.start(exchange: exchange), folder: folder)
+            } catch {
+                try? FileManager.default.removeItem(at: folder)
+                throw error
+            }
         }
-        try await client.shutdown()
-        return try started.get()
     }
 
     /// The folder in which the load finds the service, laid out like a cluster's home.

@@ -56,6 +56,15 @@ package struct HTTPExchange: Sendable {
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
+    /// Work with a client of its own, which is shut down after it, whatever came of it.
+    static func once<Outcome>(_ work: (HTTPExchange) async throws -> Outcome) async throws -> Outcome {
+        let client = makeClient()
+        let outcome: Result<Outcome, any Error>
+        do { outcome = .success(try await work(HTTPExchange(client: client))) } catch { outcome = .failure(error) }
+        try await client.shutdown()
+        return try outcome.get()
+    }
+
     /// - Throws: `CommandFailure` when the server cannot be reached or breaks off.
     package func send(_ method: String, _ url: String, headers: [(String, String)] = [], body: String? = nil) async throws -> HTTPAnswer {
         var patience = RetryPatience(patience)

@@ -82,7 +82,8 @@ extension AuthenticationService {
                 caller: caller, profiles: profiles, store: store, requests: parts.store, clock: clock, random: parts.random, seal: seal,
                 metrics: metrics, logger: logger)
             let lookups = BridgedLookups(
-                caller: caller, profiles: profiles, store: store, sessions: parts.store, clock: clock, logger: logger)
+                caller: caller, profiles: profiles, store: store, sessions: parts.store, clock: clock,
+                metrics: metrics, logger: logger)
             sessions = BridgedSessions(
                 caller: caller, signIns: signIns, lookups: lookups, partners: partners, profiles: profiles, store: store, sessions: parts.store,
                 catalogue: catalogue, clock: clock, logger: logger)

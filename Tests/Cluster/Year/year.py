@@ -11,6 +11,7 @@ import os
 import pathlib
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -272,8 +273,15 @@ class Life:
             with contextlib.suppress(OSError):
                 lines = pathlib.Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
                 memory[name] = sum(int(line.split()[1]) for line in lines if line.startswith("Pss_Anon:"))
-        self.sizes.append((self.day, {f"store {folder.name}": size(folder) / 1024 for folder in data.iterdir()} | {"logs": size(logs) / 1024}
+        tables = {f"table {file.parent.name}.{name}": octets / 1024 for file in data.rglob("*.sqlite") for name, octets in self.tables(file)}
+        self.sizes.append((self.day, tables | {f"store {folder.name}": size(folder) / 1024 for folder in data.iterdir()} | {"logs": size(logs) / 1024}
                            | {f"memory {name}": value for name, value in memory.items()}))
+
+    @staticmethod
+    def tables(file):
+        """Octets of each table and index of a store."""
+        with contextlib.closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as store:
+            return store.execute("SELECT name, sum(pgsize) FROM dbstat GROUP BY name").fetchall()
 
     def judge(self):
         """Once the first sessions have ended, a day brings as much as goes."""
@@ -288,6 +296,8 @@ class Life:
             # Files grow by pages and memory by arenas.
             grows = last > first * 1.35 + 512
             good = good and not grows
+            if name.startswith("table ") and not grows:
+                continue
             print(f"growth: {name:24} {first:9.0f} KiB, at the end {last:9.0f} KiB{'  GROWS' if grows else ''}")
         return good
 

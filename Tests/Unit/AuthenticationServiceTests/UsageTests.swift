@@ -25,6 +25,20 @@ import UsageCounting
         #expect(dimensions?.osType == Sample.device.osName && dimensions?.api == .restV1)
     }
 
+    @Test("bridge §8.1, §11: a login that upstream knew already is single sign-on", arguments: [true, false])
+    func takenOver(isPartner: Bool) throws {
+        let rig = try Rig()
+        let session = Sample.session("s", record: nil, mvpd: "DemoCable")
+        let part = BridgedPart(
+            session: session.id, key: session.key, mvpd: session.mvpd, upstream: "vendor", serviceProvider: "SP", theirMvpd: "M", slot: "c",
+            kind: "regular",
+            startsAt: t0, expiresAt: session.expiresAt, confirmedAt: t0, encryptedNames: [], attributes: [], device: session.device, userAgent: "")
+        rig.service.signIns.starter.metrics.countTakenOver(part, isPartner: isPartner)
+        let sums = drained(rig)
+        #expect(sums.map(\.counts) == [UsageCounts(sso: 1)])
+        #expect(sums.first?.dimensions?.ssoType == "platform" && sums.first?.dimensions?.externalProvider == (isPartner ? "Apple" : ""))
+    }
+
     @Test("an answer that signs nobody in has failed, for a reason; a genuine one may still follow")
     func failure() async throws {
         let (rig, browser) = try await pending()

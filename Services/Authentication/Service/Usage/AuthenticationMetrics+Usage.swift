@@ -38,6 +38,15 @@ extension AuthenticationMetrics {
         usage.count(reason.isEmpty ? .authnSuccessful : .authnFailed, dimensions)
     }
 
+    /// A login that upstream knew already is this device's, too: a platform's token, or its own sign-in, said whose it is.
+    /// - Parameter isPartner: By the sign-in of Apple's framework.
+    func countTakenOver(_ part: BridgedPart, isPartner: Bool) {
+        var dimensions = UsageDimensions(requestor: part.key.requestor.text, mvpd: part.mvpd.text, device: part.device)
+        dimensions.ssoType = "platform"
+        dimensions.externalProvider = isPartner ? "Apple" : ""
+        usage.count(.sso, dimensions)
+    }
+
     /// A platform's sign-in was enough: nobody was sent anywhere.
     func countPlatformSignIn(_ attempt: PlatformExchanger.Attempt) {
         var dimensions = UsageDimensions(

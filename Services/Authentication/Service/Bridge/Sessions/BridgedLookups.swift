@@ -13,6 +13,7 @@ struct BridgedLookups: Sendable {
     let store: any BridgeStore
     let sessions: any SessionStore
     let clock: any WallClock
+    let metrics: AuthenticationMetrics
     let logger: Logger
     private let memory = BridgeMemory(Memory())
 
@@ -90,6 +91,7 @@ struct BridgedLookups: Sendable {
                 theirMvpd: profile.mvpd, slot: client.name.text)
             let (session, part) = try profiles.session(of: profile, for: holder, now: now)
             guard try await store.start(session, part, of: nil, now: now) else { return false }
+            metrics.countTakenOver(part, isPartner: false)
             logger.notice(
                 "bridge.sign_in_ended",
                 metadata: [

@@ -170,6 +170,7 @@ struct BridgedPartners: Sendable {
                 "kind": "\(part.kind)",
             ])
         metrics.platformExchangeEnded("signed_in")
+        metrics.countTakenOver(part, isPartner: true)
         return session
     }
 

@@ -133,7 +133,7 @@ struct DeviceSession {
         let report = try await console.step("Media token verified offline") { try await PlayedToken.verify(token, on: ground) }
         report.rows.forEach { console.line("            \(console.faint($0.name)) \($0.value)") }
         if let end = try await device.client.metadata(.authorizationExpiry(resource)).text.flatMap(Double.init) {
-            let text = Date(timeIntervalSince1970: end / 1000).formatted(date: .abbreviated, time: .shortened)
+            let text = Date(timeIntervalSince1970: end / 1000).formatted(.iso8601)
             console.line(console.faint("            permitted until \(text)"))
         }
     }

@@ -68,7 +68,7 @@ extension V2Player {
 
     private static func moment(_ value: V2.Value) -> String? {
         guard case .number(let milliseconds) = value else { return nil }
-        return Date(timeIntervalSince1970: milliseconds / 1000).formatted(date: .abbreviated, time: .shortened)
+        return Date(timeIntervalSince1970: milliseconds / 1000).formatted(.iso8601)
     }
 
     private func wait<Value>(for what: String, _ look: () async throws -> Value?) async throws -> Value {

@@ -33,6 +33,8 @@ SUMMER = [datetime.datetime(year, month, day, hour, tzinfo=datetime.timezone.utc
     (2026, 3, 8, 7), (2026, 11, 1, 6), (2027, 3, 14, 7), (2027, 11, 7, 6), (2028, 3, 12, 7), (2028, 11, 5, 6)]]
 # Seconds between two clocks that read the same time: programs look at theirs once a second.
 SLACK = 30
+# KiB that a write-ahead log may have: twice what it keeps.
+JOURNAL = 33_000_000 / 1024
 
 
 class Clock:
@@ -267,15 +269,16 @@ class Life:
 
     def measure(self):
         data, logs = self.cluster.home / "data", self.cluster.home / "logs"
-        size = lambda folder: sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())  # noqa: E731
+        size = lambda folder, pattern: sum(file.stat().st_size for file in folder.rglob(pattern) if file.is_file())  # noqa: E731
         memory = {}
         for name, process in self.cluster.processes().items():
             with contextlib.suppress(OSError):
                 lines = pathlib.Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
                 memory[name] = sum(int(line.split()[1]) for line in lines if line.startswith("Pss_Anon:"))
         tables = {f"table {file.parent.name}.{name}": octets / 1024 for file in data.rglob("*.sqlite") for name, octets in self.tables(file)}
-        self.sizes.append((self.day, tables | {f"store {folder.name}": size(folder) / 1024 for folder in data.iterdir()} | {"logs": size(logs) / 1024}
-                           | {f"memory {name}": value for name, value in memory.items()}))
+        journals = {f"journal {folder.name}": size(folder, "*-wal") / 1024 for folder in data.iterdir()}
+        stores = {f"store {folder.name}": (size(folder, "*") - size(folder, "*-wal")) / 1024 for folder in data.iterdir()}
+        self.sizes.append((self.day, tables | stores | journals | {"logs": size(logs, "*") / 1024} | {f"memory {name}": value for name, value in memory.items()}))
 
     @staticmethod
     def tables(file):
@@ -294,7 +297,7 @@ class Life:
         for name in settled[-1]:
             first, last = (sum(values.get(name, 0) for values in part) / len(part) for part in (settled[:third], settled[-third:]))
             # Files grow by pages and memory by arenas.
-            grows = last > first * 1.35 + 512
+            grows = last > JOURNAL if name.startswith("journal ") else last > first * 1.35 + 512
             good = good and not grows
             if name.startswith("table ") and not grows:
                 continue

@@ -161,7 +161,8 @@ struct FuzzedConnection: ~Copyable {
         }
     }
 
-    private func check(_ condition: Bool, _ what: StaticString) { precondition(condition, "\(what)") }
+    /// Unlike a precondition it says what, also in an optimised build.
+    private func check(_ condition: Bool, _ what: StaticString) { if !condition { fatalError("\(what)") } }
 }
 
 /// The address sanitizer's: bytes that may not be read, and bytes that may.

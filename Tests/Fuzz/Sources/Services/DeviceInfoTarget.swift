@@ -21,6 +21,7 @@ enum DeviceInfoTarget {
         let strict = try? DeviceInformation.strict(header, userAgent: userAgent)
         let tolerant = try? DeviceInformation.tolerant(header, userAgent: userAgent)
         if let strict {
+            noteTaken()
             check(header.utf8.count <= longest && !strict.model.isEmpty && !strict.osName.isEmpty, "incomplete device information was accepted")
             check(strict == lenient && tolerant == strict, "the ways of reading disagree")
         }

@@ -13,7 +13,8 @@ enum FormTarget {
         let (query, form) = (Array(bytes[..<end]), Array(bytes[end...]))
         let expected = plainly(query).flatMap { first in plainly(form).map { first + $0 } }
         guard let set = try? ParameterSet(query: query, form: form) else { return check(expected == nil, "parameters were refused without reason") }
-        guard let expected else { preconditionFailure("parameters were taken that are no text") }
+        guard let expected else { fatalError("parameters were taken that are no text") }
+        noteTaken()
         check(isSame(set.pairs, expected), "parameters are read differently")
         check(isSame((try? ParameterSet(query: [], form: query + [0x26] + form))?.pairs, expected), "query and form are read differently")
         let encoded = Array(FormEncoding.encode(set.pairs.map { ($0.name, $0.value) }).utf8)

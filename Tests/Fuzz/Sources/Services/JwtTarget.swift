@@ -39,10 +39,11 @@ enum JwtTarget {
         let header = input.part().replacing("@KID@", with: key.identifier)
         let claims = input.remainder().replacing("@KID@", with: key.identifier)
         let signed = Base64.url.encode(header) + "." + Base64.url.encode(claims)
-        guard let signature = try? key.privateKey.sign(Array(signed.utf8)) else { preconditionFailure("the key does not sign") }
+        guard let signature = try? key.privateKey.sign(Array(signed.utf8)) else { fatalError("the key does not sign") }
         let token = signed + "." + Base64.url.encode(signature)
         checkForm(token)
         checkMeaning(token, header, claims)
+        if isAccepted(token) { noteTaken() }
         var changed = Array(token.utf8)
         if edit.apply(to: &changed) != nil {
             check(!isAccepted(String(decoding: changed, as: UTF8.self)), "a changed token was accepted")
@@ -63,7 +64,7 @@ enum JwtTarget {
 
     private static func checkKeySet(_ text: String) {
         guard let set = try? JSONWebKeySet(published: text) else { return }
-        guard let again = try? JSONWebKeySet(json: set.json) else { preconditionFailure("a set of keys does not encode") }
+        guard let again = try? JSONWebKeySet(json: set.json) else { fatalError("a set of keys does not encode") }
         check(again.keys.map(\.identifier) == set.keys.map(\.identifier) && again.json == set.json, "a set of keys changed on its way")
     }
 

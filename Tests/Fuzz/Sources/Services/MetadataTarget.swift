@@ -4,8 +4,14 @@
 enum MetadataTarget {
     @Sendable static func run(_ input: inout Input) {
         let text = String(decoding: input.remainder(), as: UTF8.self)
-        if let metadata = try? IdentityProviderMetadata(document: text) { checkProvider(metadata) }
-        if let list = try? ProxiedMvpdList(document: text) { checkList(list) }
+        if let metadata = try? IdentityProviderMetadata(document: text) {
+            noteTaken()
+            checkProvider(metadata)
+        }
+        if let list = try? ProxiedMvpdList(document: text) {
+            noteTaken()
+            checkList(list)
+        }
     }
 
     private static func checkProvider(_ metadata: IdentityProviderMetadata) {
@@ -24,7 +30,7 @@ enum MetadataTarget {
             }
         }
         guard writer.text.utf8.count <= IdentityProviderMetadata.largest else { return }
-        guard let again = try? IdentityProviderMetadata(document: writer.text) else { preconditionFailure("metadata cannot be written again") }
+        guard let again = try? IdentityProviderMetadata(document: writer.text) else { fatalError("metadata cannot be written again") }
         check(
             again.entityID == metadata.entityID && again.endpoints == metadata.endpoints && again.nameIDFormats == metadata.nameIDFormats
                 && again.wantsSignedRequests == metadata.wantsSignedRequests, "metadata changed on its way")
@@ -42,7 +48,7 @@ enum MetadataTarget {
         var writer = MarkupWriter()
         writer.element("proxiedMvpds", [("xmlns", "\(Namespaces.proxiedMvpd)")]) { write(list, to: &$0) }
         guard writer.text.utf8.count <= ProxiedMvpdList.largest else { return }
-        guard let again = try? ProxiedMvpdList(document: writer.text) else { preconditionFailure("a list cannot be written again") }
+        guard let again = try? ProxiedMvpdList(document: writer.text) else { fatalError("a list cannot be written again") }
         check(again == list, "a list changed on its way")
     }
 

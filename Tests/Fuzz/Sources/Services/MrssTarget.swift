@@ -11,6 +11,7 @@ enum MrssTarget {
             _ = try? RequestedResource(text)
             return
         }
+        noteTaken()
         let texts = resources.items.map(\.text)
         check(!texts.isEmpty && Set(texts.map { OctetText($0) }).count == texts.count, "a resource is there twice")
         for resource in resources.items { checkOne(resource) }
@@ -27,7 +28,7 @@ enum MrssTarget {
         let channel = trimmed(resource.channel)
         guard !channel.isEmpty else { return }
         guard let written = MediaRssDocument(MediaRssDocument.text(channel: resource.channel)) else {
-            preconditionFailure("a written document cannot be read")
+            fatalError("a written document cannot be read")
         }
         check(written.channelTitle == channel && written.item == nil && written.rating == nil, "a channel changed on its way")
     }

@@ -20,6 +20,7 @@ enum SignedRequestTarget {
         let isSigned = isSigned(header)
         check(!isSigned || choice & 1 != 0, "a header that nobody signed is signed")
         guard isSigned else { return }
+        noteTaken()
         var changed = Array(text.utf8)
         guard edit.apply(to: &changed) != nil, let other = SignedRequestHeader(String(decoding: changed, as: UTF8.self)) else { return }
         check(!self.isSigned(other) || other == header, "a changed header is signed")
@@ -52,7 +53,7 @@ enum SignedRequestTarget {
             request_uri=\(header.requestURI), public_key=\(header.publicKey), signature=\(Base64.standard.encode(header.signature))
             """
         guard written.utf8.count <= SignedRequestHeader.longest else { return }
-        guard let again = SignedRequestHeader(written) else { preconditionFailure("a header cannot be written again") }
+        guard let again = SignedRequestHeader(written) else { fatalError("a header cannot be written again") }
         check(
             again.method == header.method && again.requestorID == header.requestorID && again.nonce == header.nonce && again.time == header.time
                 && again.requestURI == header.requestURI && again.publicKey == header.publicKey && again.signature == header.signature,

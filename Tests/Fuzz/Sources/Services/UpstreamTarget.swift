@@ -22,6 +22,7 @@ enum UpstreamTarget {
         if let offset = UpstreamClock.offset(answer, now: now) { check(now + offset >= Timestamp(milliseconds: 0), "a date before all dates") }
         do throws(BridgeFailure) {
             try read(answer, reader)
+            noteTaken()
             check([200, 201, 204].contains(status), "an answer that says no was taken for a yes")
         } catch {
             checkFailure(error)
@@ -92,7 +93,7 @@ enum UpstreamTarget {
                 profile.start >= Timestamp(milliseconds: 0) && profile.end >= Timestamp(milliseconds: 0) && profile.attributes.count <= 100,
                 "a profile leaves its bounds")
             for attribute in profile.attributes {
-                guard let value = try? JsonDocument(parsing: Array(attribute.json.utf8)).root else { preconditionFailure("an attribute is no JSON") }
+                guard let value = try? JsonDocument(parsing: Array(attribute.json.utf8)).root else { fatalError("an attribute is no JSON") }
                 check(value.text == attribute.json && !value.containsNul, "an attribute changed on its way")
                 check(profile[attribute: attribute.name] != nil, "an attribute is not found")
             }
@@ -145,7 +146,7 @@ enum UpstreamTarget {
 
     private static func checkJSON(_ body: [UInt8]) {
         guard let root = try? JsonDocument(parsing: body).root else { return }
-        guard let again = try? JsonDocument(parsing: Array(root.text.utf8)).root else { preconditionFailure("JSON does not encode") }
+        guard let again = try? JsonDocument(parsing: Array(root.text.utf8)).root else { fatalError("JSON does not encode") }
         check(again.text == root.text, "JSON changed on its way")
     }
 }

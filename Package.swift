@@ -467,7 +467,8 @@ if hasAny("tests") {
         tests(
             "AuthorizationServiceTests",
             [
-                "Catalogue", "Clocks", "AuthorizationService", "MediaTokenVerifier", "OutboundHttp", "SamlSigner", "Contracts", "ContractRuntime",
+                "Catalogue", "Clocks", "AuthorizationService", "MediaRss", "MediaTokenVerifier", "OutboundHttp", "SamlSigner", "Contracts",
+                "ContractRuntime",
                 "Cryptography", "Doubles", "Faults", "PostgresServer", "Storage", "StoragePostgres", "StorageSqlite", "Tokens", "UsageCounting",
                 nioCore,
                 nioPosix, nioSSL, logging,

@@ -35,6 +35,7 @@ public struct MediaRssDocument: Hashable, Sendable {
     }
 
     /// A document with a channel of that title and nothing else.
+    /// - Parameter title: Of characters that XML can hold. A parser makes a line feed of a carriage return, unless it is written as a reference.
     public static func text(channel title: String) -> String {
         var escaped = ""
         for scalar in title.unicodeScalars {
@@ -42,6 +43,7 @@ public struct MediaRssDocument: Hashable, Sendable {
             case "&": escaped += "&amp;"
             case "<": escaped += "&lt;"
             case ">": escaped += "&gt;"
+            case "\r": escaped += "&#13;"
             default: escaped.unicodeScalars.append(scalar)
             }
         }

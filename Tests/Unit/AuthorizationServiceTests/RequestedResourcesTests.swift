@@ -1,5 +1,6 @@
 import Doubles
 import Faults
+import MediaRss
 import Testing
 
 @testable import AuthorizationService
@@ -20,6 +21,17 @@ import Testing
     func keepsDocumentsWhole() throws {
         #expect(try texts("X,\(Self.rss),Y") == ["X", Self.rss, "Y"])
         #expect(try texts("\(Self.rss), \(Self.rss) ,Z") == [Self.rss, "Z"])
+    }
+
+    @Test("mvpd §4.1: the document that is written of a plain resource names the same channel", arguments: ["A\rB", "A\r\nB", "A\tB", "A & <B>"])
+    func writesTheSameChannel(resource: String) throws {
+        let channel = try RequestedResource(resource).channel
+        #expect(MediaRssDocument(MediaRssDocument.text(channel: channel))?.channelTitle == resource)
+    }
+
+    @Test("rest-v1 §3.14: characters that XML cannot hold are malformed", arguments: ["A\u{FFFE}", "\u{FFFF}", "A\u{1}B"])
+    func refusesWhatXMLCannotHold(resource: String) {
+        #expect { try RequestedResource(resource) } throws: { ($0 as? Fault)?.code == .malformedAuthzRequest }
     }
 
     @Test("rest-v1 §3.16: a list that names nothing", arguments: [nil, "", " ", ",", " , ,"])

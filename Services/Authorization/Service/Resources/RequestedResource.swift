@@ -14,8 +14,8 @@ struct RequestedResource: Hashable, Sendable {
     /// A plain string is the title of its channel.
     var channel: String { mediaRss?.channelTitle ?? text }
 
-    /// - Throws: `missing_resource` when it is empty; `malformed_authz_request` when it is too long, has control characters, or begins
-    ///   with `<` and is no well-formed, DTD-free `rss` with a channel title (rest-v1 §3.14).
+    /// - Throws: `missing_resource` when it is empty; `malformed_authz_request` when it is too long, has control characters or others that XML cannot
+    ///   hold, as MVPDs are asked in XML, or begins with `<` and is no well-formed, DTD-free `rss` with a channel title (rest-v1 §3.14).
     init(_ text: String) throws(Fault) {
         guard !text.isEmpty else { throw Fault(.missingResource, "Required 'resource' is not present") }
         guard text.utf8.count <= Self.largestByteCount, !text.unicodeScalars.contains(where: Self.isForbidden) else { throw Self.malformed }
@@ -31,6 +31,7 @@ struct RequestedResource: Hashable, Sendable {
     static let malformed = Fault(.malformedAuthzRequest, "The resource is malformed.")
 
     private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.properties.generalCategory == .control && !"\t\r\n".unicodeScalars.contains(scalar)
+        if scalar == "\u{FFFE}" || scalar == "\u{FFFF}" { return true }
+        return scalar.properties.generalCategory == .control && !"\t\r\n".unicodeScalars.contains(scalar)
     }
 }

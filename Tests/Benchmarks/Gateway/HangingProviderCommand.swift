@@ -33,7 +33,7 @@ struct HangingProviderCommand: AsyncParsableCommand {
     private func measure() async throws -> Bool {
         let binaries = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         let home = FileManager.default.temporaryDirectory.appending(path: "gateway-benchmark-home-\(UUID().uuidString.prefix(8))")
-        let cluster = try LocalCluster.start(binaries: binaries, home: home, portBase: portBase, people: workers, provider: Self.hanging)
+        let cluster = try LocalCluster.start(binaries: binaries, home: home, portBase: portBase, people: workers, providers: [Self.hanging])
         defer { cluster.stop() }
         try await cluster.waitForSandbox()
         let load = try await DecisionLoad(cluster, mvpds: Self.observed + [Self.hanging], workers: workers, period: .milliseconds(period))

@@ -46,20 +46,23 @@ struct LocalCluster {
     ///   - binaries: Folder of the release build.
     ///   - home: A folder for its state.
     ///   - people: How many there shall be: a person gets one media token a second for the same play (rest-v1 §7).
-    ///   - provider: An MVPD that there shall be beside those of the demo catalogue; it is asked as NorthCable is.
+    ///   - providers: MVPDs that there shall be beside those of the demo catalogue; they are asked as NorthCable is.
     ///   - variables: Of its programs' environment.
     static func start(
-        binaries: URL, home: URL, portBase: Int, people: Int, provider: String? = nil, variables: [String: String] = [:]
+        binaries: URL, home: URL, portBase: Int, people: Int, providers: [String] = [], variables: [String: String] = [:]
     ) throws -> LocalCluster {
         let program = binaries.appending(path: "boxoffice").path
         let environment = variables.merging(["BOXOFFICE_HOME": home.path, "BOXOFFICE_PORT_BASE": "\(portBase)"]) { $1 }
         try ChildProgram.run(program, ["up", "--detach", "--no-demo"], environment: environment)
         let names = (0..<people).map { "viewer\($0)" }
         let sandbox = try ChildProgram(
-            binaries.appending(path: "sandbox").path, ["--config", try inviting(names, home: home, provider: provider)], environment: environment)
+            binaries.appending(path: "sandbox").path, ["--config", try inviting(names, home: home, providers: providers)], environment: environment)
         sandbox.ignoreOutput()
         let cluster = try LocalCluster(home: home, program: program, environment: environment, sandbox: sandbox, people: names)
-        try cluster.editCatalogue(adding: provider)
+        try cluster.changeCatalogue { catalogue in
+            try Self.writeTokens(&catalogue)
+            for provider in providers { try Self.add(provider, to: &catalogue) }
+        }
         return cluster
     }
 
@@ -81,15 +84,15 @@ struct LocalCluster {
 
     /// Stops the cluster's sandbox and writes the settings of one with more people.
     /// - Returns: Their path.
-    private static func inviting(_ names: [String], home: URL, provider: String?) throws -> String {
+    private static func inviting(_ names: [String], home: URL, providers: [String]) throws -> String {
         let settings = home.appending(path: "settings/sandbox.json")
         guard var content = try JSONSerialization.jsonObject(with: Data(contentsOf: settings)) as? [String: Any] else {
             throw BenchmarkFailure("\(settings.path) is no JSON object")
         }
-        content["people"] = names.map { ["name": $0, "password": $0, "channels": ["*"]] as [String: Any] }
-        if let provider, var mvpds = content["mvpds"] as? [[String: Any]], let first = mvpds.first {
-            mvpds.append(first.merging(["id": provider, "displayName": provider]) { $1 })
-            content["mvpds"] = mvpds
+        // With the test user of the demo catalogue.
+        content["people"] = (names + ["ada"]).map { ["name": $0, "password": $0, "channels": ["*"]] as [String: Any] }
+        if let mvpds = content["mvpds"] as? [[String: Any]], let first = mvpds.first {
+            content["mvpds"] = mvpds + providers.map { provider in first.merging(["id": provider, "displayName": provider]) { $1 } }
         }
         let many = home.appending(path: "settings/sandbox-many.json")
         try JSONSerialization.data(withJSONObject: content).write(to: many)
@@ -150,17 +153,23 @@ struct LocalCluster {
 
     var mvpdSandbox: String { file.sandbox.mvpd }
 
-    private func editCatalogue(adding provider: String?) throws {
+    /// Writes the catalogue file anew, and has it taken in.
+    func changeCatalogue(_ change: (inout [String: Any]) throws -> Void) throws {
         let catalogue = home.appending(path: "catalogue.json")
-        guard var content = try JSONSerialization.jsonObject(with: Data(contentsOf: catalogue)) as? [String: Any],
-            var requestors = content["requestors"] as? [[String: Any]],
-            let index = requestors.firstIndex(where: { $0["id"] as? String == Self.jwsRequestor })
-        else { throw BenchmarkFailure("\(catalogue.path) has no requestor \(Self.jwsRequestor)") }
-        requestors[index]["mediaTokenFormat"] = "jws"
-        content["requestors"] = requestors
-        if let provider { try Self.add(provider, to: &content) }
+        guard var content = try JSONSerialization.jsonObject(with: Data(contentsOf: catalogue)) as? [String: Any] else {
+            throw BenchmarkFailure("\(catalogue.path) is no JSON object")
+        }
+        try change(&content)
         try JSONSerialization.data(withJSONObject: content).write(to: catalogue, options: .atomic)
         if let config = file.services["config"]?.pid { kill(config, SIGHUP) }
+    }
+
+    private static func writeTokens(_ content: inout [String: Any]) throws {
+        guard var requestors = content["requestors"] as? [[String: Any]],
+            let index = requestors.firstIndex(where: { $0["id"] as? String == jwsRequestor })
+        else { throw BenchmarkFailure("the catalogue has no requestor \(jwsRequestor)") }
+        requestors[index]["mediaTokenFormat"] = "jws"
+        content["requestors"] = requestors
     }
 
     private static func add(_ provider: String, to content: inout [String: Any]) throws {

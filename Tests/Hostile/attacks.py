@@ -60,6 +60,15 @@ def statuses(answer):
     return [int(status) for status in re.findall(rb"HTTP/1\.1 ([0-9]{3})", answer)]
 
 
+def unfinished(path, headers, length):
+    """The statuses that a POST gets of whose body only the beginning comes."""
+    fields = {"Host": "localhost", "Accept": "application/json", **headers, "Content-Length": length}
+    head = f"POST {path} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields.items()) + "\r\n"
+    with socket.create_connection(public, timeout=4) as connection:
+        connection.sendall(head.encode() + b"x=" + b"x" * 1000)
+        return statuses(connection.recv(4096))
+
+
 # A stranger becomes the viewer
 
 
@@ -368,19 +377,24 @@ WEB, OWN = ("session", "authorize", "shortAuthorize"), ("sessionDevice", "author
 def stored_tokens():
     client, own = Client(), device()
     wrong = {**FORM, "Authorization": "Bearer wrong"}
-    long = form({"requestor_id": "ACME1", "authentication_token": "x" * (1 << 20), "device_id": own, "resource_id": "ACME1-NEWS"})
     for call in WEB + OWN:
-        expect(ask("POST", f"/adobe-services/{call}", wrong, long).status == 401, call, "reads before it knows who asks")
+        expect(unfinished(f"/adobe-services/{call}", wrong, 1 << 20) == [401], call, "reads before it knows who asks")
         expect(ask("POST", f"/adobe-services/{call}", wrong, form({"requestor_id": "ACME1", "authentication_token": "x", "device_id": own})).status == 401, call, "says what is missing first")
     bodies = ["<a>x</a>", '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>', "<a" * 4000, "\x00", "%", "eyJ.eyJ.x", "x" * 300_000]
     for call in WEB + OWN:
         for token in bodies:
             fields = {"requestor_id": "ACME1", "authentication_token": token, "authz_token": token, "device_id": own, "resource_id": "ACME1-NEWS", "reg_code": "ZZZZZZZ"}
-            answer = ask("POST", f"/adobe-services/{call}", {**client.bearer, **FORM}, form(fields))
+            try:
+                answer = ask("POST", f"/adobe-services/{call}", {**client.bearer, **FORM}, form(fields))
+            except ConnectionError:
+                # Of a body that is too long only a little is read behind the answer.
+                expect(len(token) > 65_536, call, token[:20], "ends the connection")
+                continue
             expect(answer.status < 500 and b"root:" not in answer.body, call, token[:20], answer.status)
             expect(b"Token>" not in answer.body and b"serializedToken" not in answer.body, call, token[:20], answer.body[:200])
-    for body in [b"", b"[]", b"{" * 5000, b'{"fingerprint": "' + b"f" * (1 << 20) + b'"}']:
+    for body in [b"", b"[]", b"{" * 5000]:
         expect(ask("POST", "/indiv/devices", {"Content-Type": "application/json"}, body).status in (400, 413), body[:20])
+    expect(unfinished("/indiv/devices", {"Content-Type": "application/json"}, 1 << 20) in ([400], [413]), "waits for a body that is too long")
 
 
 @attack("C57 codes are no more to be guessed at the doors of former clients than elsewhere")

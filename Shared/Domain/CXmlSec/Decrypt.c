@@ -5,6 +5,7 @@
 #include <openssl/rand.h>
 #include <xmlsec/buffer.h>
 #include <xmlsec/xmlenc.h>
+#include <xmlsec/xmltree.h>
 #include <xmlsec/openssl/crypto.h>
 
 enum { LARGEST_SESSION_KEY = 32 };
@@ -45,8 +46,15 @@ static xmlSecEncCtxPtr context_for(xmlSecKeyPtr key, xmlSecTransformId transform
     return NULL;
 }
 
+/* Whether the ciphertext is in the element itself. Of one without, the library would make the canonical form of the whole document and lose memory with each. */
+static int holds_ciphertext(xmlNodePtr encrypted) {
+    xmlNodePtr data = xmlSecFindChild(encrypted, xmlSecNodeCipherData, xmlSecEncNs);
+    return data != NULL && xmlSecFindChild(data, xmlSecNodeCipherValue, xmlSecEncNs) != NULL;
+}
+
 /* Unwraps the session key, or leaves the random octets that are already in `session_key`. */
 static void unwrap(xmlNodePtr encrypted_key, const cxs_key *key, unsigned char *session_key, xmlSecSize size) {
+    if (!holds_ciphertext(encrypted_key)) return;
     xmlSecEncCtxPtr context = context_for(cxs_key_lend(key), xmlSecOpenSSLTransformRsaOaepGetKlass(), xmlEncCtxModeEncryptedKey);
     if (context == NULL) return;
     xmlSecBufferPtr unwrapped = xmlSecEncCtxDecryptToBuffer(context, encrypted_key);
@@ -62,6 +70,7 @@ int cxs_decrypt(cxs_node *encrypted_data, cxs_node *encrypted_key, cxs_content_c
     *plaintext = NULL;
     *parse = CXS_PARSED;
     cxs_begin();
+    if (!holds_ciphertext(encrypted_data)) return -1;
     xmlSecSize size = key_size(cipher);
     unsigned char session_key[LARGEST_SESSION_KEY];
     if (size == 0 || RAND_bytes(session_key, (int)size) != 1) return -1;

@@ -48,6 +48,16 @@ struct EncryptionTests {
         #expect(try world.outcome(xml) == "enc.failed")
     }
 
+    @Test("a key, or content, whose ciphertext is not there is refused", arguments: [0, 1])
+    func refusesAbsentCiphertext(which: Int) throws {
+        let xml = try encrypted(ciphertext: { text in
+            let values = text.ranges(of: /<xenc:CipherValue>[^<]*<\/xenc:CipherValue>/)
+            try #require(values.count == 2)
+            return text.replacingCharacters(in: values[which], with: "AAAA")
+        })
+        #expect(try world.outcome(xml, try expected()) == "enc.failed")
+    }
+
     @Test("an encrypted assertion has to be signed as the policy asks")
     func checksPolicyAfterDecryption() throws {
         let inner = try encrypted()

@@ -18,6 +18,7 @@ struct PeopleCommand: AsyncParsableCommand {
         let store = try FilledStore(file: file, sessions: sessions, perDevice: 1)
         let now = Int64(Date().timeIntervalSince1970 * 1000)
         var (exports, erasures): ([Double], [Double]) = ([], [])
+        var found = 0
         for number in Set((0..<people).map { _ in Int.random(in: 1...sessions) }) {
             let user = "person-\(number)@north-cable.example"
             let start = ContinuousClock.now
@@ -27,10 +28,12 @@ struct PeopleCommand: AsyncParsableCommand {
             erasures.append((ContinuousClock.now - between) / .milliseconds(1))
             exports.append((between - start) / .milliseconds(1))
             // One that an earlier run erased is not there.
+            found += told
             guard told == erased, told <= 1 else { throw BenchmarkFailure("\(user): \(told) rows told, \(erased) erased") }
         }
         await store.close()
-        print("sessions \(sessions)")
+        guard found * 10 >= exports.count * 9 else { throw BenchmarkFailure("\(found) of \(exports.count) people were there: fill the file anew") }
+        print("sessions \(sessions), \(found) of \(exports.count) people found")
         let isMet = Self.tell("export", exports, below: 1000)
         guard Self.tell("erase", erasures, below: 100), isMet else { throw ExitCode(1) }
     }

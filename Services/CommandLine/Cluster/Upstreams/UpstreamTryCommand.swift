@@ -6,7 +6,7 @@ internal import TextEncodings
 public struct UpstreamTryCommand: AsyncParsableCommand {
     public static let configuration = CommandConfiguration(
         commandName: "try",
-        abstract: "Make the sandbox's stand-in vendor an upstream of a channel: its TV providers appear beside the cluster's own.",
+        abstract: "Make the sandbox's stand-in vendor an upstream of the channel ACME1: its TV providers appear beside the cluster's own.",
         discussion: """
             Keeps the stand-in's software statement as a secret, gives the channel the upstream, takes in what it offers, and pushes. Your draft must be \
             empty, as everything in it is pushed. What is there already stays: the command may be run again.
@@ -14,9 +14,8 @@ public struct UpstreamTryCommand: AsyncParsableCommand {
 
     static let upstream = "sandbox"
     private static let statement = "acme-v2"
-
-    @Option(help: "The channel; the stand-in knows it by the same id.")
-    var requestor = "ACME1"
+    /// The one channel that the stand-in knows by the id that it has in the demo catalogue.
+    private static let channel = "ACME1"
 
     @Option(help: "Base URL of the stand-in for browsers. Default: where the cluster itself finds it.")
     var browsers: String?
@@ -59,20 +58,20 @@ public struct UpstreamTryCommand: AsyncParsableCommand {
         if !comparison.isComplete { try await push("What the sandbox's stand-in vendor offers") }
         try UpstreamCluster.trustStandIn(home)
         let bridged = try await bridged()
-        console.line("\(requestor) has the TV providers of \(address) beside its own: \(bridged.joined(separator: ", "))")
-        if json { try JsonOutput.show(["upstream": Self.upstream, "baseUrl": address, "requestor": requestor, "mvpds": bridged]) }
+        console.line("\(Self.channel) has the TV providers of \(address) beside its own: \(bridged.joined(separator: ", "))")
+        if json { try JsonOutput.show(["upstream": Self.upstream, "baseUrl": address, "requestor": Self.channel, "mvpds": bridged]) }
     }
 
     /// Puts what is missing into the draft.
     /// - Returns: Whether anything was.
     private func use(_ address: String, gateway: String) async throws -> Bool {
-        let entry = try await AdministrationCall.send("GET", "/requestors/\(FormEncoding.encode(requestor))")
-        guard var channel = entry.object["entity"] as? [String: Any] else { throw CommandFailure("the cluster tells nothing of '\(requestor)'") }
+        let entry = try await AdministrationCall.send("GET", "/requestors/\(FormEncoding.encode(Self.channel))")
+        guard var channel = entry.object["entity"] as? [String: Any] else { throw CommandFailure("the cluster tells nothing of '\(Self.channel)'") }
         if let bridge = channel["upstream"] as? [String: Any] {
             guard bridge["upstream"] as? String == Self.upstream else {
                 throw CommandFailure(
-                    "\(requestor) uses the upstream '\(bridge["upstream"] as? String ?? "")' already",
-                    advice: "name another channel with --requestor",
+                    "\(Self.channel) uses the upstream '\(bridge["upstream"] as? String ?? "")' already",
+                    advice: "a channel has one upstream at most",
                     exit: .usage)
             }
             return false
@@ -86,7 +85,7 @@ public struct UpstreamTryCommand: AsyncParsableCommand {
         _ = try await AdministrationCall.send("POST", "/upstreams", body: try AdministrationCall.json(record))
         channel["upstream"] = ["upstream": Self.upstream, "returnOrigin": gateway]
         _ = try await AdministrationCall.send(
-            "PUT", "/requestors/\(FormEncoding.encode(requestor))", body: try AdministrationCall.json(channel), ifMatch: entry.header("etag"))
+            "PUT", "/requestors/\(FormEncoding.encode(Self.channel))", body: try AdministrationCall.json(channel), ifMatch: entry.header("etag"))
         return true
     }
 
@@ -111,8 +110,9 @@ public struct UpstreamTryCommand: AsyncParsableCommand {
         let end = ContinuousClock.now + .seconds(wait)
         while true {
             do {
-                let offers = try await UpstreamOffers.read(Self.upstream, requestor: requestor, platforms: [])
-                return UpstreamComparison(offers, try await OwnEntries.read(requestor: requestor, upstream: Self.upstream), requestor: requestor)
+                let offers = try await UpstreamOffers.read(Self.upstream, requestor: Self.channel, platforms: [])
+                return UpstreamComparison(
+                    offers, try await OwnEntries.read(requestor: Self.channel, upstream: Self.upstream), requestor: Self.channel)
             } catch is CommandFailure where ContinuousClock.now < end {
                 try await Task.sleep(for: .milliseconds(500))
             }
@@ -121,7 +121,7 @@ public struct UpstreamTryCommand: AsyncParsableCommand {
 
     /// Ids of the MVPDs that the upstream serves there.
     private func bridged() async throws -> [String] {
-        let items = try await AdministrationCall.send("GET", "/integrations?requestor=\(FormEncoding.encode(requestor))&size=200").object["items"]
+        let items = try await AdministrationCall.send("GET", "/integrations?requestor=\(FormEncoding.encode(Self.channel))&size=200").object["items"]
         return (items as? [[String: Any]] ?? []).compactMap { item in
             guard let entity = item["entity"] as? [String: Any], entity["upstream"] != nil else { return nil }
             return entity["mvpd"] as? String

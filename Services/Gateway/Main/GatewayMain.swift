@@ -42,10 +42,12 @@ struct Main {
         guard let endpoint else { return }
         let logger = environment.logger
         let scheme = certificate == nil ? "http" : "https"
+        let shield = ListenerShield()
         let application = gateway.application(
             at: door, address: .hostname(endpoint.address, port: endpoint.port), certificate: certificate, logger: logger,
             requests: requestLog(logger)
         ) { port in
+            shield.hasBegun()
             logger.info(
                 "gateway.listening",
                 metadata: ["scheme": "\(scheme)", "door": "\(door)", "address": "\(endpoint.address)", "port": "\(port ?? endpoint.port)"])
@@ -54,7 +56,8 @@ struct Main {
         let isOptional = door == .administration && !environment.settings.admin.isGiven
         environment.run(
             HttpListener(
-                application: application, key: key, endpoint: "\(endpoint.address):\(endpoint.port)", isOptional: isOptional, logger: logger))
+                application: application, shield: shield, key: key, endpoint: "\(endpoint.address):\(endpoint.port)", isOptional: isOptional,
+                logger: logger))
     }
 
     /// `nil`: the logger has to write the lines itself.

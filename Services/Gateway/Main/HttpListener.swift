@@ -12,6 +12,8 @@ internal import ServiceLifecycle
 /// Runs one HTTP server; says in one line why it cannot.
 struct HttpListener: Service {
     let application: any ApplicationProtocol
+    /// The application tells it that it runs.
+    let shield: ListenerShield
     /// Of the settings, for example `gateway.listen`.
     let key: String
     let endpoint: String
@@ -21,7 +23,7 @@ struct HttpListener: Service {
 
     func run() async throws {
         do {
-            try await application.run()
+            try await shield.run(application)
         } catch let error as IOError {
             let reason = error.errnoCode == EADDRINUSE ? "the port is in use; stop its owner or choose another port" : "\(error)"
             guard isOptional else { throw StartFailure("\(key): cannot listen on \(endpoint): \(reason)") }

@@ -38,13 +38,30 @@ struct SandboxMain {
     }
 
     private static func serve(_ sandbox: Sandbox, _ settings: SandboxSettings, _ logger: Logger) async throws {
-        let providers = sandbox.application { port in logger.info("listening", metadata: ["port": "\(port)"]) }
-        let apple = sandbox.appleApplication { port in logger.info("listening", metadata: ["port": "\(port)", "as": "apple"]) }
-        let upstream = sandbox.upstreamApplication { port in logger.info("listening", metadata: ["port": "\(port)", "as": "upstream"]) }
-        let services: [any Service] = [providers] + [apple, upstream].compactMap { $0 }
+        let services: [ShieldedListener?] = [
+            ShieldedListener { hasBegun in
+                sandbox.application { port in
+                    hasBegun()
+                    logger.info("listening", metadata: ["port": "\(port)"])
+                }
+            },
+            ShieldedListener { hasBegun in
+                sandbox.appleApplication { port in
+                    hasBegun()
+                    logger.info("listening", metadata: ["port": "\(port)", "as": "apple"])
+                }
+            },
+            ShieldedListener { hasBegun in
+                sandbox.upstreamApplication { port in
+                    hasBegun()
+                    logger.info("listening", metadata: ["port": "\(port)", "as": "upstream"])
+                }
+            },
+        ]
         let group = ServiceGroup(
             configuration: .init(
-                services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: Logger(label: "group") { _ in SwiftLogNoOpLogHandler() }))
+                services: services.compactMap(\.self), gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: Logger(label: "group") { _ in SwiftLogNoOpLogHandler() }))
         do {
             try await group.run()
         } catch {
@@ -52,6 +69,20 @@ struct SandboxMain {
             throw SettingsFault(key: "listen", problem: "\(addresses.joined(separator: " and ")) cannot be served: \(error)")
         }
     }
+}
+
+/// One of the sandbox's web servers.
+private struct ShieldedListener: Service {
+    private let server: any Service
+    private let shield = ListenerShield()
+
+    /// - Parameter make: Makes the server, which calls what it is given when it listens; `nil`: there is none.
+    init?(_ make: (@escaping @Sendable () -> Void) -> (any Service)?) {
+        guard let server = make({ [shield] in shield.hasBegun() }) else { return nil }
+        self.server = server
+    }
+
+    func run() async throws { try await shield.run(server) }
 }
 
 private struct Options {

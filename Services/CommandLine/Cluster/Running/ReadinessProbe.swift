@@ -21,10 +21,15 @@ struct ReadinessProbe: Sendable {
             "\(process.copy.name) is not ready after \(Console.text(of: Self.patience))", advice: lastWords(of: process.copy))
     }
 
-    /// The last line of its log that is no event: a program that cannot start says why there, in one line, and a thread may log an event after it.
+    /// The last line of its log that is no event: a program that cannot start says why there, in one line, and a thread may log an event after it. One that
+    /// crashed has none.
     private func lastWords(of copy: ServiceCopy) -> String {
         let log = home.log(of: copy)
         let lines = (try? String(contentsOf: log, encoding: .utf8))?.split(separator: "\n") ?? []
-        return (lines.suffix(20).last { !$0.hasPrefix("{") } ?? lines.last).map { "\($0) (log: \(log.path))" } ?? "its log \(log.path) is empty"
+        guard let last = lines.last else { return "its log \(log.path) is empty" }
+        guard let reason = lines.suffix(20).last(where: { !$0.hasPrefix("{") }) else {
+            return "it gives no reason; its log \(log.path) ends with \(last)"
+        }
+        return "\(reason) (log: \(log.path))"
     }
 }

@@ -11,7 +11,7 @@ struct PlainGet {
 
     /// - Parameter bytes: All that the client has sent since the request before.
     init?(_ bytes: UnsafeRawBufferPointer) {
-        guard (24..<16 * 1024).contains(bytes.count), let begin = bytes.baseAddress, memcmp(begin, Self.method.utf8Start, 5) == 0,
+        guard (24..<Http1Bounds.longestHead).contains(bytes.count), let begin = bytes.baseAddress, memcmp(begin, Self.method.utf8Start, 5) == 0,
             memcmp(begin + (bytes.count - 4), Self.end.utf8Start, 4) == 0, memchr(begin, 0, bytes.count) == nil
         else { return nil }
         // The last line is the empty one, of which there is but one.
@@ -19,10 +19,12 @@ struct PlainGet {
         guard let first = Self.line(begin, last), let path = Self.path(first) else { return nil }
         var accept: String?
         var hosts = 0
+        var fields = 0
         var next = begin + (first.count + 2)
         while next < last {
             guard let line = Self.line(next, last) else { return nil }
             next += line.count + 2
+            fields += 1
             switch Self.kind(line) {
             case .host: hosts += 1
             case .accept where accept == nil: accept = String(decoding: line.dropFirst(7).drop { $0 == 0x20 }, as: UTF8.self)
@@ -30,7 +32,7 @@ struct PlainGet {
             case .accept, .doubtful: return nil
             }
         }
-        guard hosts == 1 else { return nil }
+        guard hosts == 1, fields <= Http1Bounds.mostFields else { return nil }
         self.path = path
         self.accept = accept
     }

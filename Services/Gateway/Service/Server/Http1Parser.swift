@@ -9,14 +9,11 @@ final class Http1Parser {
     /// In the pipeline now.
     private(set) var handler = Http1Parser.fresh()
 
-    /// Of a whole head, in octets, as in HTTP/2: the request line, names and values.
-    static let longestHead = 16 * 1024
-
     private static func fresh() -> ByteToMessageHandler<HTTPRequestDecoder> {
         var limits = NIOHTTPDecoderLimitConfiguration()
-        limits.maxHeaderFieldSize = longestHead
-        limits.maxHeaderListSize = longestHead
-        limits.maxHeaderFieldCount = 100
+        limits.maxHeaderFieldSize = Http1Bounds.longestHead
+        limits.maxHeaderListSize = Http1Bounds.longestHead
+        limits.maxHeaderFieldCount = Http1Bounds.mostFields
         return ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits))
     }
 

@@ -43,7 +43,7 @@ final class Http1Rules: ChannelInboundHandler {
     /// - Throws: `headerOverflow` for a head that is larger than HTTP/2 would take it.
     private func request(_ head: HTTPRequestHead) throws -> HTTPRequest {
         let length = head.headers.reduce(head.uri.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
-        guard length <= Http1Parser.longestHead else { throw HTTPParserError.headerOverflow }
+        guard length <= Http1Bounds.longestHead else { throw HTTPParserError.headerOverflow }
         var fields: [HTTPField] = []
         fields.reserveCapacity(head.headers.count + 1)
         var hosts: [String] = []

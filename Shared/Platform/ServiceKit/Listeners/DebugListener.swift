@@ -18,17 +18,19 @@ struct DebugListener: Service {
     var onListening: @Sendable (Int) -> Void = { _ in }
 
     func run() async throws {
+        let shield = ListenerShield()
         let application = Application(
             router: router(),
             configuration: ApplicationConfiguration(address: .hostname(endpoint.address, port: Int(endpoint.port))),
             onServerRunning: { channel in
+                shield.hasBegun()
                 let port = channel.localAddress?.port ?? Int(endpoint.port)
                 logger.info("debug.listening", metadata: ["address": "\(endpoint.address)", "port": "\(port)"])
                 onListening(port)
             },
             logger: quiet)
         do {
-            try await application.run()
+            try await shield.run(application)
         } catch let error as IOError {
             throw StartFailure.cannotListen(key: "debug", endpoint, error)
         }

@@ -35,7 +35,7 @@ private func check(_ condition: Bool, _ what: StaticString) { if !condition { fa
 private func checkBounds(_ head: HTTPRequest) {
     let size = head.headerFields.reduce((head.path ?? "").utf8.count) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }
     // What is added says what becomes of the connection.
-    check(size <= Http1Parser.longestHead + 32 && head.headerFields.count <= 101, "a head leaves its bounds")
+    check(size <= Http1Bounds.longestHead + 32 && head.headerFields.count <= Http1Bounds.mostFields + 1, "a head leaves its bounds")
     check(head.headerFields[values: .connection].allSatisfy { $0 == "close" || $0 == "keep-alive" }, "a field of the connection is handed on")
     check(head.headerFields[fields: HTTPField.Name("Host")!].isEmpty, "a host is handed on as a field")
     for field in head.headerFields {
@@ -54,7 +54,7 @@ private func checkAgain(_ request: Conversation.Request) {
     var text = Array("\(head.method.rawValue) \(path) HTTP/1.1\r\nHost: \(authority)\r\n".utf8)
     for field in head.headerFields { text += "\(field.name.rawName): \(field.value)\r\n".utf8 }
     text += "\r\n".utf8
-    guard head.headerFields.count < 100, text.count < Http1Parser.longestHead else { return }
+    guard head.headerFields.count < Http1Bounds.mostFields, text.count < Http1Bounds.longestHead else { return }
     let again = Conversation(text, readSize: text.count)
     check(again.requests.count == 1 && again.requests[0] == request && !again.isBroken, "a head changed on its way")
 }

@@ -47,4 +47,10 @@ internal import Testing
     @Test func aHeadThatIsLongerThanUsualIsTheParsers() {
         #expect(read("GET / HTTP/1.1\r\nHost: a\r\nX-Long: \(String(repeating: "x", count: 20_000))\r\n\r\n") == nil)
     }
+
+    @Test func moreFieldsThanTheParserTakesAreTheParsers() {
+        func head(_ fields: Int) -> String { "GET / HTTP/1.1\r\nHost: a\r\n" + String(repeating: "x: y\r\n", count: fields - 1) + "\r\n" }
+        #expect(read(head(Http1Bounds.mostFields)) != nil)
+        #expect(read(head(Http1Bounds.mostFields + 1)) == nil)
+    }
 }

@@ -167,6 +167,10 @@ def metadata():
 <md:NameIDFormat>urn:oasis:names:tc:SAML:2.0:nameid-format:persistent</md:NameIDFormat>
 <md:SingleSignOnService Binding="{bindings}HTTP-Redirect" Location="https://idp.example/sso?a=1&amp;b=2"/></md:IDPSSODescriptor>
 <md:Organization><md:OrganizationDisplayName>Harbor</md:OrganizationDisplayName></md:Organization></md:EntityDescriptor>""".encode())
+    references = "https://idp.example/&#9;&#10;&#13;&quot;&lt;&gt;&amp;&#x1F600;"
+    write("Metadata", "references", f"""<EntityDescriptor xmlns="{space}" entityID="{references}"><IDPSSODescriptor
+ protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"><NameIDFormat>{references}</NameIDFormat>
+<SingleSignOnService Binding="{bindings}HTTP-POST" Location="{references}" ResponseLocation="{references}"/></IDPSSODescriptor></EntityDescriptor>""".encode())
     record = """<proxiedMvpd><id ProviderID="p&amp;1">M1</id><displayName>One</displayName><logoURL>https://a.example/l.png</logoURL><iframeSize>
 <iframeWidth>480</iframeWidth><iframeHeight>320</iframeHeight></iframeSize><requestorIds><requestorId>R1</requestorId><requestorId>R2</requestorId></requestorIds>
 </proxiedMvpd><proxiedMvpd><id>M2</id><displayName/><logoURL/></proxiedMvpd>"""
@@ -242,6 +246,13 @@ def saml():
         "unsigned": (0, response(False).replace("@A@", assertion(True)), ""), "status": (5, response(True, "Responder").replace("@A@", ""), ""),
     }.items():
         write("Saml", name, bytes([choice]) + b"\x04\x00Q" + outer.encode() + b"\0" + inner.encode())
+    # Of the genuine ones: an octet is replaced, some are put in, taken out, written again elsewhere.
+    for name, changes in {
+        "replaced": b"\x00\x05\x00Q", "inserted": b"\x01\x05\x00<!-- a -->\0", "removed": b"\x02\x05\x00\x03", "copied": b"\x03\x00\xa0\x01\x80\x08\x00",
+        "more": b"\x00\x05\x00Q\x01\x06\x00&#81;\0\x02\x07\x00\x00",
+    }.items():
+        for variant in range(3):
+            write("Saml", f"{name}-{variant}", bytes([8 | variant]) + changes)
 
 
 def main():

@@ -46,6 +46,8 @@ struct Input {
 
     init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
 
+    var isEmpty: Bool { rest.isEmpty }
+
     /// The next byte; 0 when there is none.
     mutating func byte() -> UInt8 {
         guard let first = rest.first else { return 0 }

@@ -59,6 +59,37 @@ class Clock:
         self.move(moment - time.time())
 
 
+class Shared:
+    """What libfaketime keeps for all programs, for as long as the test runs.
+
+    A program that finds none makes it, named by its process id, and puts the name into its environment: which moves that away from where Swift finds the program's
+    arguments. And it cannot where a program of the same id has left one behind. So one that has no arguments makes it for all.
+    """
+
+    FOLDER = pathlib.Path("/dev/shm")
+
+    def __init__(self, environment):
+        for file in self.FOLDER.glob("*faketime_s*_*"):
+            number = file.name.rpartition("_")[2]
+            if number.isdigit() and not os.path.exists(f"/proc/{number}"):
+                file.unlink(missing_ok=True)
+        # Ends with this process, however that ends.
+        self.keeper = subprocess.Popen(["cat"], stdin=subprocess.PIPE, env=environment)
+        self.name = f"/faketime_sem_{self.keeper.pid} /faketime_shm_{self.keeper.pid}"
+        self.files = [self.FOLDER / f"sem.faketime_sem_{self.keeper.pid}", self.FOLDER / f"faketime_shm_{self.keeper.pid}"]
+        end = time.monotonic() + 10
+        while not all(file.exists() for file in self.files):
+            if time.monotonic() > end or self.keeper.poll() is not None:
+                sys.exit("libfaketime has made no shared memory in 10 s")
+            time.sleep(0.01)
+
+    def close(self):
+        self.keeper.stdin.close()
+        self.keeper.wait(10)
+        for file in self.files:
+            file.unlink(missing_ok=True)
+
+
 class Cluster:
     def __init__(self, folder):
         self.home = folder / "home"
@@ -71,11 +102,12 @@ class Cluster:
         self.environment = {
             **os.environ, "BOXOFFICE_HOME": str(self.home), "BOXOFFICE_PORT_BASE": str(int(os.environ.get("BOXOFFICE_PORT_BASE", "21000")) + 520), "TZ": ZONE,
             "LD_PRELOAD": f"{timers}:{library[0]}", "FAKETIME_TIMESTAMP_FILE": str(self.clock.file), "FAKETIME_CACHE_DURATION": "0", "FAKETIME_DONT_FAKE_MONOTONIC": "1", "NO_FAKE_STAT": "1"}
+        self.shared = Shared(self.environment)
+        self.environment["FAKETIME_SHARED"] = self.shared.name
         self.program = str(pathlib.Path(".build/debug/boxoffice").resolve())
 
     def run(self, *arguments):
-        # By another program: libfaketime moves the environment of the first, from where Swift finds a program's arguments.
-        done = subprocess.run(["/usr/bin/env", self.program, *arguments], env=self.environment, capture_output=True, text=True, timeout=120)
+        done = subprocess.run([self.program, *arguments], env=self.environment, capture_output=True, text=True, timeout=120)
         if done.returncode:
             raise AssertionError(f"boxoffice {arguments[0]}: {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
         return done.stdout
@@ -365,6 +397,7 @@ def main():
     finally:
         with contextlib.suppress(AssertionError, subprocess.TimeoutExpired):
             cluster.run("down")
+        cluster.shared.close()
         shutil.rmtree(folder, ignore_errors=True)
     return 0 if good else 1
 

@@ -3,7 +3,7 @@ internal import Storage
 
 /// Commits the plans that wait, as many as come together in one transaction. A plan that does not hold is taken out, and the others go once more.
 struct PlanCommit: Sendable {
-    /// Tries of a transaction that others come between.
+    /// Least tries of a transaction that others come between.
     static let tries = 8
 
     private static let begin: Statement = "BEGIN ISOLATION LEVEL SERIALIZABLE"
@@ -24,6 +24,7 @@ struct PlanCommit: Sendable {
     func callAsFunction(_ writes: [PlannedWrite], on connection: PostgresConnection) -> LaneLoss<PlannedWrite>? {
         var left = writes.sorted { $0.plan.subject.utf8.lexicographicallyPrecedes($1.plan.subject.utf8) }
         var (size, tries) = (left.count, 0)
+        var firstConflict = ContinuousClock.now
         while !left.isEmpty {
             let group = Array(left.prefix(size))
             let attempt: Attempt
@@ -46,9 +47,10 @@ struct PlanCommit: Sendable {
                 left = left.enumerated().filter { results[$0.offset] == nil }.map(\.element)
                 size = max(1, size - results.count)
             case .conflict(let error):
+                if tries == 0 { firstConflict = .now }
                 tries += 1
                 metrics.retries.increment()
-                if tries >= Self.tries {
+                if tries >= Self.tries, firstConflict.duration(to: .now) >= RetryPause.patience {
                     metrics.failedCommits.increment()
                     for write in group { write.deliver(.failure(.storage(error.databaseError()))) }
                     left.removeFirst(group.count)

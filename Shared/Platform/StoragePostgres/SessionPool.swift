@@ -166,6 +166,7 @@ final class SessionPool: Sendable {
     private func commit(_ write: PendingWrite, _ connection: PostgresConnection) {
         var (isAlone, connection) = (false, connection)
         defer { if isAlone { turn.unlock() } }
+        let first = ContinuousClock.now
         for attempt in 1... {
             let start = ContinuousClock.now
             let session = PostgresSession(connection, .writing, heart.pulse)
@@ -185,7 +186,7 @@ final class SessionPool: Sendable {
                     connection = next
                     if verdict == .notStored, attempt == 1 { continue }
                 }
-                guard connection.isUsable, Self.mayRunAgain(error, after: attempt) else {
+                guard connection.isUsable, Self.mayRunAgain(error, after: attempt, since: first) else {
                     metrics.failedCommits.increment()
                     return write.fail(.storage(error))
                 }
@@ -218,9 +219,9 @@ final class SessionPool: Sendable {
         return nil
     }
 
-    private static func mayRunAgain(_ error: any Error, after attempt: Int) -> Bool {
+    private static func mayRunAgain(_ error: any Error, after attempt: Int, since first: ContinuousClock.Instant) -> Bool {
         switch (error as? DatabaseError)?.kind {
-        case .conflict: attempt < tries
+        case .conflict: attempt < tries || first.duration(to: .now) < RetryPause.patience
         case .duplicate: attempt < triesOfDuplicate
         default: false
         }

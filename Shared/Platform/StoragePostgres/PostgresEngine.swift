@@ -86,8 +86,7 @@ final class PostgresEngine: StoreEngine {
         while true {
             do {
                 let connection = try PostgresConnection.open(options, program: name)
-                if let schema = options.schema { try connection.run(script: "CREATE SCHEMA IF NOT EXISTS \"\(schema)\"") }
-                return try PostgresSchema(steps: steps, connection: connection, place: options.place).bringUpToDate()
+                return try PostgresSchema(name: options.schema, steps: steps, connection: connection, place: options.place).bringUpToDate()
             } catch let error as StoreError {
                 throw error
             } catch let error as PostgresError {

@@ -11,21 +11,22 @@ package final class PostgresMaintenance {
     }
 
     package let place: String
+    private let schema: String?
     private let connection: PostgresConnection
 
     /// - Throws: `StoreError`, as of a service that starts.
     package init(_ options: PostgresOptions) throws(StoreError) {
-        place = options.place
+        (place, schema) = (options.place, options.schema)
         let place = place
         connection = try Self.told(place) { try PostgresConnection.open(options, program: "maintenance") }
         // What is long here would be given up by the bounds that the role has for the service.
         try run("SET statement_timeout = 0; SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = 0; SET bytea_output = 'hex'")
     }
 
-    /// Makes the tables that are missing, as a service does that starts.
+    /// Makes the schema and the tables that are missing, as a service does that starts.
     /// - Throws: `StoreError`, also when the schema is newer than the steps.
     package func bringUpToDate(_ steps: [Migration]) throws(StoreError) {
-        try Self.told(place) { try PostgresSchema(steps: steps, connection: connection, place: place).bringUpToDate() }
+        try Self.told(place) { try PostgresSchema(name: schema, steps: steps, connection: connection, place: place).bringUpToDate() }
     }
 
     /// Runs statements, with semicolons between them.

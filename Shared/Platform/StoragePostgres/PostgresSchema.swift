@@ -36,6 +36,8 @@ struct PostgresSchema {
     private static let ownPrefix = "store-"
     static let leastLevel: Statement = "SELECT least FROM schema_level"
 
+    /// `nil`: the one that the role is given.
+    let name: String?
     let steps: [Migration]
     let connection: PostgresConnection
     let place: String
@@ -51,6 +53,7 @@ struct PostgresSchema {
             }
         }
         guard (Self.own + steps).contains(where: { !applied.contains($0.name) }) else { return }
+        try makeSchema()
         try keepBooks()
         for step in Self.own where !applied.contains(step.name) { try apply(step, among: []) }
         for (index, step) in steps.enumerated() where !applied.contains(step.name) { try apply(step, among: Array(steps[...index])) }
@@ -61,17 +64,25 @@ struct PostgresSchema {
         return Set(try rows("SELECT name FROM schema_step").all { $0.next() as String })
     }
 
-    /// Two copies that make one table at the same moment can be in each other's way.
+    /// Only where it is missing: `IF NOT EXISTS` alone asks for the right to make schemas from a role that needs none.
+    private func makeSchema() throws {
+        guard let name else { return }
+        let isThere: Int? = try first("SELECT CAST(1 AS BIGINT) FROM pg_namespace WHERE nspname = ?", [name])
+        if isThere == nil { try make("CREATE SCHEMA IF NOT EXISTS \"\(name)\"") }
+    }
+
     private func keepBooks() throws {
-        for statement in Self.bookkeeping {
-            for attempt in 1... {
-                do {
-                    try connection.run(script: statement)
-                    break
-                } catch let error as PostgresError {
-                    guard ["23505", "42710", "42P07", "40001", "XX000"].contains(error.state), attempt < 10 else { throw error }
-                    usleep(.random(in: 1000...20_000))
-                }
+        for statement in Self.bookkeeping { try make(statement) }
+    }
+
+    /// Two copies that make one thing at the same moment can be in each other's way.
+    private func make(_ statement: String) throws {
+        for attempt in 1... {
+            do {
+                return try connection.run(script: statement)
+            } catch let error as PostgresError {
+                guard ["23505", "42710", "42P06", "42P07", "40001", "XX000"].contains(error.state), attempt < 10 else { throw error }
+                usleep(.random(in: 1000...20_000))
             }
         }
     }
@@ -104,7 +115,9 @@ struct PostgresSchema {
         }
     }
 
-    private func first<Value: ColumnValue>(_ statement: Statement) throws -> Value? { try rows(statement).first { $0.next() as Value? } ?? nil }
+    private func first<Value: ColumnValue>(_ statement: Statement, _ arguments: Arguments = []) throws -> Value? {
+        try rows(statement, arguments).first { $0.next() as Value? } ?? nil
+    }
 
     @discardableResult
     private func rows(_ statement: Statement, _ arguments: Arguments = []) throws -> PostgresRows {

@@ -35,6 +35,28 @@ struct OpeningTests {
         for store in stores { await store.close() }
     }
 
+    @Test("a copy that makes the schema while another has just made it finds it there")
+    func schemaUnderWay() async throws {
+        let options = try PostgresServer.shared.options()
+        let schema = try #require(options.schema)
+        let other = try await offThread { try Store.notes(PostgresServer.shared.options()) }
+        let copy = try await other.write { database in
+            try database.run(Statement(stringLiteral: "CREATE SCHEMA \"\(schema)\""))
+            let copy = Task { try await offThread { try Store.notes(options) } }
+            // Whoever waits for this transaction is told afterwards that its schema is there already.
+            let waits: Statement = "SELECT count(*) FROM pg_locks WHERE NOT granted AND transactionid = CAST(pg_current_xact_id() AS xid)"
+            let end = ContinuousClock.now + .seconds(10)
+            while try database.value(waits) != 1, ContinuousClock.now < end { usleep(5000) }
+            #expect(try database.value(waits) == 1)
+            return copy
+        }
+        let store = try await copy.value
+        try await store.add("here")
+        #expect(try await store.texts() == ["here"])
+        await store.close()
+        await other.close()
+    }
+
     @Test("a newer release's schema is understood until it says otherwise")
     func levels() async throws {
         let options = try PostgresServer.shared.options()

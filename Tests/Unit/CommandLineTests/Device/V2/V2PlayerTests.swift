@@ -186,7 +186,7 @@ struct V2TvTests {
     }
 
     private func wait(_ condition: () async -> Bool) async throws {
-        let end = ContinuousClock.now + .seconds(20)
+        let end = ContinuousClock.now + .seconds(60)
         while !(await condition()), ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(10)) }
         #expect(await condition())
     }

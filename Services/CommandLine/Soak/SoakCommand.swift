@@ -14,7 +14,8 @@ public struct SoakCommand: AsyncParsableCommand {
             prints how each changes per hour, by least squares over all samples after the warm-up. Something grows when, by the line through all \
             samples and by that through the later half, more has come than 8 MiB of own memory or a twentieth of it, 16 open files or a tenth, 4 threads \
             or a tenth, or 32 MiB of free pages or half of them. A write-ahead log must stay below 64 MiB, all logs together below their bound. A store \
-            and a log may grow, the one with those who sign in, the other up to its bound: their slopes are told.
+            and a log may grow, the one with those who sign in, the other up to its bound: their slopes are told. So are those of the caches: a process \
+            whose caches fill grows until they are full, and the verdict says so.
 
             Exit codes: 0 steady, 1 something grows, is above its bound, ended or failed, 2 the options are wrong, 4 no cluster runs, 130 stopped by \
             Ctrl-C before there was a verdict.
@@ -68,12 +69,19 @@ public struct SoakCommand: AsyncParsableCommand {
         let start = ContinuousClock.now
         console.line(
             "Mixed load at \(rate)/s for \(Quantity.span(Int64(seconds) * 1_000_000_000)) on the cluster in \(home.root.path); Ctrl-C ends it")
-        let sampler = Task { [interval] in
+        let client = HTTPExchange.makeClient()
+        var exchange = HTTPExchange(client: client)
+        exchange.timeout = .seconds(2)
+        let sampler = Task { [interval, exchange] in
             var next = start
             var told = start
             while !Task.isCancelled {
                 let seconds = start.duration(to: .now) / .seconds(1)
-                let sample = SoakSample.take(home, (try? ClusterFile.read(home))?.processes.filter { $0.pid > 0 } ?? [])
+                let cluster = try? ClusterFile.read(home)
+                let sample = await SoakSample.take(home, cluster?.processes.filter { $0.pid > 0 } ?? []) { process in
+                    guard let debug = cluster?.entry(of: process.copy)?.debug else { return nil }
+                    return try? await exchange.send("GET", "http://\(debug)/metrics").text
+                }
                 record.withLock { $0.add(sample, at: seconds) }
                 if told + Self.telling <= .now {
                     told = .now
@@ -90,6 +98,7 @@ public struct SoakCommand: AsyncParsableCommand {
         }
         sampler.cancel()
         await sampler.value
+        try? await client.shutdown()
         let cutShort: String?
         do { cutShort = try outcome.get() } catch {
             CommandExit.explain(LoadFailure.describe(error))

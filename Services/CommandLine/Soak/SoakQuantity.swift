@@ -13,10 +13,12 @@ enum SoakQuantity: String, CaseIterable, Sendable {
     case freePages
     /// All files of a program's log.
     case log
+    /// Entries of a cache that a process has in its memory.
+    case cache
 
     enum Unit: String, Sendable { case bytes, count }
 
-    var unit: Unit { [.openFiles, .threads].contains(self) ? .count : .bytes }
+    var unit: Unit { [.openFiles, .threads, .cache].contains(self) ? .count : .bytes }
 
     /// The most that may come over the whole soak; `nil`: it may grow. Resident memory has pages that others share, and a store grows with the people who sign in.
     /// - Parameter level: The mean.
@@ -26,7 +28,7 @@ enum SoakQuantity: String, CaseIterable, Sendable {
         case .openFiles: max(16, level / 10)
         case .threads: max(4, level / 10)
         case .freePages: max(32 * Self.mebibyte, level / 2)
-        case .residentMemory, .store, .journal, .log: nil
+        case .residentMemory, .store, .journal, .log, .cache: nil
         }
     }
 

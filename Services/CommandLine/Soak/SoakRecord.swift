@@ -26,6 +26,7 @@ struct SoakRecord: Sendable {
         for (key, value) in values {
             var series = known[key] ?? SoakSeries(quantity: key.quantity, name: key.name)
             if key.quantity == .journal || key.name == Self.allLogs { series.bound = key.quantity.bound(logs: logBound) }
+            if key.quantity == .cache { series.bound = sample.limits[key.name] }
             series.points.append(Growth.Point(seconds: seconds, value: value))
             known[key] = series
         }

@@ -13,6 +13,7 @@ extension SoakReport {
         lines += [""] + table("process", [.ownMemory, .residentMemory, .openFiles, .threads])
         lines += [""] + table("store", [.store, .journal, .freePages])
         lines += [""] + table("log", [.log])
+        if !record.series(.cache).isEmpty { lines += [""] + table("cache", [.cache]) }
         lines += [""] + problems.map { "  \($0)" }
         switch verdict {
         case .steady: lines.append("Verdict: steady; nothing grows that should not")

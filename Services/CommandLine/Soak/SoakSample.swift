@@ -10,12 +10,18 @@ struct SoakSample: Sendable {
     }
 
     var values: [Key: Double] = [:]
+    /// Entries that caches may have, by name.
+    var limits: [String: Double] = [:]
     /// Tells a process from another of the same name: those that run.
     var starts: [String: UInt64] = [:]
 
-    static func take(_ home: ClusterHome, _ processes: [ServiceProcess]) -> SoakSample {
+    /// - Parameter metrics: What a process says of itself, in Prometheus' text form; `nil`: nothing.
+    static func take(_ home: ClusterHome, _ processes: [ServiceProcess], metrics: (ServiceProcess) async -> String?) async -> SoakSample {
         var sample = SoakSample()
-        for process in processes { sample.add(process) }
+        for process in processes {
+            sample.add(process)
+            if let text = await metrics(process) { sample.addCaches(text, of: process.copy.name) }
+        }
         sample.addStores(home.data)
         for program in JoinedLogs.programs(in: home.logs) { sample.addLog(program, home.logs) }
         return sample
@@ -56,6 +62,21 @@ struct SoakSample: Sendable {
         else { return nil }
         let size = Int(header[16]) << 8 | Int(header[17])
         return Double(header[36..<40].reduce(0) { $0 << 8 | Int($1) } * (size == 1 ? 65_536 : size))
+    }
+
+    /// - Parameters:
+    ///   - metrics: Of the program, in Prometheus' text form.
+    ///   - program: Its name.
+    mutating func addCaches(_ metrics: String, of program: String) {
+        for sample in PrometheusText(metrics).samples {
+            guard let cache = sample.labels["cache"] else { continue }
+            let name = "\(program): \(cache)"
+            switch sample.name {
+            case "boxoffice_storage_cache_entries": values[Key(quantity: .cache, name: name)] = sample.value
+            case "boxoffice_storage_cache_limit_entries": limits[name] = sample.value
+            default: continue
+            }
+        }
     }
 
     private mutating func addLog(_ program: String, _ folder: URL) {

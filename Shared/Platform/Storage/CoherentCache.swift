@@ -66,6 +66,9 @@ public final class CoherentCache<Key: Hashable & Sendable, Value: Sendable>: Sen
         state = Mutex(State(capacity: capacity))
     }
 
+    /// Entries, also those that another process's commit has made worthless.
+    public var count: Int { state.withLock { $0.values.count } }
+
     @inlinable
     public func lookup(_ key: Key) -> Lookup {
         guard isKept else { return .miss(0) }

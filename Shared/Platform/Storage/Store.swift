@@ -20,6 +20,8 @@ public final class Store: Sendable {
     private let limits: StoreLimits
     let metrics: StoreMetrics
     private let readsUnderWay = Atomic(0)
+    /// Look at how full the caches are.
+    private let caches = Mutex<[@Sendable () -> Void]>([])
     /// Steps of the schema that this program knows.
     private let level: Int
 
@@ -99,6 +101,13 @@ public final class Store: Sendable {
     /// - Throws: Faults of a read.
     public func isUnderstood() async throws(Fault) -> Bool { try await read { [level, engine] in level >= (try engine.leastLevel($0)) } }
 
+    /// Lets the metrics tell how full a cache of what the store holds is, as often as the store's size.
+    /// - Parameter name: Label of the metrics, for example `sessions`.
+    public func watch<Key, Value>(_ cache: CoherentCache<Key, Value>, _ name: String) {
+        let entries = metrics.cache(name, limit: cache.capacity)
+        caches.withLock { caches in caches.append { [weak cache] in entries.record(cache?.count ?? 0) } }
+    }
+
     /// What the rows take, without what waits in a journal, and how much they may take; also told by the metrics.
     /// - Throws: Faults of a read.
     public func size() async throws(Fault) -> (bytes: Int, limit: Int?) {
@@ -107,6 +116,7 @@ public final class Store: Sendable {
         if let overhead { metrics.record(overhead) }
         metrics.bytes.record(size.bytes)
         if let limit = size.limit { metrics.limitBytes.record(limit) }
+        for look in caches.withLock({ $0 }) { look() }
         return size
     }
 

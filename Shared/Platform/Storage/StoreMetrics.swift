@@ -32,6 +32,14 @@ package struct StoreMetrics: Sendable {
         refused = Counter(label: "boxoffice_storage_refused_total", dimensions: labels)
     }
 
+    /// Tells how many entries a cache may have.
+    /// - Returns: For how many it has.
+    func cache(_ name: String, limit: Int) -> Gauge {
+        let labels = [("store", store), ("cache", name)]
+        Gauge(label: "boxoffice_storage_cache_limit_entries", dimensions: labels).record(limit)
+        return Gauge(label: "boxoffice_storage_cache_entries", dimensions: labels)
+    }
+
     /// - Parameter overhead: Bytes.
     func record(_ overhead: (free: Int, journal: Int)) {
         free.record(overhead.free)

@@ -40,7 +40,7 @@ struct AccessEnablerTests {
     }
 
     private func eventually(_ what: String, _ condition: () -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(10)
+        let deadline = ContinuousClock.now + .seconds(60)
         while !condition() {
             try #require(ContinuousClock.now < deadline, "\(what)")
             try await Task.sleep(for: .milliseconds(2))

@@ -190,7 +190,7 @@ final class Gate: Sendable {
 
 /// Waits until the condition holds.
 /// - Returns: `false` when it did not within the bound.
-func eventually(within bound: Duration = .seconds(10), _ condition: @Sendable () async throws -> Bool) async throws -> Bool {
+func eventually(within bound: Duration = .seconds(30), _ condition: @Sendable () async throws -> Bool) async throws -> Bool {
     let end = ContinuousClock.now.advanced(by: bound)
     while ContinuousClock.now < end {
         if try await condition() { return true }

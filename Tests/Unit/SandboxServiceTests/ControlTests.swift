@@ -101,7 +101,7 @@ import Testing
     }
 
     private static func wait(_ condition: () async throws -> Bool) async throws {
-        let end = ContinuousClock.now + .seconds(20)
+        let end = ContinuousClock.now + .seconds(60)
         while try await !condition() { try #require(ContinuousClock.now < end, "waited too long") }
     }
 

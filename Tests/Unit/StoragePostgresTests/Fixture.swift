@@ -34,9 +34,9 @@ extension Store {
     }
 }
 
-/// Waits for a condition, at most 20 s.
+/// Waits for a condition, at most a minute.
 func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(20)
+    let end = ContinuousClock.now + .seconds(60)
     while try await !condition() {
         try #require(ContinuousClock.now < end, "\(what)")
         try await Task.sleep(for: .milliseconds(2))

@@ -45,7 +45,7 @@ struct OpeningTests {
             let copy = Task { try await offThread { try Store.notes(options) } }
             // Whoever waits for this transaction is told afterwards that its schema is there already.
             let waits: Statement = "SELECT count(*) FROM pg_locks WHERE NOT granted AND transactionid = CAST(pg_current_xact_id() AS xid)"
-            let end = ContinuousClock.now + .seconds(10)
+            let end = ContinuousClock.now + .seconds(60)
             while try database.value(waits) != 1, ContinuousClock.now < end { usleep(5000) }
             #expect(try database.value(waits) == 1)
             return copy

@@ -43,7 +43,9 @@ struct CacheTests {
             Issue.record("a fresh entry was not kept")
             return
         }
+        #expect(cache.count == 1)
         cache.forgetAll()
+        #expect(cache.count == 0)
         guard case .miss = cache.lookup(1) else {
             Issue.record("a forgotten entry was kept")
             return

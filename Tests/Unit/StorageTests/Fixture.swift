@@ -79,9 +79,9 @@ final class Gate: Sendable {
 
 struct NotInTime: Error { let what: String }
 
-/// Waits for a condition, at most 20 s.
+/// Waits for a condition, at most a minute.
 func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
-    let end = ContinuousClock.now.advanced(by: .seconds(20))
+    let end = ContinuousClock.now.advanced(by: .seconds(60))
     while try await !condition() {
         guard ContinuousClock.now < end else { throw NotInTime(what: what) }
         await Task.yield()

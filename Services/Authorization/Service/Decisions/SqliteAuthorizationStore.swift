@@ -88,6 +88,7 @@ public struct SqliteAuthorizationStore: AuthorizationStore {
         self.store = store
         tokens = CoherentCache(capacity: cachedTokens, changes: store.changes)
         isCoherent = store.isCoherent
+        store.watch(tokens, "tokens")
     }
 
     public func save(_ token: AuthzToken) async throws(Fault) {

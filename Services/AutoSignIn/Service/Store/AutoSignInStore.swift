@@ -20,6 +20,10 @@ public final class AutoSignInStore: Sendable {
         sessions = CoherentCache(capacity: cached, of: store)
         families = CoherentCache(capacity: cached, of: store)
         versions = CoherentCache(capacity: cached, of: store)
+        store.watch(accounts, "accounts")
+        store.watch(sessions, "sessions")
+        store.watch(families, "families")
+        store.watch(versions, "versions")
     }
 
     /// Runs statements in one commit, and lets the caches forget what they changed before anybody hears of it.

@@ -103,6 +103,8 @@ enum MetricHelp {
         "boxoffice_rpc_server_slow_readers_total": "Connections ended because their answers were not read.",
         "boxoffice_storage_batch_size_writes": "Changes that one commit held.",
         "boxoffice_storage_bytes": "Size of the store.",
+        "boxoffice_storage_cache_entries": "Entries that a cache of the store's rows has in memory.",
+        "boxoffice_storage_cache_limit_entries": "Entries that a cache of the store's rows may have.",
         "boxoffice_storage_clock_offset_seconds": "How far the clock of the database server is ahead of ours.",
         "boxoffice_storage_commit_seconds": "How long commits took.",
         "boxoffice_storage_commits_in_doubt_total": "Commits whose outcome had to be looked up.",

@@ -48,6 +48,10 @@ struct TestUserTests {
             #expect(metrics.contains(#"boxoffice_authentication_scheduled_sign_in_failures{mvpd="\#(mvpd)"} 0"#))
             #expect(metrics.contains(#"boxoffice_authentication_scheduled_sign_ins_total{mvpd="\#(mvpd)",result="succeeded"}"#))
         }
+        for cache in ["sessions", "absent sessions", "clients", "codes", "logins"] {
+            #expect(metrics.contains(#"boxoffice_storage_cache_entries{cache="\#(cache)",store="authentication"} "#), "\(cache)")
+        }
+        #expect(metrics.contains(#"boxoffice_storage_cache_limit_entries{cache="sessions",store="authentication"} 65536"#))
         #expect(
             !metrics.contains("boxoffice_authentication_sign_ins_ended_total{")
                 && !metrics.contains("boxoffice_authentication_sign_ins_started_total 1"))

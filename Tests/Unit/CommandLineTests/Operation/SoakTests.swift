@@ -121,8 +121,29 @@ struct SoakTests {
         #expect(Self.report(Self.record(), load: .init(rate: 50, succeeded: 995, failed: 5)).verdict == .steady)
     }
 
+    @Test("a process that grows while its caches fill is told with them; those that are full, shrink or belong to another are not")
+    func caches() {
+        let report = Self.report(
+            Self.record { second, sample in
+                sample.values[.init(quantity: .ownMemory, name: "gateway")] = (50 + Double(second)) * Self.mebibyte
+                let entries: [(cache: String, program: String, entries: Double)] = [
+                    ("sessions", "gateway", 10 * Double(second)), ("codes", "gateway", second < 200 ? 9500 : 5000 + Double(second)),
+                    ("logins", "gateway", 4000 - Double(second)), ("tokens", "config", 10 * Double(second)),
+                ]
+                for (cache, program, entries) in entries {
+                    let labels = "{store=\"s\",cache=\"\(cache)\"}"
+                    sample.addCaches(
+                        "boxoffice_storage_cache_entries\(labels) \(entries)\nboxoffice_storage_cache_limit_entries\(labels) 10000\nother 1\n",
+                        of: program)
+                }
+            })
+        #expect(report.verdict == .failed && report.problems.count == 1)
+        #expect(report.problems[0].hasSuffix("; its caches fill: sessions 3,990 of 10,000"), "\(report.problems)")
+        #expect(report.lines.contains { $0.hasPrefix("  gateway: sessions") }, "\(report.lines)")
+    }
+
     @Test("what the system and a store's header say")
-    func reading() throws {
+    func reading() async throws {
         #expect(SoakSample.ownMemory("VmRSS:\t   90000 kB\nRssAnon:\t   43008 kB\nRssFile:\t 1 kB\n") == 42 * Self.mebibyte)
         #expect(SoakSample.ownMemory("VmRSS:\t 1 kB\n") == nil)
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("boxoffice-\(UUID().uuidString)")
@@ -136,7 +157,7 @@ struct SoakTests {
         try Data(count: 500).write(to: home.data.appendingPathComponent("authentication.sqlite-wal"))
         try Data(count: 30).write(to: home.log(of: .gateway))
         try Data(count: 70).write(to: home.log(of: .gateway).appendingPathExtension("20310304T100000000Z"))
-        let values = SoakSample.take(home, []).values
+        let values = await SoakSample.take(home, []) { _ in nil }.values
         #expect(values[.init(quantity: .freePages, name: "authentication")] == Self.mebibyte)
         #expect(values[.init(quantity: .freePages, name: "other")] == nil)
         #expect(values[.init(quantity: .journal, name: "authentication")] == 500)

@@ -111,7 +111,7 @@ final class TestApp: ClientDelegate, ClientStatusDelegate, ClientPreauthorizeCal
     }
 
     func eventually(_ what: @autoclosure () -> String, _ condition: () -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(10)
+        let deadline = ContinuousClock.now + .seconds(60)
         while !condition() {
             guard ContinuousClock.now < deadline else {
                 Issue.record("did not happen: \(what())")

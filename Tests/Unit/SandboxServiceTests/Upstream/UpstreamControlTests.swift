@@ -185,7 +185,7 @@ import Testing
 
     /// The newest registration in the log, once it is there with its fault.
     private static func logged(_ upstream: UpstreamParty, _ kind: String) async throws -> [String: Any]? {
-        let end = ContinuousClock.now + .seconds(20)
+        let end = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < end {
             let entries = try await upstream.control(.get, "log?operation=register").json["entries"] as? [[String: Any]]
             if let entry = entries?.last, entry["fault"] as? String == kind { return entry }

@@ -33,6 +33,11 @@ struct SessionMemory: Sendable {
         absences = CoherentCache(capacity: capacity, changes: changes)
     }
 
+    func watched(by store: Store) {
+        store.watch(sessions, "sessions")
+        store.watch(absences, "absent sessions")
+    }
+
     func lookup(_ key: SessionKey) -> Lookup {
         switch sessions.lookup(key) {
         case .hit(let found): return .sessions(found)

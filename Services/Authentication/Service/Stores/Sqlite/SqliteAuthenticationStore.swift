@@ -28,6 +28,11 @@ final class SqliteAuthenticationStore: Sendable {
         codes = CoherentCache(capacity: cachedSessions, of: store)
         parts = CoherentCache(capacity: cachedSessions, of: store)
         logins = CoherentCache(capacity: cachedSessions, of: store)
+        memory.watched(by: store)
+        store.watch(clients, "clients")
+        store.watch(codes, "codes")
+        store.watch(parts, "bridged parts")
+        store.watch(logins, "logins")
     }
 
     /// To be called when the session may be in the store by now, before anybody hears of it.

@@ -57,6 +57,20 @@ struct OpeningTests {
         await other.close()
     }
 
+    @Test("a role whose schema was made for it needs no right to make schemas")
+    func schemaOfTheRole() async throws {
+        let server = try PostgresServer()
+        try server.server.run(sql: "CREATE ROLE housed LOGIN; CREATE SCHEMA house AUTHORIZATION housed")
+        var options = server.options(schema: "house")
+        options.user = "housed"
+        let store = try Store.notes(options)
+        try await store.add("here")
+        await store.close()
+        options.schema = "other"
+        let error = #expect(throws: StoreError.self) { try Store.notes(options) }
+        #expect(error?.description.contains("may not be changed") == true, "\(error?.description ?? "-")")
+    }
+
     @Test("a newer release's schema is understood until it says otherwise")
     func levels() async throws {
         let options = try PostgresServer.shared.options()

@@ -79,11 +79,11 @@ struct Caller: Sendable {
     private func judge(_ answer: Answer, _ operation: Operation, _ expected: Set<Int>, _ check: (Answer) -> String?) -> Outcome {
         if expected.contains(answer.status) { return check(answer).map { .wrong("\(operation.rawValue): \($0)") } ?? .done(answer) }
         if [503, 429].contains(answer.status) {
-            if let seconds = answer.retryAfter, seconds >= 1 { return .refused(status: answer.status) }
+            if let seconds = answer.retryAfter, seconds >= 1 { return .refused(status: answer.status, saying: answer.text) }
             return .wrong("\(operation.rawValue) was answered \(answer.status) without Retry-After")
         }
         switch tolerated.view(of: answer.status, operation) {
-        case .partOfTheFault: return .refused(status: answer.status)
+        case .partOfTheFault: return .refused(status: answer.status, saying: answer.text)
         case .aftermath: return .excused(status: answer.status)
         case .notTolerated: break
         }
@@ -94,7 +94,7 @@ struct Caller: Sendable {
         let (result, remark): (Sample.Result, String?) =
             switch outcome {
             case .done: (.done, nil)
-            case .refused(let status): (.refused(status), nil)
+            case .refused(let status, let text): (.refused(status), text)
             case .excused: (.excused, nil)
             case .broken(let reason): (.broken, reason)
             case .late: (.late, nil)

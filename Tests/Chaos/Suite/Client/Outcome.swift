@@ -3,7 +3,7 @@ enum Outcome: Sendable {
     /// As it should be.
     case done(Answer)
     /// A documented "not now": 503 or 429 with `Retry-After`, or what the fault's own rule lets the operation answer.
-    case refused(status: Int)
+    case refused(status: Int, saying: String)
     /// As `refused`, by what a fault that is over leaves behind for a while, as documented; no failure of the fault of the moment.
     case excused(status: Int)
     /// The connection could not be made, or ended before the answer.

@@ -179,10 +179,32 @@ final class HostsCluster: Sendable {
 
     func isReady(_ place: Place) async -> Bool { await answers(Self.readiness(of: place.service, at: place.host)) }
 
-    private func answers(_ url: String) async -> Bool {
+    private func answers(_ url: String) async -> Bool { await ask(url)?.status == .ok }
+
+    private func ask(_ url: String) async -> HTTPClientResponse? {
         var request = HTTPClientRequest(url: url)
         request.headers.add(name: "Connection", value: "close")
-        return (try? await client.execute(request, timeout: .seconds(1)))?.status == .ok
+        return try? await client.execute(request, timeout: .seconds(1))
+    }
+
+    /// Waits until the program is connected to each service that it calls. One that is ready may have tried to connect when they did not listen yet; it tries
+    /// again within half a second, and answers 503 until then.
+    func waitUntilConnected(_ place: Place) async throws {
+        let metrics = Self.readiness(of: place.service, at: place.host).replacing("/readyz", with: "/metrics")
+        try await Wait.until(
+            "\(place.service.rawValue) at \(place.host.name) is connected to its peers", within: .seconds(10), every: .milliseconds(20)
+        ) {
+            guard let answer = await ask(metrics), let body = try? await answer.body.collect(upTo: 1 << 22) else { return false }
+            return Self.connections(String(buffer: body)).allSatisfy { $0 >= 1 }
+        }
+    }
+
+    /// - Parameter metrics: In Prometheus' text form.
+    /// - Returns: How many a program has to each of its peers.
+    private static func connections(_ metrics: String) -> [Double] {
+        metrics.split(separator: "\n").filter { $0.hasPrefix("boxoffice_rpc_client_connections{") }.compactMap { line in
+            line.split(separator: " ").last.flatMap { Double($0) }
+        }
     }
 
     /// - Returns: When it was.

@@ -81,6 +81,7 @@ struct HostsCommand: AsyncParsableCommand {
             for place in cluster.places { try cluster.launch(place) }
             for place in cluster.places { try await cluster.waitUntilReady(place) }
             reporter.line("ten programs ready \(Reporter.text(ContinuousClock.now - start)) after the start; logs in \(folder.path)/logs")
+            for place in cluster.places { try await cluster.waitUntilConnected(place) }
             cluster.balancer.start()
             outcome = .success(try await play(chosen, cluster, databases, client, reporter))
         } catch {
@@ -101,19 +102,24 @@ struct HostsCommand: AsyncParsableCommand {
         _ = tally.take()
         let bout = Bout(
             teller: StoryTeller(app: app, ledger: ledger, people: cluster.people, turn: StoryTeller.Turn()), tally: tally, tolerance: tolerance,
-            ledger: ledger, reporter: reporter, rate: rate)
+            ledger: ledger, reporter: reporter, rate: rate, gatewayLogs: cluster.places.filter { $0.service == .gateway }.map { cluster.log(of: $0) })
         let stage = HostsStage(
             cluster: cluster, databases: databases, bout: bout, former: former.map { URL(fileURLWithPath: $0) }, binaries: programs)
         var (passed, failed) = (0, 0)
+        let tries = SecondTries(reporter)
         func count(_ problems: [String]) { if problems.isEmpty { passed += 1 } else { failed += 1 } }
-        count(try await bout.warmUp())
+        count(try await tries.run("no fault") { _ in try await bout.warmUp() })
         for fault in chosen {
             if let obstacle = fault.obstacle(stage) {
                 reporter.line("--    \(fault.name): not run: \(obstacle)")
                 continue
             }
-            count(try await bout.run(fault.name, fault.budget) { try await fault.inject(stage) }.problems)
+            count(
+                try await tries.run(fault.name) { _ in
+                    .init(try await bout.run(fault.name, fault.budget) { try await fault.inject(stage) })
+                })
         }
+        tries.report()
         count(await bout.audit())
         return (passed, failed)
     }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// One load and one ledger, under which faults come and go.
 struct Bout: Sendable {
     let teller: StoryTeller
@@ -7,19 +9,32 @@ struct Bout: Sendable {
     let reporter: Reporter
     /// Stories per second.
     let rate: Double
+    /// Say why a request was refused.
+    let gatewayLogs: [URL]
 
     /// Fills the ledger, and shows that nothing fails while nothing is wrong.
-    /// - Returns: What is wrong.
-    func warmUp() async throws -> [String] {
+    func warmUp() async throws -> SecondTries.Finding {
         let load = Load(teller, rate: rate)
         load.start()
         try await Task.sleep(for: .seconds(4))
         await load.stop()
         let samples = tally.take()
-        let bad = samples.filter { !$0.isDone }.map { "\($0.operation.rawValue) \($0.result) \($0.remark ?? "")" }
-        let slowest = samples.map(\.took).max() ?? .zero
-        reporter.check("no fault", "\(samples.count) requests, the slowest took \(Reporter.text(slowest))", problems: bad)
-        return bad
+        let failed = samples.filter { !$0.isDone }
+        var bad = failed.map { sample in
+            "\(sample.operation.rawValue) \(sample.result) after \(Reporter.text(sample.took)): \((sample.remark ?? "no answer").prefix(200))"
+        }
+        if !bad.isEmpty { bad += reasons() }
+        let slowest = samples.max { $0.took < $1.took }.map { ", the slowest (\($0.operation.rawValue)) took \(Reporter.text($0.took))" } ?? ""
+        reporter.check("no fault", "\(samples.count) requests\(slowest)", problems: bad)
+        return .init(problems: bad, isFinal: failed.contains { $0.result == .wrong || $0.result == .late })
+    }
+
+    /// The latest refusals that the gateways noted.
+    private func reasons() -> [String] {
+        gatewayLogs.flatMap { log in
+            let lines = (try? String(contentsOf: log, encoding: .utf8))?.split(separator: "\n") ?? []
+            return lines.filter { $0.contains("\"request-refused\"") || $0.contains("\"overload.refused\"") }.suffix(4).map { String($0.prefix(600)) }
+        }
     }
 
     /// - Parameters:

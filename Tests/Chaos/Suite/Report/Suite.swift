@@ -24,39 +24,32 @@ struct Suite: Sendable {
         let teller = StoryTeller(app: app, ledger: ledger, people: cluster.people, turn: StoryTeller.Turn())
         let stage = Stage(cluster: cluster, app: app, ledger: ledger, tally: tally, teller: teller, isLong: isLong)
         var (passed, failed) = (0, 0)
-        var repeated: [String] = []
+        let tries = SecondTries(reporter)
         func count(_ problems: [String]) { if problems.isEmpty { passed += 1 } else { failed += 1 } }
 
-        let bout = Bout(teller: teller, tally: tally, tolerance: tolerance, ledger: ledger, reporter: reporter, rate: rate)
-        count(try await bout.warmUp())
+        let bout = Bout(
+            teller: teller, tally: tally, tolerance: tolerance, ledger: ledger, reporter: reporter, rate: rate,
+            gatewayLogs: [cluster.home.logs.appendingPathComponent("gateway.log")])
+        count(try await tries.run("no fault") { _ in try await bout.warmUp() })
         for experiment in experiments {
             if let obstacle = experiment.obstacle {
                 reporter.line("--    \(experiment.name): not run: \(obstacle)")
                 continue
             }
-            var verdict = try await run(experiment, stage, bout)
-            if !verdict.problems.isEmpty, !verdict.isFinal {
-                // Budgets bound times and shares, which a machine that was busy at that moment overruns. Twice in a row is no such moment.
-                reporter.line("      \(experiment.name) is tried once more")
-                repeated.append(experiment.name)
-                verdict = try await run(experiment, stage, bout)
-            }
-            count(verdict.problems)
+            count(try await tries.run(experiment.name) { _ in .init(try await run(experiment, stage, bout)) })
         }
-        if !repeated.isEmpty { reporter.line("      tried twice: \(repeated.joined(separator: ", "))") }
         for subject in overloads {
             let obstacle = ProcessorShares.obstacle
             guard obstacle == nil, let loadProgram else {
                 reporter.line("--    \(subject.name): not run: \(obstacle ?? "--load must name the program http-load")")
                 continue
             }
-            var problems = try await overload(subject, app, loadProgram, round: 0)
-            if !problems.isEmpty {
-                reporter.line("      \(subject.name) is tried once more")
-                problems = try await overload(subject, app, loadProgram, round: 1)
-            }
-            count(problems)
+            count(
+                try await tries.run(subject.name) { round in
+                    .init(problems: try await overload(subject, app, loadProgram, round: round), isFinal: false)
+                })
         }
+        tries.report()
         count(await bout.audit())
         return (passed, failed)
     }

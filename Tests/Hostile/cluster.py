@@ -94,10 +94,11 @@ def memory(service):
 
 
 class Neighbour:
-    """Asks for an MVPD list a hundred times a second, one request after the other, and notes how long each answer took."""
+    """Asks for an MVPD list a hundred times a second, one request after the other, and notes how long each answer took. A refusal of an overloaded gateway counts
+    as a minute."""
 
     def __init__(self):
-        self.times, self.failures, self.stopped = [], [], threading.Event()
+        self.times, self.failures, self.refusals, self.stopped = [], [], 0, threading.Event()
         self.thread = threading.Thread(target=self.run, daemon=True)
 
     def run(self):
@@ -110,7 +111,10 @@ class Neighbour:
                 connection.request("GET", "/api/v1/config/ACME1.json")
                 answer = connection.getresponse()
                 answer.read()
-                if answer.status != 200:
+                if answer.status == 503 and answer.getheader("Retry-After"):
+                    self.refusals += 1
+                    start -= 60
+                elif answer.status != 200:
                     self.failures.append(answer.status)
             except OSError as error:
                 self.failures.append(type(error).__name__)

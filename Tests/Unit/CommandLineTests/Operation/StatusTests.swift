@@ -9,7 +9,7 @@ struct StatusTests {
         let program = home.root.appendingPathComponent("bin/\(service.rawValue)")
         try FileManager.default.createDirectory(at: program.deletingLastPathComponent(), withIntermediateDirectories: true)
         try FileManager.default.copyItem(at: URL(fileURLWithPath: "/bin/sleep"), to: program)
-        return try .start(service, binary: program, arguments: ["60"], log: home.log(of: service))
+        return try .start(service, binary: program, arguments: ["600"], log: home.log(of: service))
     }
 
     private static func file(_ home: ClusterHome) throws -> ClusterFile {

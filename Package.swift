@@ -2,7 +2,7 @@
 import PackageDescription
 
 // What is built beside the libraries and the seven programs: everything, unless BOXOFFICE_PARTS lists parts, for example `programs,chaos`.
-// Another list compiles nothing anew of what both have.
+// Another list compiles nothing anew of what both have, but in release builds for a list with `tests`: see `testable`.
 let parts: Set<String> = {
     let all: Set = ["programs", "chaos", "mutations", "benchmarks", "tests"]
     guard let list = Context.environment["BOXOFFICE_PARTS"], !list.isEmpty else { return all }
@@ -16,12 +16,17 @@ let parts: Set<String> = {
 
 func hasAny(_ names: String...) -> Bool { !parts.isDisjoint(with: names) }
 
-let strict: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("ExistentialAny"),
-    .treatAllWarnings(as: .error),
-]
+/// In a release build whose list of parts names the tests, as `Tests/run` makes it, tests see what is internal, and no run-time check is left out.
+/// Only then: the flag keeps a package from being a dependency.
+let testable = hasAny("tests") && Context.environment["BOXOFFICE_PARTS"]?.isEmpty == false
+
+let strict: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("ExistentialAny"),
+        .treatAllWarnings(as: .error),
+    ] + (testable ? [.unsafeFlags(["-enable-testing"], .when(configuration: .release))] : [])
 
 /// In these targets each file imports `Octets` by itself: `==` on texts compares octets there, not by canonical equivalence. The flag keeps a package
 /// from being a dependency, so what apps use (`Cryptography` and below) goes without.
@@ -46,16 +51,25 @@ func library(_ name: String, _ path: String, _ dependencies: [Target.Dependency]
 }
 
 /// A library on the path of every call. In release builds other modules may inline its functions, and the run-time check of exclusive access
-/// is left out: the debug builds that the tests run have it. Such flags keep a package from being a dependency, so what others use has none.
+/// is left out: the builds that the tests run have it. Such flags keep a package from being a dependency, so what others use has none.
 func wireLibrary(_ name: String, _ path: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    let fast: SwiftSetting = .unsafeFlags(["-cross-module-optimization", "-enforce-exclusivity=unchecked"], .when(configuration: .release))
+    let unchecked = testable ? [] : ["-enforce-exclusivity=unchecked"]
+    let fast: SwiftSetting = .unsafeFlags(["-cross-module-optimization"] + unchecked, .when(configuration: .release))
     return .target(name: name, dependencies: dependencies + ["Octets"], path: path, exclude: exclude, swiftSettings: strict + octets + [fast])
 }
 
-/// A library that never stands on the path of a call or of a load: optimising it would cost a release build more than a program ever gains by it.
+/// Where optimising would cost a release build more than anybody ever gains by it.
+let plain: SwiftSetting = .unsafeFlags(["-Onone"], .when(configuration: .release))
+
+/// A library that never stands on the path of a call or of a load.
 func slowLibrary(_ name: String, _ path: String, _ dependencies: [Target.Dependency]) -> Target {
-    let plain: SwiftSetting = .unsafeFlags(["-Onone"], .when(configuration: .release))
-    return .target(name: name, dependencies: dependencies + ["Octets"], path: path, swiftSettings: strict + octets + [plain])
+    .target(name: name, dependencies: dependencies + ["Octets"], path: path, swiftSettings: strict + octets + [plain])
+}
+
+/// A large library that stands on no path of a call, but on one of a load: only a build for tests goes without the optimiser.
+func outerLibrary(_ name: String, _ path: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies + ["Octets"], path: path, exclude: exclude, swiftSettings: strict + octets + (testable ? [plain] : []))
 }
 
 // The linker of the toolchain that takes a third less time than its default, where programs are linked again and again.
@@ -85,7 +99,8 @@ func service(_ name: String, _ path: String, _ dependencies: [Target.Dependency]
 /// - Parameter needs: `Unit`: nothing but itself; `Cluster`: the real programs.
 func tests(_ name: String, _ dependencies: [Target.Dependency], needs: String = "Unit", exclude: [String] = []) -> Target {
     .testTarget(
-        name: name, dependencies: dependencies, path: "Tests/\(needs)/\(name)", exclude: exclude, swiftSettings: strict, linkerSettings: quickLinker)
+        name: name, dependencies: dependencies, path: "Tests/\(needs)/\(name)", exclude: exclude, swiftSettings: strict + [plain],
+        linkerSettings: quickLinker)
 }
 
 func cLibrary(_ name: String, _ path: String, _ dependencies: [Target.Dependency] = [], settings: [CSetting] = [], links: [LinkerSetting]) -> Target {
@@ -287,7 +302,7 @@ let package = Package(
             "CSandboxXml", "Services/Sandbox/CSandboxXml", settings: xmlsecSettings,
             links: xmlsecLibraries + [.linkedLibrary("crypto"), .linkedLibrary("z")]
         ),
-        library(
+        outerLibrary(
             "SandboxService", "Services/Sandbox/Service",
             [
                 "Clocks", "CSandboxXml", "StrictJson", httpClient, lifecycle, logging, hummingbird, hummingbirdCore, mustache, nioCore, nioHTTPTypes,
@@ -323,7 +338,7 @@ let package = Package(
         library("PrivatePostgres", "Services/CommandLine/Cluster/PrivatePostgres", ["CSpawn"]),
         cLibrary("CInflate", "Services/CommandLine/Judge/CInflate", links: [.linkedLibrary("z")]),
         // The commands of all four folders are one module; what they stand on is beside them.
-        library(
+        outerLibrary(
             "BoxofficeCommand", "Services/CommandLine",
             [
                 "CQrEncode", "CSpawn", "CatalogueFiles", "Clocks", "ContractConformance", "ContractReflection", "ContractRuntime",

@@ -100,11 +100,11 @@ class Summary(unittest.TestCase):
         functions = re.search(r"^# swift_tests NAME.*?(?=^Shared/Tooling/toolchain)", (here.parent / "run").read_text(), re.M | re.S)
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
-            (root / ".build/debug").mkdir(parents=True)
+            (root / ".build/release").mkdir(parents=True)
             (root / "Tests/Tooling").mkdir(parents=True)
             shutil.copy(here / "outcomes.py", root / "Tests/Tooling")
             (root / "Some.swift").write_text(SOURCE)
-            runner = root / ".build/debug/boxofficePackageTests.xctest"
+            runner = root / ".build/release/boxofficePackageTests.xctest"
             runner.write_text(RUNNER.replace("LINES", str(LINES), 1))
             runner.chmod(0o755)
             script = f"""set -euo pipefail

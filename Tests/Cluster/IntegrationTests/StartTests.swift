@@ -5,6 +5,8 @@ import Testing
 /// The start of a cluster as a person sees it, with its failures.
 @Suite("Starting a cluster", .serialized)
 struct StartTests {
+    private static let isLong = ProcessInfo.processInfo.environment["BOXOFFICE_LONG"] == "1"
+
     /// Three seconds, plus twice the time that this many RSA keys take to generate on this machine now: that time is random, and only the number of
     /// keys is the product's.
     @Test(.tags(.timing)) func isReadyWithinThreeSecondsWithKeysMadeAnew() async throws {
@@ -74,7 +76,7 @@ struct StartTests {
     func aBusyPortEndsAProgramInOneLine(_ service: ClusterService) async throws {
         try await withCluster { cluster in
             _ = try await cluster.starter.start()
-            for _ in 0..<40 {
+            for _ in 0..<(Self.isLong ? 40 : 8) {
                 let outcome = try run(service, cluster)
                 let complaint = outcome.lines.filter { !$0.hasPrefix("{") }
                 let isNamed = [cluster.ports.main(service), cluster.ports.debug(service), cluster.ports.https, cluster.ports.admin].contains {

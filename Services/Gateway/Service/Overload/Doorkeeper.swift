@@ -7,10 +7,12 @@ struct Doorkeeper: Sendable {
     let admission: Admission
     let refusals: OverloadRefusals
 
-    /// - Parameter loop: That of the connection; called on it.
+    /// - Parameters:
+    ///   - loop: That of the connection; called on it.
+    ///   - last: The loop's round in which a request of the connection was taken up last; 0 if none was.
     /// - Returns: The refusal; `nil`: the request is served.
-    func refusal(of request: HTTPRequest, on loop: LoopAdmission) -> Http1Conversation.Reply? {
-        let verdict = loop.take()
+    func refusal(of request: HTTPRequest, on loop: LoopAdmission, after last: UInt64 = 0) -> Http1Conversation.Reply? {
+        let verdict = loop.take(after: last)
         guard verdict != .served, let reply = refusals.reply(to: request, sparesUrgent: verdict == .servedIfUrgent) else { return nil }
         loop.noteRefusal()
         return reply

@@ -9,6 +9,9 @@
 /// overloaded loop takes requests up for a fifth of the longest delay only. Where refusals alone make rounds too long (thousands of clients that ask
 /// again at once) it is a fifth of the round before: refusals must not crowd out what is served. The overload is over when rounds would be short without
 /// refusals, by what the rounds with them cost.
+///
+/// A connection has one turn in a round. What it has sent ahead is taken up in the same round only while that is short, and else waits for a later one, so that
+/// nobody's first request waits behind what others sent ahead, or is refused for it.
 struct LoopLoad {
     /// What becomes of a request.
     enum Verdict: Equatable {
@@ -35,7 +38,11 @@ struct LoopLoad {
 
     /// When the first request of the round was taken up; `nil` between rounds.
     private var began: Int64?
+    /// The number of the round, from 1.
+    private(set) var round: UInt64 = 0
     private var taken = 0
+    /// Requests of the round that were not the first of their connection in it.
+    private var takenBesides = 0
     /// Requests of the round that were refused.
     private var turnedAway = 0
     /// Of the round before, in nanoseconds.
@@ -55,25 +62,40 @@ struct LoopLoad {
     }
 
     /// A request has arrived.
-    /// - Parameter now: Steady time in nanoseconds, above 0.
+    /// - Parameters:
+    ///   - last: The round in which a request of the same connection was taken up last; 0 if none was.
+    ///   - now: Steady time in nanoseconds, above 0.
     /// - Returns: What becomes of it, and whether it is the first of a round, the end of which must be told by `endRound`.
-    mutating func take(at now: Int64) -> (verdict: Verdict, beginsRound: Bool) {
+    mutating func take(after last: UInt64 = 0, at now: Int64) -> (verdict: Verdict, beginsRound: Bool) {
         if began == nil {
             if now - ended >= Self.rest { noteCaughtUp(at: now) }
             began = now
-            (taken, turnedAway) = (1, 0)
+            round += 1
+            (taken, takenBesides, turnedAway) = (1, 0, 0)
             return (.served, true)
         }
         let verdict = verdict(at: now)
-        if verdict == .served { taken += 1 }
+        if verdict == .served {
+            taken += 1
+            if last == round { takenBesides += 1 }
+        }
         return (verdict, false)
+    }
+
+    /// Whether a request that waits behind another one of its connection may be taken up now.
+    /// - Parameters:
+    ///   - last: The round in which a request of the connection was taken up last; 0 if none was.
+    ///   - now: As for `take`.
+    func hasTurn(after last: UInt64, at now: Int64) -> Bool {
+        guard let began, last == round else { return true }
+        return now - began <= delay / Self.parts
     }
 
     /// What would become of a request that arrived now. The first one of a round is served.
     func verdict(at now: Int64) -> Verdict {
         guard let began else { return .served }
         let waited = now - began
-        if taken < least || waited <= (isOverloaded(at: now) ? share : burst) { return .served }
+        if taken - takenBesides < least || waited <= (isOverloaded(at: now) ? share : burst) { return .served }
         return waited <= burst ? .servedIfUrgent : .refused
     }
 

@@ -7,7 +7,8 @@ internal import NIOHTTP1
 /// Last in the pipeline of an HTTP/1.1 connection: has its requests answered one after the other, each by a task on the connection's own event loop.
 ///
 /// A request whose body came together with its head needs no wait at all; other bodies are handed on while they arrive. Requests that a client
-/// sends ahead (RFC 9112 §9.3.2) wait here; no more is read from a client that sends too many of them, or does not read its answers.
+/// sends ahead (RFC 9112 §9.3.2) wait here; no more is read from a client that sends too many of them, or does not read its answers. They have their turn
+/// behind the requests of others.
 final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = RequestPart
     typealias OutboundIn = Never
@@ -38,6 +39,8 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     private static let longestBacklog = 64
     /// How long a client may take to make room for more answers.
     private static let patience = TimeAmount.seconds(30)
+    /// How long a request that was sent ahead waits when its connection has had its turn: the loop reads from others meanwhile.
+    private static let turn = TimeAmount.milliseconds(1)
 
     private let responder: Responder
     private let requestGuard: RequestGuard
@@ -50,6 +53,10 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     private var backlog = CircularBuffer<RequestPart>()
     private var task: Task<Void, Never>?
     private var stall: Scheduled<Void>?
+    /// The loop's round in which a request was taken up last.
+    private var lastRound: UInt64 = 0
+    /// The next turn of a connection that waits for one.
+    private var nextTurn: Scheduled<Void>?
     private var isTaking = false
     private var holdsRead = false
     /// The connection ends with the answer under way.
@@ -106,7 +113,11 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case is ChannelShouldQuiesceEvent:
-            if case .answering = phase { isLast = true } else { end() }
+            switch phase {
+            case .answering: isLast = true
+            case .idle where nextTurn != nil: isLast = true
+            default: end()
+            }
         case ChannelEvent.inputClosed:
             startUpload()
             breakUpload()
@@ -123,8 +134,8 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
         guard error is HTTPParserError else { return end() }
         startUpload()
         switch phase {
-        case .idle: refuse()
-        case .answering(_, upload: nil): isSpoiled = true
+        case .idle where backlog.isEmpty: refuse()
+        case .idle, .answering(_, upload: nil): isSpoiled = true
         case .answering: breakUpload()
         case .gathering, .draining: end()
         case .closing: break
@@ -151,7 +162,7 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     private func take(_ part: RequestPart) -> Bool {
         switch (phase, part) {
         // Who does not read answers gets no more of them.
-        case (.idle, .head) where context?.channel.isWritable == false: return false
+        case (.idle, .head) where context?.channel.isWritable == false || !hasTurn(): return false
         case (.idle, .head(let head)): phase = .gathering(head, ByteBuffer())
         case (.gathering(let head, var body), .body(let bytes)):
             phase = .idle
@@ -169,9 +180,22 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
         return true
     }
 
+    /// Whether the next request may be taken up now; if not, it is later.
+    private func hasTurn() -> Bool {
+        guard nextTurn == nil else { return false }
+        if admission.hasTurn(after: lastRound) { return true }
+        nextTurn = executor.eventLoop.assumeIsolated().scheduleTask(in: Self.turn) {
+            self.nextTurn = nil
+            self.goOn()
+        }
+        return false
+    }
+
     private func answer(_ head: HTTPRequest, body: ByteBuffer = ByteBuffer(), upload: Upload? = nil) {
         phase = .answering(head.headerFields.value(.connection).flatMap(Http1Answer.Connection.init) ?? .stays, upload: upload)
-        if let refusal = doorkeeper.refusal(of: head, on: admission) { return write(refusal) }
+        let refusal = doorkeeper.refusal(of: head, on: admission, after: lastRound)
+        lastRound = admission.round
+        if let refusal { return write(refusal) }
         var base = base
         base.body = upload == nil ? body : nil
         let request = Request(head: head, body: upload?.body ?? RequestBody(buffer: body))
@@ -250,6 +274,8 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func end() {
         if case .answering(_, let upload?) = phase { upload.finish(ChannelError.inputClosed) }
+        nextTurn?.cancel()
+        nextTurn = nil
         phase = .closing
         backlog.removeAll()
         context?.close(promise: nil)
@@ -261,6 +287,8 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
         task = nil
         stall?.cancel()
         stall = nil
+        nextTurn?.cancel()
+        nextTurn = nil
         phase = .closing
         backlog.removeAll()
         context = nil

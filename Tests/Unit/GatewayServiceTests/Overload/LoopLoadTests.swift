@@ -136,6 +136,26 @@ internal import Testing
         #expect(round(from: 804, requests: 5, every: 40).map { $0 == .served } == [true, true, true, true, false])
     }
 
+    @Test mutating func whatWasSentAheadWaitsForALaterRoundWhenThisOneIsNotShort() {
+        #expect(load.hasTurn(after: load.round, at: nanoseconds(0)), "no round has begun")
+        _ = load.take(at: nanoseconds(0))
+        let mine = load.round
+        #expect(load.hasTurn(after: mine, at: nanoseconds(0.6)) && !load.hasTurn(after: mine, at: nanoseconds(0.7)))
+        #expect(load.hasTurn(after: mine - 1, at: nanoseconds(20)), "another connection's first one")
+        load.endRound(at: nanoseconds(21))
+        #expect(load.hasTurn(after: mine, at: nanoseconds(21)), "between rounds")
+        _ = load.take(at: nanoseconds(22))
+        #expect(load.round == mine + 1 && load.hasTurn(after: mine, at: nanoseconds(40)))
+    }
+
+    @Test mutating func whatWasSentAheadTakesNobodysPlace() {
+        load.connections = 4
+        _ = load.take(at: nanoseconds(0))
+        for _ in 0..<40 { #expect(load.take(after: load.round, at: nanoseconds(0.1)).verdict == .served) }
+        let verdicts = (0..<4).map { _ in load.take(at: nanoseconds(30)).verdict }
+        #expect(verdicts == [.served, .served, .served, .refused], "the first one of the round and three more are the least")
+    }
+
     @Test mutating func shortRoundsEndAnOverloadOnceNothingWasRefusedForAWhile() {
         load.connections = 4
         _ = overload(from: 0, until: 500)

@@ -42,10 +42,10 @@ internal import Testing
         }
     }
 
-    /// Each question for a session keeps its event loop busy for 10 ms.
-    static func keepBusy(_ gateway: TestGateway) {
+    /// Each question for a session keeps its event loop busy for 10 ms, or for so long.
+    static func keepBusy(_ gateway: TestGateway, for time: Duration = .milliseconds(10)) {
         gateway.authentication.getSession.answer { _, _ in
-            let end = ContinuousClock.now + .milliseconds(10)
+            let end = ContinuousClock.now + time
             while ContinuousClock.now < end {}
             return Session(id: "s1", requestor: "ACME1", mvpd: "NorthCable", userID: "u", expiresAtMilliseconds: 1_930_384_800_123)
         }
@@ -66,6 +66,41 @@ internal import Testing
             await connection.send("GET /healthz HTTP/1.1\r\n\(Self.host)\r\n")
             try await connection.wait(for: "the next answer") { $0.statuses.count == 2 || $0.isClosed }
             #expect(connection.statuses == [503, 200])
+        }
+    }
+
+    @Test func nobodyIsRefusedForWhatOthersSendAhead() async throws {
+        let gateway = TestGateway(connections: ConnectionLimits(head: .seconds(600), idle: .seconds(600)))
+        Self.keepBusy(gateway, for: .milliseconds(1))
+        let request =
+            "GET /api/v1/checkauthn?\(TestGateway.deviceQuery) HTTP/1.1\r\n\(Self.host)Authorization: Bearer good\r\n"
+            + "X-Device-Info: \(TestGateway.deviceInformation)\r\n\r\n"
+        let (ahead, rounds) = (150, 8)
+        try await gateway.exchange(over: .live) { client in
+            let port = try #require(client.port)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<2 * System.coreCount {
+                    group.addTask {
+                        try await RawConnection.with(port) { pipeline in
+                            await pipeline.send(String(repeating: request, count: ahead))
+                            try await pipeline.wait(for: "what was sent ahead") { $0.statuses.count == ahead || $0.isClosed }
+                            #expect(pipeline.statuses.allSatisfy { $0 == 200 } && pipeline.statuses.count == ahead)
+                        }
+                    }
+                }
+                for _ in 0..<3 * System.coreCount {
+                    group.addTask {
+                        try await RawConnection.with(port) { neighbour in
+                            for asked in 1...rounds {
+                                await neighbour.send(request)
+                                try await neighbour.wait(for: "an answer") { $0.statuses.count == asked || $0.isClosed }
+                            }
+                            #expect(neighbour.statuses == Array(repeating: 200, count: rounds))
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
         }
     }
 

@@ -79,7 +79,7 @@ internal import Testing
     }
 
     @Test func moreRequestsThanAreServedInTimeAreRefused() async throws {
-        try await HttpsTests.serving(overload: OverloadTests.strict, prepare: OverloadTests.keepBusy) { port, files, _ in
+        try await HttpsTests.serving(overload: OverloadTests.strict, prepare: { OverloadTests.keepBusy($0) }) { port, files, _ in
             try await RawConnection.with(port, tls: try files.client(["h2"])) { connection in
                 let request = Self.request(
                     "GET", "/api/v1/checkauthn?requestor=ACME1&deviceId=d",

@@ -11,7 +11,7 @@
 /// refusals, by what the rounds with them cost.
 ///
 /// A connection has one turn in a round. What it has sent ahead is taken up in the same round only while that is short, and else waits for a later one, so that
-/// nobody's first request waits behind what others sent ahead, or is refused for it.
+/// it takes none of the places that are kept for others.
 struct LoopLoad {
     /// What becomes of a request.
     enum Verdict: Equatable {

@@ -41,3 +41,11 @@ public struct SignerIdentity: Sendable {
         certificateDER = Array(try Tool.run("openssl", ["x509", "-in", path, "-outform", "DER"]))
     }
 }
+
+/// Pairs that are made once, for tests that do not mind whose they are: an RSA key takes a tenth of a second and more.
+extension SignerIdentity {
+    /// Of an MVPD.
+    public static let sharedProvider = Result { try SignerIdentity() }
+    /// Of ours.
+    public static let sharedServiceProvider = Result { try SignerIdentity(commonName: "sp.pass.example") }
+}

@@ -13,7 +13,7 @@ import Testing
 struct EndToEndSamlTests {
     @Test("mvpd #8, #71: a genuine signed assertion signs in once", arguments: Backend.allCases)
     func signsIn(_ backend: Backend) async throws {
-        let provider = try SignerIdentity()
+        let provider = try SignerIdentity.sharedProvider.get()
         let rig = try Rig(backend, saml: try Self.profile(), idpCertificate: provider.certificateDER)
         let call = try await rig.call(rig.bearer())
         let (browser, request) = try await start(rig, call)
@@ -31,7 +31,7 @@ struct EndToEndSamlTests {
 
     @Test("rest-v1 #45, mvpd #70, #74: the message of one sign-in is no answer to another")
     func refusesForeignAnswer() async throws {
-        let provider = try SignerIdentity()
+        let provider = try SignerIdentity.sharedProvider.get()
         let rig = try Rig(saml: try Self.profile(), idpCertificate: provider.certificateDER)
         let call = try await rig.call(rig.bearer())
         let (first, firstRequest) = try await start(rig, call)
@@ -67,7 +67,7 @@ struct EndToEndSamlTests {
 
     @Test("mvpd #18: the MVPD's own refusal")
     func returnsDeclined() async throws {
-        let provider = try SignerIdentity()
+        let provider = try SignerIdentity.sharedProvider.get()
         let rig = try Rig(saml: try Self.profile(), idpCertificate: provider.certificateDER)
         let call = try await rig.call(rig.bearer())
         let (browser, request) = try await start(rig, call)
@@ -123,7 +123,7 @@ struct EndToEndSamlTests {
     }
 
     static func profile(_ identity: SignerIdentity? = nil) throws -> SamlServiceProvider {
-        let identity = try identity ?? SignerIdentity(commonName: "sp.pass.example")
+        let identity = try identity ?? SignerIdentity.sharedServiceProvider.get()
         return SamlServiceProvider(
             .init(
                 entityID: ResponseTemplate.serviceProvider, assertionConsumerServiceURL: ResponseTemplate.assertionConsumerService,

@@ -8,11 +8,14 @@ import Testing
 @Suite("User metadata")
 struct MetadataTests {
     private let programmer: CertifiedKey
+    /// Made once: an RSA key takes long.
+    private static let key = Result { try RSAPrivateKey.generate() }
 
     init() throws { programmer = try Self.identity() }
 
-    private static func identity(until end: Timestamp = t0 + .seconds(86_400 * 300)) throws -> CertifiedKey {
-        try .selfSigned(commonName: "Seven", key: .rsa(.generate()), validity: CertificateValidity(notBefore: t0 - .seconds(60), notAfter: end))
+    private static func identity(of key: RSAPrivateKey? = nil, until end: Timestamp = t0 + .seconds(86_400 * 300)) throws -> CertifiedKey {
+        try .selfSigned(
+            commonName: "Seven", key: .rsa(key ?? Self.key.get()), validity: CertificateValidity(notBefore: t0 - .seconds(60), notAfter: end))
     }
 
     private static func certificate(_ identity: CertifiedKey) -> Contracts.Certificate {
@@ -69,7 +72,7 @@ struct MetadataTests {
         let others = try await rig.metadata(other)
         #expect(try read(others.data.first) == "user-42")
         #expect(others.data.first != first.data.first)
-        let next = try Self.identity()
+        let next = try Self.identity(of: .generate())
         rig.catalogue.change { $0.programmers[0].certificates = [Self.certificate(next)] }
         #expect(try await rig.metadata(call).data.allSatisfy { !first.data.contains($0) })
         rig.catalogue.change { $0.programmers[0].certificates = [Self.certificate(programmer)] }

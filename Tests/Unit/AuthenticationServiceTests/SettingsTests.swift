@@ -92,9 +92,9 @@ struct SettingsTests {
     @Test("A certificate that does not belong to its key")
     func refusesForeignCertificate() throws {
         let settings = try decode(Self.complete)
-        for path in ["signing.crt", "encryption.crt"] {
+        for (path, foreign) in [("signing.crt", "encryption.crt"), ("encryption.crt", "signing.crt")] {
             var files = try Files()
-            files.texts[path] = try Files().texts[path]
+            files.texts[path] = files.texts[foreign]
             #expect(throws: AuthenticationKeyError.self) { _ = try AuthenticationKeys(settings) { path, _ in try files.text(path) } }
         }
     }
@@ -104,13 +104,15 @@ struct SettingsTests {
     }
 }
 
-/// Fresh key files.
+/// Key files. RSA keys take long to make: all have the same two.
 private struct Files {
+    private static let keys = Result { [try RSAPrivateKey.generate(), try RSAPrivateKey.generate()] }
+
     var texts: [String: String] = [:]
 
     init() throws {
         for name in ["signing", "encryption"] {
-            let identity = try CertifiedKey.selfSigned(commonName: name, key: .rsa(.generate()))
+            let identity = try CertifiedKey.selfSigned(commonName: name, key: .rsa(try Self.keys.get()[name == "signing" ? 0 : 1]))
             texts["\(name).key"] = try identity.key.pem()
             texts["\(name).crt"] = try identity.certificate.pem()
         }

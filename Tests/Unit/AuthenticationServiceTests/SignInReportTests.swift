@@ -23,7 +23,7 @@ struct SignInReportTests {
 
     @Test("mvpd #71: a sign-in and its repetition are both explained by their trace ids")
     func explainsBoth() async throws {
-        let provider = try SignerIdentity()
+        let provider = try SignerIdentity.sharedProvider.get()
         let rig = try Rig(saml: try EndToEndSamlTests.profile(), idpCertificate: provider.certificateDER)
         let (answer, _) = try await EndToEndSamlTests().pendingAnswer(rig, signedBy: provider)
         let (first, second) = (Self.trace(1), Self.trace(2))
@@ -44,7 +44,7 @@ struct SignInReportTests {
 
     @Test("mvpd #73, #74: what is wrong with RelayState or cookie is told to the engineer alone")
     func explainsState() async throws {
-        let provider = try SignerIdentity()
+        let provider = try SignerIdentity.sharedProvider.get()
         let rig = try Rig(saml: try EndToEndSamlTests.profile(), idpCertificate: provider.certificateDER)
         let (answer, _) = try await EndToEndSamlTests().pendingAnswer(rig, signedBy: provider)
         var cases: [(CompleteSamlSignInRequest, String)] = []
@@ -92,7 +92,7 @@ struct SignInReportTests {
 
     @Test("a response in hand is explained without its sign-in, at the time that it names")
     func explainsHeldResponse() async throws {
-        let provider = try SignerIdentity()
+        let provider = try SignerIdentity.sharedProvider.get()
         let rig = try Rig(saml: try EndToEndSamlTests.profile(), idpCertificate: provider.certificateDER)
         func explain(_ change: (inout ResponseTemplate) -> Void = { _ in }, requestor: String = "", request: String = "") async throws -> SignInReport
         {
@@ -126,7 +126,7 @@ struct SignInReportTests {
 
     @Test("tools explain without a service what the service would say")
     func explainsOffline() throws {
-        let provider = try SignerIdentity()
+        let provider = try SignerIdentity.sharedProvider.get()
         let configuration = TestCatalogue.configuration(statementKeys: "", idpCertificate: provider.certificateDER)
         let explainer = try SamlExplainer(
             configuration: configuration, entityID: ResponseTemplate.serviceProvider,

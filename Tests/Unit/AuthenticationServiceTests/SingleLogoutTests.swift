@@ -12,7 +12,7 @@ import Testing
 struct SingleLogoutTests {
     private let provider: SignerIdentity
 
-    init() throws { provider = try SignerIdentity() }
+    init() throws { provider = try SignerIdentity.sharedProvider.get() }
 
     private func rig(_ backend: Backend = .memory, _ change: (inout SamlEndpoint) -> Void = { _ in }) throws -> Rig {
         let rig = try Rig(backend, saml: try EndToEndSamlTests.profile())

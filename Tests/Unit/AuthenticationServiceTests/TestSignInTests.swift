@@ -94,7 +94,7 @@ import Testing
 
     @Test("what the draft changed is what is checked, and a copy on the same store takes the answer")
     func usesDraft() async throws {
-        let provider = try SignerIdentity()
+        let provider = try SignerIdentity.sharedProvider.get()
         let rig = try Rig(.sqlite, saml: try EndToEndSamlTests.profile(), idpCertificate: provider.certificateDER)
         let test = try await begin(rig, mvpd: "DemoCable") { mvpd in
             guard case .saml(var endpoint) = mvpd.signIn else { return }

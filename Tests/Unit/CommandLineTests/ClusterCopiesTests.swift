@@ -57,7 +57,7 @@ struct ClusterCopiesTests {
         defer { try? FileManager.default.removeItem(at: home.root) }
         try home.prepare()
         let pki = LocalPki(folder: home.pki)
-        try pki.ensure()
+        try pki.ensureQuickly()
         func addresses(_ count: Int) -> ClusterAddresses {
             ClusterAddresses(ports: PortPlan(base: 22000), replacements: [], copies: ClusterCopies(count))
         }

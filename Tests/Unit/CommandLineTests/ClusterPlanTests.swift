@@ -30,7 +30,7 @@ import Testing
     @Test func survivesWritingAndIsPrivate() throws {
         try withHome { home in
             let pki = LocalPki(folder: home.pki)
-            try pki.ensure()
+            try pki.ensureQuickly()
             var file = try ClusterAddresses(ports: PortPlan(base: nil)).emptyFile(home: home, pki: pki)
             let program = ProgramFile(path: "/programs/config", build: "release", revision: "1-2")
             file.setProcess(ServiceProcess(service: .config, pid: 41), of: program)
@@ -75,7 +75,7 @@ import Testing
     func readsAFileWithoutPrograms() throws {
         try withHome { home in
             let pki = LocalPki(folder: home.pki)
-            try pki.ensure()
+            try pki.ensureQuickly()
             try ClusterAddresses(ports: PortPlan(base: nil)).emptyFile(home: home, pki: pki).write(home)
             let text = try String(contentsOf: home.clusterFile, encoding: .utf8)
             #expect(!text.contains("\"program\"") && !text.contains("\"revision\""))

@@ -13,7 +13,7 @@ import Testing
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("boxoffice-containers-\(UUID().uuidString)")
         let pki = LocalPki(folder: root.appendingPathComponent("keys"))
         try FileManager.default.createDirectory(at: pki.folder, withIntermediateDirectories: true)
-        try pki.ensure()
+        try pki.ensureQuickly()
         if !network.hosts.isEmpty { try pki.ensureSharedKeys() }
         if let database { try pki.ensureDatabase(database) }
         let folder = root.appendingPathComponent("settings")

@@ -50,7 +50,7 @@ struct ExplainTests {
         let home = ClusterHome(root: FileManager.default.temporaryDirectory.appendingPathComponent("explain-\(UUID().uuidString)"))
         defer { try? FileManager.default.removeItem(at: home.root) }
         try home.prepare()
-        try LocalPki(folder: home.pki).ensure()
+        try LocalPki(folder: home.pki).ensureQuickly()
         let checkout = Checkout.current
         let template = try String(contentsOf: checkout.appendingPathComponent("Services/Config/demo-catalogue.json"), encoding: .utf8)
         try Data(template.replacingOccurrences(of: "${SANDBOX_MVPD}", with: "http://127.0.0.1:8090").utf8).write(to: home.catalogue)

@@ -69,7 +69,7 @@ struct LanTests {
     func file() throws {
         try withHome { home in
             let pki = LocalPki(folder: home.pki)
-            try pki.ensure()
+            try pki.ensureQuickly()
             #expect(try pki.ensureLan(Self.lan) == ["lan-192.168.7.5"] && pki.ensureLan(Self.lan).isEmpty)
             let addresses = ClusterAddresses(ports: PortPlan(base: 30000), replacements: [], lan: Self.lan)
             let file = try addresses.emptyFile(home: home, pki: pki)

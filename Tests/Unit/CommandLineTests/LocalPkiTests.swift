@@ -20,7 +20,7 @@ import Testing
     @Test func servicesAreNamedInTheirCertificates() throws {
         try withHome { home in
             let pki = LocalPki(folder: home.pki)
-            try pki.ensure()
+            try pki.ensureQuickly()
             let authority = try Certificate(pemFile: pki.path("ca.crt"))
             for name in LocalPki.peers {
                 let certificate = try Certificate(pemFile: pki.path("\(name).crt"))
@@ -47,7 +47,7 @@ import Testing
     @Test func theStandInApplesKeysHaveTheirPublicHalvesBesideThem() throws {
         try withHome { home in
             let pki = LocalPki(folder: home.pki)
-            try pki.ensure()
+            try pki.ensureQuickly()
             try FileManager.default.removeItem(atPath: pki.path("apple-acme-purchase.pub"))
             #expect(try pki.ensure().isEmpty)
             for name in LocalPki.appleKeys {
@@ -63,7 +63,7 @@ import Testing
     @Test func aDamagedKeyIsReportedWithTheFolder() throws {
         try withHome { home in
             let pki = LocalPki(folder: home.pki)
-            try pki.ensure()
+            try pki.ensureQuickly()
             try Data("rubbish".utf8).write(to: URL(fileURLWithPath: pki.path("ca.key")))
             #expect { try pki.ensure() } throws: { "\($0)".contains(home.pki.path) }
         }
@@ -75,7 +75,7 @@ import Testing
     func due() throws {
         try withHome { home in
             let pki = LocalPki(folder: home.pki)
-            try pki.ensure()
+            try pki.ensureQuickly()
             try pki.ensureLan("192.0.2.7")
             let (before, now) = (try Self.content(home), SystemClock().now())
             let life = try Self.life(pki, "gateway")
@@ -166,7 +166,7 @@ import Testing
     @Test func areOfTheAuthorityWithAKeyOfTheirOwn() throws {
         try withHome { home in
             let (pki, folder) = (LocalPki(folder: home.pki), home.root.appendingPathComponent("mine"))
-            try pki.ensure()
+            try pki.ensureQuickly()
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             #expect(try pki.issue("config", to: folder))
             let issued = LocalPki(folder: folder)
@@ -183,7 +183,7 @@ import Testing
     @Test func forAHostHaveItsNameAndNoOther() throws {
         try withHome { home in
             let (pki, folder) = (LocalPki(folder: home.pki), home.root.appendingPathComponent("host"))
-            try pki.ensure()
+            try pki.ensureQuickly()
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             #expect(try pki.issue("authentication", host: "a1", to: folder))
             let certificate = try Certificate(pemFile: LocalPki(folder: folder).path("authentication.crt"))
@@ -198,7 +198,7 @@ import Testing
     @Test func doNotTakeTheClustersOwnPlace() throws {
         try withHome { home in
             let pki = LocalPki(folder: home.pki)
-            try pki.ensure()
+            try pki.ensureQuickly()
             #expect(throws: CommandFailure.self) { try pki.issue("config", to: home.pki) }
         }
     }

@@ -43,7 +43,7 @@ import Transport
         try withHome { home in
             let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..").standardizedFileURL
             let (pki, ports) = (LocalPki(folder: home.pki), PortPlan(base: 30000))
-            try pki.ensure()
+            try pki.ensureQuickly()
             let replacements = try Replacement.read(["config=other.example:7101", "authentication=[::1]:7102"])
             try SettingsWriter(home: home, ports: ports, checkout: checkout, pki: pki, replacements: replacements).write()
             #expect(try peers(of: .gateway, home) == ["other.example:7101", "[::1]:7102", "127.0.0.1:30003", "127.0.0.1:30004"])

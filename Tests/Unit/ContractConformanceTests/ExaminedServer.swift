@@ -70,6 +70,8 @@ private final class Listener: Sendable {
             address: RpcAddress(host: "127.0.0.1", port: port), identity: identity,
             allow: AllowList(Dictionary(uniqueKeysWithValues: services.serviceNames.map { ($0, ["operator.boxoffice"]) })), software: "examined")
         configuration.drainTime = .seconds(1)
+        // Many are examined at once: an examiner may have to wait before it may say hello.
+        configuration.limits.helloTime = .seconds(30)
         let server = RpcServer(
             configuration: configuration, services: services, group: MultiThreadedEventLoopGroup.singleton,
             logger: Logger(label: "examined") { _ in SwiftLogNoOpLogHandler() })

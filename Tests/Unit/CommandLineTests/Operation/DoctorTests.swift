@@ -31,7 +31,7 @@ struct DoctorTests {
             let pki = LocalPki(folder: home.pki)
             let before = try Self.doctor(home).keys()
             #expect(before.map(\.verdict) == [.note])
-            try pki.ensure()
+            try pki.ensureQuickly()
             let there = try FileManager.default.contentsOfDirectory(atPath: home.pki.path)
             #expect(pki.lacking.isEmpty && Set(LocalPki.files) == Set(there))
             let doctor = try Self.doctor(home)
@@ -129,7 +129,7 @@ struct DoctorTests {
             #expect(findings[0].what.hasPrefix("port \(doctor.ports.admin), for administration, is taken: by process \(getpid())"), "\(findings)")
 
             let pki = LocalPki(folder: home.pki)
-            try pki.ensure()
+            try pki.ensureQuickly()
             let file = try ClusterAddresses(ports: doctor.ports).emptyFile(home: home, pki: pki)
             #expect(file.ports.count == 12, "\(file.ports)")
             var lone = file
@@ -205,7 +205,7 @@ struct DoctorTests {
         defer { try? FileManager.default.removeItem(at: home.root) }
         try home.prepare()
         let pki = LocalPki(folder: home.pki)
-        try pki.ensure()
+        try pki.ensureQuickly()
         let doctor = try Self.doctor(home)
         try SettingsWriter(home: home, ports: doctor.ports, checkout: Self.checkout, pki: pki).write()
         let valid = doctor.catalogueFile()

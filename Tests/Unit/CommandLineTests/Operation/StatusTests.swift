@@ -14,7 +14,7 @@ struct StatusTests {
 
     private static func file(_ home: ClusterHome) throws -> ClusterFile {
         let pki = LocalPki(folder: home.pki)
-        try pki.ensure()
+        try pki.ensureQuickly()
         return try ClusterAddresses(ports: PortPlan(base: 30000)).emptyFile(home: home, pki: pki)
     }
 
@@ -68,7 +68,7 @@ struct StatusTests {
         try home.prepare()
         defer { try? FileManager.default.removeItem(at: home.root) }
         let pki = LocalPki(folder: home.pki)
-        try pki.ensure()
+        try pki.ensureQuickly()
         let replacements = try Replacement.read(["config=127.0.0.1:1"])
         let file = try ClusterAddresses(ports: PortPlan(base: 30000), replacements: replacements).emptyFile(home: home, pki: pki)
         let status = try await StatusReader.read(home, file)

@@ -16,7 +16,7 @@ struct StorePrepareTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let pki = LocalPki(folder: folder.appendingPathComponent("keys"))
         try FileManager.default.createDirectory(at: pki.folder, withIntermediateDirectories: true)
-        try pki.ensure()
+        try pki.ensureQuickly()
         let settings = folder.appendingPathComponent("settings")
         let writer = ContainerSettings(network: ContainerNetwork(), pki: pki, checkout: Self.checkout, folder: settings)
         try writer.write()

@@ -7,8 +7,10 @@ import Testing
 
 @Suite struct JsonFormTests {
     private let schema: ContractSchema
+    /// Read once: each case of a test has a suite of its own.
+    private static let shared = Result { try ContractSchema(fileDescriptorSet: ContractDescriptors.fileDescriptorSet) }
 
-    init() throws { schema = try ContractSchema(fileDescriptorSet: ContractDescriptors.fileDescriptorSet) }
+    init() throws { schema = try Self.shared.get() }
 
     @Test func isTheOneOfTheProto3LanguageGuide() throws {
         var configuration = Configuration(version: .max, changedAtMilliseconds: 1_700_000_000_000)

@@ -1,6 +1,7 @@
 """What strangers have tried or could try, with what must come of it. `run` beside this file calls each with a neighbour who is measured."""
 
 import base64
+import functools
 import pathlib
 import re
 import socket
@@ -442,16 +443,25 @@ def smuggling():
         expect(len(seen) <= 1 and all(400 <= status < 500 or status == 501 for status in seen), repr(text[:90]), seen)
 
 
+@functools.cache
+def resets():
+    """Groups of a hundred streams. They are made once: while threads of this program compute, its neighbour is not measured but kept from measuring."""
+    block = http2.block("GET", "/api/v1/config/ACME1")
+    return [
+        b"".join(http2.headers(stream, block) + http2.frame(http2.RST_STREAM, 0, stream, b"\0\0\0\x08") for stream in range(first, first + 200, 2))
+        for first in range(1, 8000, 200)
+    ]
+
+
 @attack("H2 streams that are begun and reset cost the neighbours little", loads=True, growth=60)
 def rapid_reset():
+    groups = resets()
+
     def reset():
         try:
             connection = http2.Connection(secure_port, authority)
-            for group in range(40):
-                first = 1 + 200 * group
-                connection.send(b"".join(
-                    http2.headers(stream, http2.block("GET", "/api/v1/config/ACME1")) + http2.frame(http2.RST_STREAM, 0, stream, b"\0\0\0\x08")
-                    for stream in range(first, first + 200, 2)))
+            for group in groups:
+                connection.send(group)
             connection.close()
         except OSError:
             pass

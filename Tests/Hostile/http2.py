@@ -1,5 +1,6 @@
 """As much of HTTP/2 (RFC 9113) and HPACK (RFC 7541) as a hostile client needs: frames by hand, headers as literals."""
 
+import functools
 import socket
 import ssl
 import struct
@@ -44,14 +45,19 @@ def headers(stream, header_block, ends=True):
     return frame(HEADERS, END_HEADERS | (END_STREAM if ends else 0), stream, header_block)
 
 
+@functools.cache
+def _context(authority):
+    context = ssl.create_default_context(cafile=authority)
+    context.set_alpn_protocols(["h2"])
+    return context
+
+
 class Connection:
     """A connection that sends what it is told to."""
 
     def __init__(self, port, authority, window=None, source="127.0.0.1", timeout=10):
-        context = ssl.create_default_context(cafile=authority)
-        context.set_alpn_protocols(["h2"])
         raw = socket.create_connection(("127.0.0.1", port), timeout=timeout, source_address=(source, 0))
-        self.socket = context.wrap_socket(raw, server_hostname="localhost")
+        self.socket = _context(authority).wrap_socket(raw, server_hostname="localhost")
         assert self.socket.selected_alpn_protocol() == "h2"
         self.buffer = b""
         self.send(PREFACE + settings([(4, window)] if window is not None else []))

@@ -8,14 +8,13 @@ import Testing
 @Suite("User metadata")
 struct MetadataTests {
     private let programmer: CertifiedKey
-    /// Made once: an RSA key takes long.
-    private static let key = Result { try RSAPrivateKey.generate() }
 
     init() throws { programmer = try Self.identity() }
 
     private static func identity(of key: RSAPrivateKey? = nil, until end: Timestamp = t0 + .seconds(86_400 * 300)) throws -> CertifiedKey {
         try .selfSigned(
-            commonName: "Seven", key: .rsa(key ?? Self.key.get()), validity: CertificateValidity(notBefore: t0 - .seconds(60), notAfter: end))
+            commonName: "Seven", key: .rsa(key ?? TestRSAKeys.two.get().0), validity: CertificateValidity(notBefore: t0 - .seconds(60), notAfter: end)
+        )
     }
 
     private static func certificate(_ identity: CertifiedKey) -> Contracts.Certificate {

@@ -104,15 +104,14 @@ struct SettingsTests {
     }
 }
 
-/// Key files. RSA keys take long to make: all have the same two.
+/// Key files.
 private struct Files {
-    private static let keys = Result { [try RSAPrivateKey.generate(), try RSAPrivateKey.generate()] }
-
     var texts: [String: String] = [:]
 
     init() throws {
-        for name in ["signing", "encryption"] {
-            let identity = try CertifiedKey.selfSigned(commonName: name, key: .rsa(try Self.keys.get()[name == "signing" ? 0 : 1]))
+        let (signing, encryption) = try TestRSAKeys.two.get()
+        for (name, key) in [("signing", signing), ("encryption", encryption)] {
+            let identity = try CertifiedKey.selfSigned(commonName: name, key: .rsa(key))
             texts["\(name).key"] = try identity.key.pem()
             texts["\(name).crt"] = try identity.certificate.pem()
         }

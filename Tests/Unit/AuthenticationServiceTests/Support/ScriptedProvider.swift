@@ -82,12 +82,10 @@ final class ScriptedProvider: OutboundTransport {
 
     init(clock: ManualClock) throws {
         self.clock = clock
-        keys = Self.sharedKeys
+        let (first, second) = try TestRSAKeys.two.get()
+        keys = [first, second]
         elliptic = try P256PrivateKey.generate()
     }
-
-    /// Made once: generating RSA keys takes long.
-    private static let sharedKeys: [RSAPrivateKey] = (0..<2).compactMap { _ in try? RSAPrivateKey.generate() }
 
     var calls: [Call] { seen.withLock { $0 } }
 

@@ -1,0 +1,6 @@
+import Cryptography
+
+/// RSA keys take a tenth of a second and more to make: tests that do not mind whose they are share two.
+enum TestRSAKeys {
+    static let two = Result { (try RSAPrivateKey.generate(), try RSAPrivateKey.generate()) }
+}

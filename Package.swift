@@ -189,7 +189,7 @@ let package = Package(
         library(
             "Catalogue", "Shared/Domain/Catalogue",
             ["ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "Clocks", logging, coreMetrics]),
-        wireLibrary("EventLoops", "Shared/Platform/EventLoops", [nioCore]),
+        wireLibrary("EventLoops", "Shared/Platform/EventLoops", [nioCore, nioHTTPTypes]),
         wireLibrary("Spans", "Shared/Platform/Spans", ["ContractRuntime", "Faults"]),
         wireLibrary("Frames", "Shared/Wire/Frames", ["CContracts", "CProtobufC", "ContractRuntime", "Faults"]),
         wireLibrary("Transport", "Shared/Wire/Transport", ["COpenSSL", "Faults", nioCore, nioPosix, nioConcurrency]),
@@ -235,7 +235,8 @@ let package = Package(
         library(
             "ServiceKit", "Shared/Platform/ServiceKit",
             [
-                "Catalogue", "CBuild", "Clocks", "CMemory", "ContractRuntime", "Contracts", "Cryptography", "Faults", "OutboundHttp", "Rpc", "Spans",
+                "Catalogue", "CBuild", "Clocks", "CMemory", "ContractRuntime", "Contracts", "Cryptography", "EventLoops", "Faults", "OutboundHttp",
+                "Rpc", "Spans",
                 "Storage",
                 "StoragePostgres",
                 "StorageSqlite", "StrictJson", "Telemetry", "Tokens", "Transport", "UsageCounting",
@@ -305,7 +306,8 @@ let package = Package(
         outerLibrary(
             "SandboxService", "Services/Sandbox/Service",
             [
-                "Clocks", "CSandboxXml", "StrictJson", httpClient, lifecycle, logging, hummingbird, hummingbirdCore, mustache, nioCore, nioHTTPTypes,
+                "Clocks", "CSandboxXml", "EventLoops", "StrictJson", httpClient, lifecycle, logging, hummingbird, hummingbirdCore, mustache, nioCore,
+                nioHTTPTypes,
                 nioSSL,
             ]),
         program("SandboxMain", "Services/Sandbox/Main", ["SandboxService", "ServiceKit", hummingbird, lifecycle, logging, unixSignals]),
@@ -459,10 +461,10 @@ if hasAny("tests") {
         tests(
             "ServiceKitTests",
             [
-                "Clocks", "ServiceKit", "Contracts", "ContractRuntime", "Cryptography", "Faults", "PostgresServer", "Rpc", "Storage",
+                "Clocks", "ServiceKit", "Contracts", "ContractRuntime", "Cryptography", "EventLoops", "Faults", "PostgresServer", "Rpc", "Storage",
                 "StoragePostgres",
                 "StorageSqlite", "Telemetry", "Tokens", "Transport", logging, unixSignals,
-                coreMetrics, hummingbird, hummingbirdTesting, nioPosix,
+                coreMetrics, hummingbird, hummingbirdTesting, nioCore, nioEmbedded, nioHTTPTypes, nioPosix,
             ]),
         tests(
             "ConfigServiceTests",
@@ -497,12 +499,13 @@ if hasAny("tests") {
         tests(
             "GatewayServiceTests",
             [
-                "Clocks", "Cryptography", "GatewayService", "Contracts", "ContractRuntime", "Doubles", "Faults", "OutboundHttp", "SpanRecordings",
+                "Clocks", "Cryptography", "GatewayService", "Contracts", "ContractRuntime", "Doubles", "EventLoops", "Faults", "OutboundHttp",
+                "SpanRecordings",
                 "Spans",
-                hummingbird,
+                hummingbird, hummingbirdCore,
                 hummingbirdTesting,
                 logging,
-                nioCore, nioPosix, nioSSL,
+                nioCore, nioEmbedded, nioPosix, nioSSL,
             ]),
         tests("SandboxServiceTests", ["Clocks", "SandboxService", hummingbird, hummingbirdTesting, logging]),
         tests("LoadReportingTests", ["LoadReporting"]),

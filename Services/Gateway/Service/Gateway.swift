@@ -60,6 +60,32 @@ public struct Gateway: Sendable {
         // The framework tells of its own start and stop at `info`.
         var quiet = logger
         quiet.logLevel = max(.warning, logger.logLevel)
+        let listener = listener(at: door, certificate: certificate, logger: logger, quiet: quiet, requests: requests)
+        return Application(
+            responder: listener.edge, server: HTTPServerBuilder { listener.channel(to: $0) },
+            configuration: ApplicationConfiguration(address: address, backlog: 1024, reuseAddress: true),
+            onServerRunning: { await onRunning($0.localAddress?.port) }, logger: quiet)
+    }
+
+    /// What the connections of a listener have in common.
+    struct Listener: Sendable {
+        let edge: Edge
+        let http1: Http1Setup
+        let settings: GatewaySettings
+        let certificate: HttpsCertificate?
+        let connections: OpenConnections
+
+        /// - Parameter responder: Answers what comes over HTTP/2; what comes over HTTP/1.1 goes to the edge.
+        func channel(to responder: @escaping HTTPChannelHandler.Responder) -> GatewayChannel {
+            GatewayChannel(
+                responder: http1.doorkeeper.before(responder), http1: http1, settings: settings, certificate: certificate, connections: connections)
+        }
+    }
+
+    /// - Parameter quiet: Takes what the web framework says.
+    func listener(
+        at door: Door, certificate: HttpsCertificate?, logger: Logger, quiet: Logger, requests: RequestLog? = nil
+    ) -> Listener {
         let settings = dependencies.settings
         let seconds = certificate == nil || door == .administration ? 0 : settings.tls?.strictTransportSeconds ?? 0
         let transportSecurity = seconds > 0 ? "max-age=\(seconds)" : nil
@@ -73,15 +99,9 @@ public struct Gateway: Sendable {
         )
         let http1 = Http1Setup(
             doorkeeper: doorkeeper, responder: { await edge.reply(to: $0, context: $1) }, bodyTime: settings.bodyTimeout + .seconds(5), logger: quiet)
-        let connections = connections[door] ?? OpenConnections(settings.connections, door: door)
-        let server = HTTPServerBuilder { responder in
-            GatewayChannel(
-                responder: doorkeeper.before(responder), http1: http1, settings: settings, certificate: certificate, connections: connections)
-        }
-        return Application(
-            responder: edge, server: server,
-            configuration: ApplicationConfiguration(address: address, backlog: 1024, reuseAddress: true),
-            onServerRunning: { await onRunning($0.localAddress?.port) }, logger: quiet)
+        return Listener(
+            edge: edge, http1: http1, settings: settings, certificate: certificate,
+            connections: connections[door] ?? OpenConnections(settings.connections, door: door))
     }
 
     private func edge(

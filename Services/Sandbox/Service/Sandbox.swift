@@ -1,4 +1,5 @@
 public import Clocks
+internal import EventLoops
 public import Hummingbird
 public import Logging
 internal import HummingbirdCore
@@ -92,7 +93,8 @@ public struct Sandbox: Sendable {
         // The web framework's own lines at level info are sentences, not events.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .notice)
-        let configuration = HTTP1Channel.Configuration(additionalChannelHandlers: date.map { [DateHeader(clock: $0)] } ?? [])
+        let configuration = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [OneProtocol()] + (date.map { [DateHeader(clock: $0)] } ?? []))
         return Application(
             router: router,
             server: HTTPServerBuilder { responder in

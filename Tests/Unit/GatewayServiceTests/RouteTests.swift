@@ -15,10 +15,21 @@ internal import Testing
         #expect(reply.json["status"] as? Int == 405)
     }
 
-    @Test(arguments: ["PUT", "PROPFIND", "HEAD"])
+    @Test(arguments: ["PUT", "TRACE", "PATCH"])
     func anyOtherMethodIs405(name: String) async throws {
         let method = try #require(HTTPRequest.Method(rawValue: name))
-        #expect(try await gateway.send(method, "/api/v1/checkauthn").status == 405)
+        let reply = try await gateway.send(method, "/api/v1/checkauthn")
+        #expect(reply.status == 405 && reply.headers[.allow] == "GET, HEAD, OPTIONS")
+    }
+
+    @Test("a method that the gateway does not know is 501 at any address", arguments: ["PROPFIND", "M-SEARCH", "CONNECT"])
+    func unknownMethodsAre501(name: String) async throws {
+        let method = try #require(HTTPRequest.Method(rawValue: name))
+        for path in ["/api/v1/checkauthn", "/nowhere", "/activate"] {
+            let reply = try await gateway.send(method, path)
+            #expect(reply.status == 501 && reply.json["message"] as? String == "Not Implemented", "\(path)")
+        }
+        #expect(gateway.authentication.getSession.requests.isEmpty)
     }
 
     @Test(arguments: ["/api/v1/checkauthn", "/api/v1/checkauthn.json", "/api/v1/checkauthn.xml"])

@@ -1,33 +1,16 @@
 @testable import GatewayService
 internal import Contracts
+internal import EventLoops
 internal import Hummingbird
 internal import HummingbirdTesting
+internal import NIOCore
+internal import NIOPosix
 internal import Synchronization
 internal import Testing
 
-/// The limits on connections of unknown callers, and protocol upgrades that some HTTP clients offer by default.
+/// The limits on connections of unknown callers.
 @Suite struct StrangersConnectionTests {
     private static let host = "Host: tv.example\r\n"
-    private static let offer = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n"
-
-    @Test("an offer to upgrade is ignored, and the connection goes on (RFC 9110 §7.8)", arguments: [1, 5])
-    func ignoresUpgrades(atOnce: Int) async throws {
-        try await TestGateway().exchange(over: .live) { client in
-            let port = try #require(client.port)
-            try await RawConnection.with(port) { connection in
-                let request = "GET /healthz HTTP/1.1\r\n\(Self.host)\(Self.offer)\r\n"
-                for round in 1...3 {
-                    await connection.send(String(repeating: request, count: atOnce))
-                    try await connection.wait(for: "each answer of round \(round)") { $0.statuses.count == round * atOnce }
-                }
-                await connection.send("POST /o/client/register HTTP/1.1\r\n\(Self.host)\(Self.offer)Content-Length: 2\r\n\r\n{}")
-                await connection.send("GET /healthz HTTP/1.1\r\n\(Self.host)\r\n")
-                try await connection.wait(for: "the answers behind a body") { $0.statuses.count == 3 * atOnce + 2 }
-                #expect(connection.statuses.dropLast(2).allSatisfy { $0 == 200 } && connection.statuses.last == 200)
-            }
-        }
-    }
-
     @Test("heads of more than 16 KiB are refused, however they are made up", arguments: [15, 17])
     func longHeads(kibibytes: Int) async throws {
         let text = String(repeating: "x", count: kibibytes * 1024)
@@ -89,5 +72,68 @@ internal import Testing
         connections.isIdle(places[3])
         #expect(connections.enter(Self.address(1), close: {}) != nil)
         #expect(closed.withLock { $0 } == [7], "the one that has been idle for longest")
+    }
+}
+
+/// What clients may leave unread.
+@Suite struct UnsentAnswersTests {
+    @Test("all hold 256 MiB at most: the connection that holds most is closed")
+    func inAll() {
+        let answers = UnsentAnswers()
+        let closed = Mutex<[UInt64]>([])
+        func keep(_ octets: Int, _ number: UInt64) { answers.keep(octets, of: number) { closed.withLock { $0.append(number) } } }
+        for number in 1...8 as ClosedRange<UInt64> { keep(Int(number) << 20, number) }
+        #expect(answers.total == 36 << 20)
+        keep(220 << 20, 3)
+        #expect(closed.withLock { $0 } == [], "256 MiB are held")
+        keep(1, 5)
+        #expect(closed.withLock { $0 } == [3], "the one with most")
+        #expect(answers.total == (33 << 20) + 1, "what it held counts no more")
+        answers.leave(3)
+        answers.letGo(1 << 20, of: 3)
+        answers.letGo(2 << 20, of: 2)
+        answers.leave(8)
+        #expect(answers.total == (23 << 20) + 1)
+    }
+
+    @Test("a connection of HTTP/2 holds 32 MiB at most, and one answer of any length")
+    func ofOne() throws {
+        let connections = OpenConnections(ConnectionLimits())
+        let entered = connections.enter(IPAddress("203.0.113.1"), close: {})
+        let place = try #require(entered)
+        let connection = ConnectionGuard(ConnectionLimits(), place: place, among: connections, bytesBeginRequests: false)
+        #expect(connection.keep(40 << 20))
+        #expect(!connection.keep(1))
+        connection.letGo(40 << 20)
+        #expect(connection.keep(16 << 20) && connection.keep(16 << 20) && !connection.keep(1))
+    }
+
+    private final class Taken: Sendable {
+        let count = Mutex(0)
+    }
+
+    @Test("while a connection of HTTP/2 holds more than 1 MiB, its next requests wait")
+    func requestsWait() async throws {
+        let loop = MultiThreadedEventLoopGroup.singleton.any()
+        let turns = StreamTurns(LoopAdmission(loop, TestGateway.patient), eventLoop: loop)
+        let taken = Taken()
+        func take() {
+            Task(executorPreference: EventLoopExecutor(loop)) { if await turns.take() != nil { taken.count.withLock { $0 += 1 } } }
+        }
+        take()
+        try await Eventually.holds("the first") { taken.count.withLock { $0 } == 1 }
+        try await loop.submit { turns.unsent = 1 << 20 }.get()
+        take()
+        try await Eventually.holds("one more") { taken.count.withLock { $0 } == 2 }
+        try await loop.submit { turns.unsent += 1 }.get()
+        for _ in 0..<5 { take() }
+        for _ in 0..<20 { try await loop.submit {}.get() }
+        #expect(taken.count.withLock { $0 } == 2)
+        try await loop.submit { turns.unsent -= 1 }.get()
+        try await Eventually.holds("all") { taken.count.withLock { $0 } == 7 }
+        try await loop.submit { turns.unsent = 2 << 20 }.get()
+        take()
+        try await loop.submit { turns.end() }.get()
+        #expect(taken.count.withLock { $0 } == 7, "none begins when the connection is over")
     }
 }

@@ -51,6 +51,15 @@ struct DebugListenerTests {
             ))
     }
 
+    @Test("HEAD is answered as GET", arguments: ["/healthz", "/metrics"])
+    func heads(path: String) async throws {
+        let listener = DebugListener(
+            endpoint: Endpoint(address: "127.0.0.1", port: 0), metrics: metrics, readiness: readiness, logger: LogLines().logger())
+        try await Application(router: listener.router()).test(.router) { client in
+            try await client.execute(uri: path, method: .head) { #expect($0.status == .ok && $0.body.readableBytes == 0) }
+        }
+    }
+
     @Test("anything else is not found")
     func notFound() async throws {
         #expect(try await get("/admin").status == .notFound)

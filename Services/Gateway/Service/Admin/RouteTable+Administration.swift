@@ -81,7 +81,7 @@ extension RouteTable {
             route(SignInReportEndpoints.path + "/{trace}", [.get: signIns.show]),
             route(ScheduledSignInEndpoints.path, [.get: scheduled.list]),
             route("/admin/v1/saml/explanation", [.post: signIns.explain]),
-            route("/admin/v1/applications/{id}/statement", [.get: applications.statement]),
+            route("/admin/v1/applications/{id}/statement", actsOnGet: true, [.get: applications.statement]),
             route("/admin/v1/applications/{id}/revoke", [.post: applications.revoke]),
             route(DegradationEndpoints.path, [.get: degradation.list, .post: degradation.start]),
             route(DegradationEndpoints.path + "/{rule}", [.put: degradation.renew, .delete: degradation.end]),
@@ -95,7 +95,7 @@ extension RouteTable {
         ]
     }
 
-    private static func route(_ path: String, _ handlers: [HTTPRequest.Method: Route.Handler]) -> Route {
-        Route(path, .administration, body: .document, handlers)
+    private static func route(_ path: String, actsOnGet: Bool = false, _ handlers: [HTTPRequest.Method: Route.Handler]) -> Route {
+        Route(path, .administration, body: .document, actsOnGet: actsOnGet, handlers)
     }
 }

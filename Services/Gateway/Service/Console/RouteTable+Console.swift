@@ -14,7 +14,7 @@ extension RouteTable {
         let (pages, sessions) = (ConsoleSignInPages(console: console), SessionsPage(console: console))
         let help = HelpPages(pages: console.dependencies.pages)
         let provider = console.dependencies.provider.map { ProviderSignInPages(console: console, provider: $0) }
-        let there = provider.map { [route(ProviderSignInPages.startPath, read: $0.start), route(ProviderSignInPages.returnPath, read: $0.finish)] }
+        let there = provider.map { [route(ProviderSignInPages.startPath, act: $0.start), route(ProviderSignInPages.returnPath, act: $0.finish)] }
         return (there ?? []) + [
             route(ConsoleSignInPages.path, read: pages.show, write: pages.signIn, body: .largeForm),
             route(ConsoleSignInPages.resumePath, write: pages.resume, body: .largeForm),
@@ -97,6 +97,9 @@ extension RouteTable {
             route(ConsolePlace.tempPass.address, read: door.signedIn(trials.show), write: door.signedIn(trials.reset)),
         ]
     }
+
+    /// GET begins or ends something.
+    private static func route(_ path: String, act: @escaping Route.Handler) -> Route { Route(path, .console, actsOnGet: true, [.get: act]) }
 
     private static func route(
         _ path: String, read: Route.Handler? = nil, write: Route.Handler? = nil, body: Route.BodyRule = .form

@@ -1,7 +1,7 @@
 internal import NIOCore
 
 /// In front of the parser of a connection of HTTP/1.1: refuses plain requests that the gateway has no time for before they are parsed, so that refusals take
-/// little of what is accepted.
+/// little of what is accepted. Drops what comes behind the last request of a connection, which the parser would keep.
 ///
 /// It steps in only where the request before has been answered and the parser holds nothing; all other bytes are the parser's.
 final class EarlyRefusal: ChannelInboundHandler, RemovableChannelHandler {
@@ -11,19 +11,22 @@ final class EarlyRefusal: ChannelInboundHandler, RemovableChannelHandler {
 
     private let refusals: OverloadRefusals
     private let admission: LoopAdmission
+    private let rules: Http1Rules
     private let requestGuard: RequestGuard
     private let connection: ConnectionGuard
     /// The parser has seen the end of a request, and nothing after it.
     private var isBetweenRequests = true
 
-    init(_ doorkeeper: Doorkeeper, eventLoop: any EventLoop, requestGuard: RequestGuard, connection: ConnectionGuard) {
+    init(_ doorkeeper: Doorkeeper, eventLoop: any EventLoop, rules: Http1Rules, requestGuard: RequestGuard, connection: ConnectionGuard) {
         refusals = doorkeeper.refusals
         admission = doorkeeper.admission.on(eventLoop)
+        self.rules = rules
         self.requestGuard = requestGuard
         self.connection = connection
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !rules.isOver else { return }
         let endsHead: Bool
         do {
             let bytes = unwrapInboundIn(data)

@@ -55,12 +55,13 @@ final class OverloadRefusals: Sendable {
         if request.method == .options || path == "/healthz" || path == "/readyz" || (sparesUrgent && (audience?.isUrgent ?? false)) { return nil }
         count(request.method)
         let trace = request.headerFields.value(.traceparent).flatMap { TraceContext(traceparent: $0) } ?? .random()
-        var (fields, body) = content(
+        // Where it leaves, the content of HEAD is dropped.
+        let content = content(
             audience ?? Self.audience(of: path), suffix, accept: request.headerFields[.accept], language: request.headerFields[.acceptLanguage],
             hosts.host(request.authority), trace: trace.traceID)
-        if request.method == .head { body = ByteBuffer() }
+        var fields = content.0
         complete(&fields, RequestIdentifier.text(trace.traceHigh, trace.traceLow))
-        return Http1Conversation.Reply(status: .serviceUnavailable, fields: fields, body: body)
+        return Http1Conversation.Reply(status: .serviceUnavailable, fields: fields, body: content.1)
     }
 
     /// The same for what apps ask the v1 API, ready to be sent: it is copied, with another identifier.

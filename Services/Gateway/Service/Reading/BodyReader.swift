@@ -18,8 +18,9 @@ struct BodyReader: Sendable {
     /// - Parameters:
     ///   - whole: The body, where it came with the head.
     ///   - limit: In bytes.
+    ///   - willRead: Called before a body is read that did not come with its head.
     /// - Throws: `BodyProblem`.
-    func read(_ request: Request, whole: ByteBuffer? = nil, limit: Int) async throws -> ByteBuffer {
+    func read(_ request: Request, whole: ByteBuffer? = nil, limit: Int, willRead: () -> Void = {}) async throws -> ByteBuffer {
         if let whole {
             guard whole.readableBytes <= limit else { throw BodyProblem.tooLarge }
             return whole
@@ -27,6 +28,7 @@ struct BodyReader: Sendable {
         let declared = request.headers[.contentLength].flatMap(Int.init)
         if declared == 0 { return ByteBuffer() }
         if let declared, declared > limit { throw BodyProblem.tooLarge }
+        willRead()
         return try await collect(request.body, limit: limit)
     }
 

@@ -122,6 +122,14 @@ final class Refusals: Sendable {
     /// A call of the vendor's SDKs that nobody serves here: as the others are answered (clients §3).
     func unserved() -> Response { Response(ErrorDocument.plain(status: 404, message: "Not Found", details: nil), format: .xml, status: .notFound) }
 
+    /// A method that the gateway does not know, and CONNECT. The connection ends.
+    func notImplemented(_ request: Request, facts: RequestFacts) -> Response {
+        let format = ReplyFormat(suffix: facts.suffix, parameter: nil, accept: request.headers[values: .accept].joined(separator: ","))
+        var response = Response(ErrorDocument.plain(status: 501, message: "Not Implemented", details: nil), format: format, status: .notImplemented)
+        if request.method == .connect { response.headers[.connection] = "close" }
+        return response
+    }
+
     /// An address that the gateway does not have.
     func notFound(_ request: Request, facts: RequestFacts) -> Response {
         if facts.path.hasPrefix("/admin/") {
@@ -137,7 +145,8 @@ final class Refusals: Sendable {
         }
         guard ["/api/", "/reggie/", "/o/", "/adobe-services/", "/reset-tempass/", "/control/"].contains(where: { facts.path.hasPrefix($0) }) else {
             let reader = PageReader(
-                pages.languages, request.headers, target: request.head.path ?? "", isGet: request.method == .get, isSecure: facts.isSecure)
+                pages.languages, request.headers, target: request.head.path ?? "", isGet: request.method == .get || request.method == .head,
+                isSecure: facts.isSecure)
             return pages.message(.notFound, trace: facts.trace.traceID, for: reader)
         }
         let accept = request.headers[values: .accept].joined(separator: ",")

@@ -101,6 +101,10 @@ final class Edge: HTTPResponder {
 
     /// - Returns: The answer and the route's label.
     private func answer(_ request: Request, _ context: GatewayContext) async -> (Response, route: String) {
+        // A name that two programs could read in two ways (RFC 9110 §7.2).
+        if let authority = request.head.authority, !Authority.isPlain(authority) {
+            return (Response(status: .badRequest, headers: [.cacheControl: "no-store", .connection: "close"]), "other")
+        }
         let verdict = PathRule.verdict(on: context.facts.sentPath)
         let match = verdict == .refused ? nil : routes.match(context.facts.path)
         if let refusal = names?.refusal(of: request, isSecure: isSecure, checksOrigin: Self.checksOrigin(request, match)) {
@@ -111,6 +115,8 @@ final class Edge: HTTPResponder {
         if ThrottledPaths.applies(to: request.method, match?.route.path ?? context.facts.path), !throttle.admits(context.facts.clientAddress) {
             return (Refusals.tooManyRequests(retryAfter: 1), "throttled")
         }
+        // Whatever the address (RFC 9110 §9.1): no route knows it.
+        guard Self.servedMethods.contains(request.method) else { return (refusals.notImplemented(request, facts: context.facts), "other") }
         // A preflight asks for nothing, and is answered as at every address.
         if verdict == .refused, request.method == .options {
             let allowed = routes.match(context.facts.path)?.route.allowed ?? "OPTIONS"
@@ -124,6 +130,9 @@ final class Edge: HTTPResponder {
         if verdict == .endsInSlash, !match.route.audience.takesSlash { return (Self.redirect(request, to: match), match.route.path) }
         return (await responder.respond(request, context, match), match.route.path)
     }
+
+    /// The gateway is nobody's proxy.
+    private static let servedMethods = Set(Route.knownMethods.filter { $0 != .connect })
 
     /// A link of another site may lead to a page of the console, which it cannot read.
     private static func checksOrigin(_ request: Request, _ match: RouteTree.Match?) -> Bool {

@@ -10,9 +10,19 @@ struct GatewayContext: RequestContext {
     var body: ByteBuffer?
     /// Set by `Edge` before a route sees the request.
     var facts = RequestFacts.none
+    private let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
-        peer = source.channel.remoteAddress?.ipAddress
+        channel = source.channel
+        peer = channel.remoteAddress?.ipAddress
+    }
+
+    /// Tells a client that its body is wanted, where it said that it waits for that and has sent nothing of it: the head is accepted (RFC 9110 §10.1.1).
+    func sayContinue(to request: Request) {
+        guard request.headers.value(.expect) != nil else { return }
+        let pipeline = channel.pipeline
+        let say = { @Sendable in (try? pipeline.syncOperations.handler(type: RequestGuard.self))?.sayContinue() ?? () }
+        if channel.eventLoop.inEventLoop { say() } else { channel.eventLoop.execute(say) }
     }
 }

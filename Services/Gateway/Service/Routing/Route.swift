@@ -118,9 +118,12 @@ final class Route: Sendable {
     /// A browser that asks for it under another name than that of sign-ins is led there first.
     let beginsSignIn: Bool
     let handlers: [HTTPRequest.Method: Handler]
+    /// GET changes something, or issues something: then it is no method to look without content (RFC 9110 §9.2.1), and HEAD is refused.
+    let actsOnGet: Bool
 
     init(
         _ path: String, _ audience: Audience, body: BodyRule = .ignored, code: CodePlace = .nowhere, beginsSignIn: Bool = false,
+        actsOnGet: Bool = false,
         _ handlers: [HTTPRequest.Method: Handler]
     ) {
         self.path = path
@@ -129,11 +132,17 @@ final class Route: Sendable {
         self.code = code
         self.beginsSignIn = beginsSignIn
         self.handlers = handlers
+        self.actsOnGet = actsOnGet
+    }
+
+    /// - Returns: What answers; `nil`: the route does not serve the method. HEAD is served as GET, whose content is dropped where answers leave.
+    func handler(for method: HTTPRequest.Method) -> Handler? {
+        handlers[method] ?? (method == .head && !actsOnGet ? handlers[.get] : nil)
     }
 
     /// Value of `Allow`.
     var allowed: String {
-        Self.knownMethods.filter { handlers[$0] != nil || $0 == .options }.map(\.rawValue).joined(separator: ", ")
+        Self.knownMethods.filter { handler(for: $0) != nil || $0 == .options }.map(\.rawValue).joined(separator: ", ")
     }
 
     static let knownMethods: [HTTPRequest.Method] = [.get, .head, .post, .put, .delete, .patch, .options, .connect, .trace]

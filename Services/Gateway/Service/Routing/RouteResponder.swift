@@ -18,7 +18,7 @@ final class RouteResponder: Sendable {
     func respond(_ request: Request, _ context: GatewayContext, _ match: RouteTree.Match) async -> Response {
         let route = match.route
         guard request.method != .options else { return preflight(request, context, match) }
-        guard let handler = route.handlers[request.method] else {
+        guard let handler = route.handler(for: request.method) else {
             return refusals.methodNotAllowed(exchange(request, context, match), allow: route.allowed)
         }
         if route.beginsSignIn, let response = Self.lead(request, context.facts.host) { return response }
@@ -40,18 +40,18 @@ final class RouteResponder: Sendable {
         }
         let body: ByteBuffer
         // What a GET says stands in its query (rest-v1 §2.3).
-        let rule = request.method == .get && route.handlers[.post] != nil ? .ignored : route.body
+        let rule = (request.method == .get || request.method == .head) && route.handlers[.post] != nil ? .ignored : route.body
         if Self.isLong(request, context, rule), route.audience.isOpenToRequestors {
             let exchange = exchange(request, context, match)
             do { try await refuseBadBearer(exchange) } catch { return refused(error, exchange) }
         }
-        do { body = try await read(request, context.body, rule) } catch {
+        do { body = try await read(request, context, rule) } catch {
             return refusals.badBody(error, exchange(request, context, match))
         }
         let exchange = exchange(request, context, match, body: body)
         var response = route.audience.isOpenToRequestors ? await share(exchange, route, handler) : await answer(exchange, route, handler).response
         crossOrigin(exchange).apply(to: &response)
-        return request.method == .head ? response.createHeadResponse() : response
+        return response
     }
 
     /// Leads a browser to the name of sign-ins, path and query as they are, before anything is looked up: there it gets the cookie that the answer of an MVPD, or of Apple,
@@ -189,15 +189,18 @@ final class RouteResponder: Sendable {
         return CrossOrigin(origin: origin, domains: domains)
     }
 
-    private func read(_ request: Request, _ whole: ByteBuffer?, _ rule: Route.BodyRule) async throws -> ByteBuffer {
+    private func read(_ request: Request, _ context: GatewayContext, _ rule: Route.BodyRule) async throws -> ByteBuffer {
         let settings = dependencies.settings
-        let reader = BodyReader(timeout: settings.bodyTimeout)
-        return switch rule {
-        case .ignored: ByteBuffer()
-        case .form, .raw: try await reader.read(request, whole: whole, limit: settings.maximumBodyBytes)
-        case .document: try await reader.read(request, whole: whole, limit: 1 << 20)
-        case .largeForm: try await reader.read(request, whole: whole, limit: 2 << 20)
-        case .assertion: try await reader.read(request, whole: whole, limit: settings.maximumAssertionBytes)
+        let limit: Int
+        switch rule {
+        case .ignored: return ByteBuffer()
+        case .form, .raw: limit = settings.maximumBodyBytes
+        case .document: limit = 1 << 20
+        case .largeForm: limit = 2 << 20
+        case .assertion: limit = settings.maximumAssertionBytes
+        }
+        return try await BodyReader(timeout: settings.bodyTimeout).read(request, whole: context.body, limit: limit) {
+            context.sayContinue(to: request)
         }
     }
 }

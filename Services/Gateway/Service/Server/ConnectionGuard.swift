@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// First in the pipeline of a connection: closes it when its time is over.
+/// First in the pipeline of a connection: closes it when its time is over, and counts what it holds of answers.
 final class ConnectionGuard: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -16,8 +16,16 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private let place: OpenConnections.Place
     private let connections: OpenConnections
     private var requests = 0
+    /// Of HTTP/2; `nil`: the connection speaks HTTP/1.1.
+    let streams: StreamTurns?
+    /// Octets of answers that are not sent yet.
+    private var unsent = 0
 
-    init(_ limits: ConnectionLimits, place: OpenConnections.Place, among connections: OpenConnections, bytesBeginRequests: Bool) {
+    init(
+        _ limits: ConnectionLimits, place: OpenConnections.Place, among connections: OpenConnections, streams: StreamTurns? = nil,
+        bytesBeginRequests: Bool
+    ) {
+        self.streams = streams
         self.place = place
         self.connections = connections
         times = ConnectionTimes(limits, now: .now())
@@ -37,6 +45,24 @@ final class ConnectionGuard: ChannelDuplexHandler {
         arm()
     }
 
+    /// An answer was given.
+    /// - Returns: False when there is no room for it; then it does not count.
+    func keep(_ octets: Int) -> Bool {
+        guard unsent + octets <= UnsentAnswers.mostOfOne || unsent == 0 else { return false }
+        unsent += octets
+        connections.keep(octets, of: place)
+        streams?.unsent = unsent
+        return true
+    }
+
+    /// An answer was sent, or is no longer wanted.
+    func letGo(_ octets: Int) {
+        guard octets > 0 else { return }
+        unsent -= octets
+        connections.letGo(octets, of: place)
+        streams?.unsent = unsent
+    }
+
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         arm()
@@ -46,6 +72,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         timer?.task.cancel()
         timer = nil
         self.context = nil
+        streams?.end()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -28,8 +28,6 @@ struct GatewayChannel: ServerChildChannel {
         case http2(HTTP2Channel.Value)
     }
 
-    /// What is read at once.
-    private static let readOctets = 8 * 1024
     /// What the kernel keeps of answers that a client does not read.
     private static let sendOctets: SocketOptionValue = 128 * 1024
 
@@ -57,7 +55,9 @@ struct GatewayChannel: ServerChildChannel {
     /// Never fails: a failure would end the listener, not only the connection.
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         let address = (channel.remoteAddress?.ipAddress).flatMap(IPAddress.init)
-        guard let place = connections.enter(address, close: { channel.close(promise: nil) }) else { return refuse(channel) }
+        guard let place = connections.enter(address, close: { channel.eventLoop.execute { channel.close(promise: nil) } }) else {
+            return refuse(channel)
+        }
         let loop = http1.doorkeeper.admission.on(channel.eventLoop)
         loop.connectionOpened()
         channel.closeFuture.whenComplete { [connections] _ in
@@ -88,28 +88,46 @@ struct GatewayChannel: ServerChildChannel {
         }
     }
 
+    /// HTTP/2 on a connection without TLS, for tests: without a socket there is no handshake to agree in.
+    func speak(on channel: any Channel, _ logger: Logger) -> EventLoopFuture<Value> {
+        guard let place = connections.enter(nil, close: { channel.close(promise: nil) }) else { return refuse(channel) }
+        do {
+            let streams = StreamTurns(http1.doorkeeper.admission.on(channel.eventLoop), eventLoop: channel.eventLoop)
+            try channel.pipeline.syncOperations.addHandler(
+                ConnectionGuard(limits, place: place, among: connections, streams: streams, bytesBeginRequests: false))
+        } catch {
+            return channel.eventLoop.makeFailedFuture(error)
+        }
+        return speakHttp2(channel, logger).map { .secure(channel.eventLoop.makeSucceededFuture(.http2($0)), channel) }
+    }
+
     private func attend(_ channel: any Channel, _ place: OpenConnections.Place, _ logger: Logger) -> EventLoopFuture<Value> {
         do {
             // Whoever sends much at once takes up a little of it in each round of the loop, as everybody.
             if let options = channel.syncOptions {
                 try options.setOption(.maxMessagesPerRead, value: 1)
-                try options.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.readOctets))
+                try options.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Http1Bounds.oneRead))
                 try? options.setOption(.socketOption(.so_sndbuf), value: Self.sendOctets)
             }
+            let streams = certificate.map { _ in StreamTurns(http1.doorkeeper.admission.on(channel.eventLoop), eventLoop: channel.eventLoop) }
             try channel.pipeline.syncOperations.addHandler(
-                ConnectionGuard(limits, place: place, among: connections, bytesBeginRequests: certificate == nil))
+                ConnectionGuard(limits, place: place, among: connections, streams: streams, bytesBeginRequests: certificate == nil))
             guard let certificate else { return http1.add(to: channel).map { .plain(channel) } }
             let negotiation = NIOTypedApplicationProtocolNegotiationHandler<Conversation> { result in
                 // Whoever offers nothing speaks HTTP/1.1.
                 guard case .negotiated("h2") = result else { return http1.add(to: channel).map { .http1 } }
-                do { try channel.pipeline.syncOperations.addHandler(Http2FrameBudget()) } catch { return channel.eventLoop.makeFailedFuture(error) }
-                return http2.setup(channel: channel, logger: logger).map { .http2($0) }
+                return speakHttp2(channel, logger).map { .http2($0) }
             }
             try channel.pipeline.syncOperations.addHandlers([NIOSSLServerHandler(context: certificate.context), negotiation])
             return channel.eventLoop.makeSucceededFuture(.secure(negotiation.protocolNegotiationResult, channel))
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }
+    }
+
+    private func speakHttp2(_ channel: any Channel, _ logger: Logger) -> EventLoopFuture<HTTP2Channel.Value> {
+        do { try channel.pipeline.syncOperations.addHandler(Http2FrameBudget()) } catch { return channel.eventLoop.makeFailedFuture(error) }
+        return http2.setup(channel: channel, logger: logger)
     }
 
     private func refuse(_ channel: any Channel) -> EventLoopFuture<Value> {

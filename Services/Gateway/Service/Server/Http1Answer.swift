@@ -17,6 +17,8 @@ struct Http1Answer {
     var fields = HTTPFields()
     var body = ByteBuffer()
     var connection: Connection
+    /// The answer to HEAD: as long as that to GET, and without its content (RFC 9110 §9.3.2).
+    var isHead = false
 
     /// A body up to this size, in bytes, is copied behind its head.
     private static let smallBody = 8 * 1024
@@ -25,7 +27,7 @@ struct Http1Answer {
 
     /// Writes and flushes it: usually one piece of memory, and so one system call.
     func write(to context: ChannelHandlerContext) {
-        guard hasBody, body.readableBytes > Self.smallBody else {
+        guard sendsBody, body.readableBytes > Self.smallBody else {
             return context.writeAndFlush(NIOAny(bytes(context.channel.allocator)), promise: nil)
         }
         var head = context.channel.allocator.buffer(capacity: Self.usualHead)
@@ -38,9 +40,12 @@ struct Http1Answer {
     func bytes(_ allocator: ByteBufferAllocator = ByteBufferAllocator()) -> ByteBuffer {
         var bytes = allocator.buffer(capacity: Self.usualHead + body.readableBytes)
         writeHead(to: &bytes)
-        if hasBody { bytes.writeImmutableBuffer(body) }
+        if sendsBody { bytes.writeImmutableBuffer(body) }
         return bytes
     }
+
+    /// The one place where content of HTTP/1.1 leaves.
+    private var sendsBody: Bool { hasBody && !isHead }
 
     /// These have neither a body nor a length (RFC 9110 §8.6).
     private var hasBody: Bool { status.code >= 200 && status.code != 204 && status.code != 304 }

@@ -35,8 +35,6 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
         case closing
     }
 
-    /// Parts that may wait for the answer to an earlier request.
-    private static let longestBacklog = 64
     /// How long a client may take to make room for more answers.
     private static let patience = TimeAmount.seconds(30)
     /// How long a request that was sent ahead waits when its connection has had its turn: the loop reads from others meanwhile.
@@ -51,6 +49,10 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     private var context: ChannelHandlerContext?
     private var phase = Phase.idle
     private var backlog = CircularBuffer<RequestPart>()
+    /// Of what waits in the backlog.
+    private var backlogOctets = 0
+    /// The request under way asks for no content.
+    private var isHead = false
     private var task: Task<Void, Never>?
     private var stall: Scheduled<Void>?
     /// The loop's round in which a request was taken up last.
@@ -61,8 +63,8 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     private var holdsRead = false
     /// The connection ends with the answer under way.
     private var isLast = false
-    /// What came after the request under way is no HTTP.
-    private var isSpoiled = false
+    /// What came after the request under way cannot be served: the answer to it.
+    private var spoiled: HTTPResponse.Status?
     /// The client sends no more.
     private var isInputClosed = false
 
@@ -86,7 +88,7 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        backlog.append(unwrapInboundIn(data))
+        enqueue(unwrapInboundIn(data))
         takeBacklog()
     }
 
@@ -131,11 +133,11 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard error is HTTPParserError else { return end() }
+        guard let status = Http1Problem.status(of: error) else { return end() }
         startUpload()
         switch phase {
-        case .idle where backlog.isEmpty: refuse()
-        case .idle, .answering(_, upload: nil): isSpoiled = true
+        case .idle where backlog.isEmpty: refuse(status)
+        case .idle, .answering(_, upload: nil): spoiled = status
         case .answering: breakUpload()
         case .gathering, .draining: end()
         case .closing: break
@@ -143,6 +145,31 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     // MARK: Requests
+
+    /// Pieces of a body that must wait are put together, so that a small one does not keep the memory that it was read into.
+    private func enqueue(_ part: RequestPart) {
+        backlogOctets += Self.octets(of: part)
+        if case .body(let bytes) = part, case .body(var before)? = backlog.last {
+            backlog.removeLast()
+            before.writeImmutableBuffer(bytes)
+            backlog.append(.body(before))
+        } else {
+            backlog.append(part)
+        }
+    }
+
+    private static func octets(of part: RequestPart) -> Int {
+        switch part {
+        case .head(let head): head.headerFields.reduce((head.path ?? "").utf8.count) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }
+        case .body(let bytes): bytes.readableBytes
+        case .end: 0
+        }
+    }
+
+    private func forget() {
+        backlog.removeAll()
+        backlogOctets = 0
+    }
 
     /// Goes on with what has arrived, as far as the phase allows.
     private func takeBacklog() {
@@ -153,6 +180,8 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
                 backlog.prepend(part)
                 break
             }
+            // Taking it may have ended the connection.
+            backlogOctets = backlog.isEmpty ? 0 : backlogOctets - Self.octets(of: part)
         }
         isTaking = false
         readOn()
@@ -193,6 +222,7 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func answer(_ head: HTTPRequest, body: ByteBuffer = ByteBuffer(), upload: Upload? = nil) {
         phase = .answering(head.headerFields.value(.connection).flatMap(Http1Answer.Connection.init) ?? .stays, upload: upload)
+        isHead = head.method == .head
         let refusal = doorkeeper.refusal(of: head, on: admission, after: lastRound)
         lastRound = admission.round
         if let refusal { return write(refusal) }
@@ -226,12 +256,13 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
         task = nil
         guard case .answering(let connection, let upload) = phase else { return }
         let ends = connection == .close || isLast || reply.fields.value(.connection) == "close"
-        requestGuard.send(Http1Answer(status: reply.status, fields: reply.fields, body: reply.body, connection: ends ? .close : connection))
+        requestGuard.send(
+            Http1Answer(status: reply.status, fields: reply.fields, body: reply.body, connection: ends ? .close : connection, isHead: isHead))
         // Sending may have found that the connection is gone.
         guard context != nil else { return }
         upload?.finish()
         phase = ends ? .closing : upload == nil ? .idle : .draining
-        if ends { backlog.removeAll() } else { goOn() }
+        if ends { forget() } else { goOn() }
     }
 
     /// Takes up what waited for an answer to go.
@@ -239,7 +270,7 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
         takeBacklog()
         guard !isTaking else { return }
         startUpload()
-        if isSpoiled, case .idle = phase, backlog.isEmpty { refuse() } else { endWhenAllIsSaid() }
+        if let spoiled, case .idle = phase, backlog.isEmpty { refuse(spoiled) } else { endWhenAllIsSaid() }
     }
 
     /// The client sends no more: this side ends after the last answer, whenever the client has taken it.
@@ -252,16 +283,16 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// What was sent is no HTTP.
-    private func refuse() {
+    /// What was sent is no request.
+    private func refuse(_ status: HTTPResponse.Status) {
         phase = .closing
-        requestGuard.send(Http1Answer(status: .badRequest, connection: .close))
+        requestGuard.send(Http1Answer(status: status, connection: .close))
     }
 
     // MARK: Reading and ending
 
     private var wantsMore: Bool {
-        guard backlog.count < Self.longestBacklog else { return false }
+        guard backlog.count < Http1Bounds.mostWaiting, backlogOctets < Http1Bounds.mostWaitingOctets else { return false }
         if case .answering(_, let upload?) = phase { return !upload.isFull }
         return true
     }
@@ -277,7 +308,7 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
         nextTurn?.cancel()
         nextTurn = nil
         phase = .closing
-        backlog.removeAll()
+        forget()
         context?.close(promise: nil)
     }
 
@@ -290,7 +321,7 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
         nextTurn?.cancel()
         nextTurn = nil
         phase = .closing
-        backlog.removeAll()
+        forget()
         context = nil
     }
 }

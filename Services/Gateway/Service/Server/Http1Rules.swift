@@ -4,59 +4,87 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOHTTPTypesHTTP1
 
-/// What HTTP/1 asks of a server beside its syntax: one host per request (RFC 9112 §3.2), targets in absolute form (§3.2.2), and connections that end
-/// when the client or its version wants it (§9.3). Hands requests on in the types of HTTPTypes.
+/// What HTTP/1 asks of a server beside its syntax: one host per request (RFC 9112 §3.2), targets in absolute form (§3.2.2), codings that it knows (§6.1), and
+/// connections that end when the client or its version wants it (§9.3). Hands requests on in the types of HTTPTypes.
 ///
-/// Of the field `Connection` only the essence is handed on: `close`, `keep-alive` of a client of HTTP/1.0, or nothing.
+/// Of the field `Connection` only the essence is handed on: `close`, `keep-alive` of a client of HTTP/1.0, or nothing. A request behind which the parser may stop
+/// is handed on with `close`.
 final class Http1Rules: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = RequestPart
 
-    private let parser: Http1Parser
     private var names = Http1FieldNames()
-    private var isRefused = false
-    /// The parser stops behind the request under way.
-    private var needsParser = false
-
-    init(_ parser: Http1Parser) { self.parser = parser }
+    /// The request under way is the last one of the connection.
+    private var isLast = false
+    /// The connection has had its last request: what comes behind is nobody's.
+    private(set) var isOver = false
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !isRefused else { return }
+        guard !isOver else { return }
         switch unwrapInboundIn(data) {
         case .head(let head):
             do {
-                needsParser = Http1Parser.stops(behind: head)
-                context.fireChannelRead(wrapInboundOut(.head(try request(head))))
+                let request = try request(head)
+                isLast = Self.isLast(head)
+                context.fireChannelRead(wrapInboundOut(.head(request)))
             } catch {
-                isRefused = true
+                isOver = true
                 context.fireErrorCaught(error)
             }
         case .body(let bytes): context.fireChannelRead(wrapInboundOut(.body(bytes)))
         // Nobody reads trailers.
         case .end:
-            if needsParser { try? parser.renew(context) }
-            needsParser = false
+            isOver = isLast
             context.fireChannelRead(wrapInboundOut(.end(nil)))
         }
     }
 
-    /// - Throws: `headerOverflow` for a head that is larger than HTTP/2 would take it.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard Http1Problem.status(of: error) != nil || error is ByteToMessageDecoderError.PayloadTooLargeError else {
+            return context.fireErrorCaught(error)
+        }
+        // Behind the last request nothing is wrong.
+        guard !isOver else { return }
+        isOver = true
+        context.fireErrorCaught(error)
+    }
+
+    private static func isLast(_ head: HTTPRequestHead) -> Bool { !head.isKeepAlive || Http1Parser.mayStop(behind: head) }
+
+    /// Of a message with a coding (RFC 9112 §6.1): HTTP/1.0 has none, and the gateway knows one.
+    private static func checkCoding(_ head: HTTPRequestHead, _ codings: [String]) throws {
+        guard !codings.isEmpty else { return }
+        guard head.version != .http1_0 else { throw Http1Problem.faulty }
+        let names = codings.flatMap { $0.split(separator: ",") }.map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }.filter { !$0.isEmpty }
+        // Without chunks at the end nobody can tell where the message ends.
+        guard names.last == "chunked" else { throw Http1Problem.faulty }
+        guard names.count > 1 else { return }
+        throw names.dropLast().contains("chunked") ? Http1Problem.faulty : .unknownCoding
+    }
+
+    /// - Throws: `headerOverflow` for a head that is larger than HTTP/2 would take it; `Http1Problem`.
     private func request(_ head: HTTPRequestHead) throws -> HTTPRequest {
         let length = head.headers.reduce(head.uri.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
         guard length <= Http1Bounds.longestHead else { throw HTTPParserError.headerOverflow }
         var fields: [HTTPField] = []
         fields.reserveCapacity(head.headers.count + 1)
         var hosts: [String] = []
+        var codings: [String] = []
         for (index, header) in head.headers.enumerated() {
             guard let name = names.name(header.name, at: index), name != .connection else { continue }
-            if name.canonicalName == "host" {
-                hosts.append(header.value)
-            } else {
+            switch name.canonicalName {
+            case "host": hosts.append(header.value)
+            // Clients of HTTP/1.0 wait for nothing (RFC 9110 §10.1.1).
+            case "expect" where head.version == .http1_0: break
+            case "transfer-encoding":
+                codings.append(header.value)
                 fields.append(HTTPField(name: name, value: header.value))
+            default: fields.append(HTTPField(name: name, value: header.value))
             }
         }
+        try Self.checkCoding(head, codings)
         guard hosts.count == 1 || (hosts.isEmpty && head.version == .http1_0) else { throw HTTPParserError.invalidHeaderToken }
-        if !head.isKeepAlive {
+        if Self.isLast(head) {
             fields.append(HTTPField(name: .connection, value: "close"))
         } else if head.version == .http1_0 {
             fields.append(HTTPField(name: .connection, value: "keep-alive"))

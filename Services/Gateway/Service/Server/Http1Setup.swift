@@ -19,9 +19,9 @@ struct Http1Setup: Sendable {
             let conversation = Http1Conversation(
                 base: GatewayContext(source: .init(channel: channel, logger: logger)), eventLoop: channel.eventLoop, requestGuard: requestGuard,
                 doorkeeper: doorkeeper, responder: responder)
-            let parser = Http1Parser()
-            let early = EarlyRefusal(doorkeeper, eventLoop: channel.eventLoop, requestGuard: requestGuard, connection: connection)
-            try pipeline.addHandlers([early, parser.handler, Http1Rules(parser), requestGuard, conversation])
+            let rules = Http1Rules()
+            let early = EarlyRefusal(doorkeeper, eventLoop: channel.eventLoop, rules: rules, requestGuard: requestGuard, connection: connection)
+            try pipeline.addHandlers([early, Http1Parser().handler, rules, requestGuard, conversation])
         }
     }
 }

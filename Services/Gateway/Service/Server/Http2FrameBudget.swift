@@ -4,19 +4,22 @@ internal import NIOCore
 /// Ends connections of HTTP/2 whose frames bring nothing.
 ///
 /// A ping must be answered, settings must be acknowledged, a window may grow by one octet: each costs the sender nothing and us a little. So a connection has a
-/// budget of such frames. A request gives some of it back, as does what a body brings, and time a little; an ordinary client never notices. Whoever has used it
-/// up gets GOAWAY with ENHANCE_YOUR_CALM (RFC 9113 §10.5). Stands where frames are octets still, so that nothing is decoded for a flood.
-final class Http2FrameBudget: ChannelInboundHandler, RemovableChannelHandler {
+/// budget of such frames. A request gives some of it back, as does what a body brings, and time a little; and whoever reads answers may move windows for each
+/// part of them, as proxies do. An ordinary client never notices. Whoever has used it up gets GOAWAY with ENHANCE_YOUR_CALM (RFC 9113 §10.5). Stands where frames are octets still, so that nothing is decoded for a flood.
+final class Http2FrameBudget: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
-    typealias OutboundOut = ByteBuffer
+    typealias OutboundIn = IOData
+    typealias OutboundOut = IOData
 
     /// Frames that may bring nothing, at first and at most.
     static let most = 2000
     /// What a request gives back: answers to it move windows.
     static let perRequest = 50
-    /// Octets of a body for which a frame costs nothing.
+    /// Octets of a body for which a frame costs nothing, and of answers for which a window may move once more.
     static let worthwhile = 256
+    /// Moves of windows that answers may have earned.
+    static let mostEarned = 100_000
     /// What a second gives back.
     private static let perSecond = 10
 
@@ -29,9 +32,12 @@ final class Http2FrameBudget: ChannelInboundHandler, RemovableChannelHandler {
         case data = 0
         case headers = 1
         case reset = 3
+        case window = 8
     }
 
     private var budget = most
+    /// Octets of answers that no move of a window has been set against.
+    private var sent = 0
     private var lastRefill = NIODeadline.now()
     /// Of the connection's preface (RFC 9113 §3.4).
     private var skipped = 24
@@ -46,6 +52,11 @@ final class Http2FrameBudget: ChannelInboundHandler, RemovableChannelHandler {
         look(at: bytes)
         guard budget > 0 else { return end(context) }
         context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        sent = min(sent + unwrapOutboundIn(data).readableBytes, Self.mostEarned * Self.worthwhile)
+        context.write(data, promise: promise)
     }
 
     private func look(at bytes: ByteBuffer) {
@@ -81,7 +92,8 @@ final class Http2FrameBudget: ChannelInboundHandler, RemovableChannelHandler {
             }
         case .data where length >= Self.worthwhile: break
         case .reset: budget -= Self.perReset
-        case .data, nil: budget -= 1
+        case .window where sent >= Self.worthwhile: sent -= Self.worthwhile
+        case .data, .window, nil: budget -= 1
         }
         if budget <= Self.most / 2 { refill() }
     }
@@ -101,7 +113,7 @@ final class Http2FrameBudget: ChannelInboundHandler, RemovableChannelHandler {
         goaway.writeBytes([0, 0, 8, 7, 0, 0, 0, 0, 0])
         goaway.writeInteger(highestStream)
         goaway.writeInteger(UInt32(0xb))
-        context.writeAndFlush(wrapOutboundOut(goaway), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.byteBuffer(goaway)), promise: nil)
         let channel = context.channel
         context.eventLoop.scheduleTask(in: Self.farewell) { channel.close(promise: nil) }
     }

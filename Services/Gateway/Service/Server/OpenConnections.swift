@@ -34,6 +34,7 @@ final class OpenConnections: Sendable {
     /// Places for addresses that have no connection yet.
     private let reserve: Int
     private let state = Mutex(State())
+    private let unsent: UnsentAnswers
     private let open: Gauge
     private let refused: Counter
     private let evicted: Counter
@@ -41,7 +42,8 @@ final class OpenConnections: Sendable {
     /// - Parameters:
     ///   - trusted: Proxies, each of which stands for many people: no limit by address.
     ///   - door: Of its listeners; that for administration is counted apart.
-    init(_ limits: ConnectionLimits, trusted: [AddressRange] = [], door: Door = .everybody) {
+    ///   - unsent: What they may hold of answers.
+    init(_ limits: ConnectionLimits, trusted: [AddressRange] = [], door: Door = .everybody, unsent: UnsentAnswers = UnsentAnswers()) {
         let name = door == .administration ? "boxoffice_gateway_admin_connections" : "boxoffice_gateway_connections"
         open = Gauge(label: name)
         refused = Counter(label: name + "_refused_total")
@@ -49,6 +51,7 @@ final class OpenConnections: Sendable {
         self.limits = limits
         self.trusted = trusted
         reserve = limits.maximum / 16
+        self.unsent = unsent
     }
 
     /// - Parameters:
@@ -83,7 +86,19 @@ final class OpenConnections: Sendable {
         return place
     }
 
-    func leave(_ place: Place) { state.withLock { Self.remove(place.number, &$0) } }
+    func leave(_ place: Place) {
+        state.withLock { Self.remove(place.number, &$0) }
+        unsent.leave(place.number)
+    }
+
+    /// The connection holds so many octets of an answer that its client has not read.
+    func keep(_ octets: Int, of place: Place) {
+        guard let close = state.withLock({ $0.entries[place.number]?.close }) else { return }
+        unsent.keep(octets, of: place.number, close: close)
+    }
+
+    /// It holds so many less.
+    func letGo(_ octets: Int, of place: Place) { unsent.letGo(octets, of: place.number) }
 
     /// A request is under way.
     func isBusy(_ place: Place) { state.withLock { $0.entries[place.number]?.idleStamp = 0 } }

@@ -6,10 +6,10 @@ internal import NIOHTTP1
 typealias RequestPart = HTTPConnectionStateHandler.InboundIn
 typealias ResponsePart = HTTPConnectionStateHandler.OutboundIn
 
-/// Watches the requests of a connection, or the one of an HTTP/2 stream: ends bodies that take too long, does not read on what was refused, and
-/// answers heads that are too large.
+/// Watches the requests of a connection, or the one of an HTTP/2 stream: ends bodies that take too long, does not read on what was refused, tells a client that
+/// waits to send its body, and counts what is not read of answers.
 ///
-/// An answer of HTTP/1.1 comes whole, by `send`; the parts of one to an HTTP/2 stream pass through it.
+/// An answer of HTTP/1.1 comes whole, by `send`; the parts of one to an HTTP/2 stream pass through it, but for the content of one to HEAD.
 final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = RequestPart
     typealias InboundOut = RequestPart
@@ -38,6 +38,14 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var isLast = false
     /// Nothing more is handed on.
     private var isClosing = false
+    /// The latest request is HEAD.
+    private var isHead = false
+    /// The client of the latest request sends its body when it is told to, and has sent nothing of it (RFC 9110 §10.1.1).
+    private var isAwaited = false
+    /// Octets of answers that are not sent yet.
+    private var unsent = 0
+    /// The answer on the stream was given up: there was no room for it.
+    private var isGivenUp = false
 
     /// - Parameters:
     ///   - isStream: True for a stream of HTTP/2.
@@ -68,13 +76,17 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head where !isClosing:
+        case .head(let head) where !isClosing:
             heads += 1
+            isHead = head.method == .head
+            isAwaited = head.headerFields.value(.expect)?.lowercased() == "100-continue"
             connection?.requestBegan()
         case .body(let bytes) where isClosing || answers == heads:
             unwanted += bytes.readableBytes
             if unwanted > Self.surplus { return context.close(promise: nil) }
+        case .body: isAwaited = false
         case .end where !isClosing:
+            isAwaited = false
             ends += 1
             timer?.cancel()
             timer = nil
@@ -96,13 +108,24 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             response.headerFields[.connection] = nil
             awaitReader(context)
             context.write(wrapOutboundOut(.head(response)), promise: promise)
-        case .body: context.write(data, promise: promise)
+        // The one place where content of HTTP/2 leaves; HEAD has none (RFC 9110 §9.3.2).
+        case .body where isHead && isStream: promise?.succeed()
+        case .body(let bytes):
+            guard !isStream || keep(bytes.readableBytes) else {
+                promise?.fail(ChannelError.outputClosed)
+                isGivenUp = true
+                // The stream ends; its connection goes on.
+                return context.close(promise: nil)
+            }
+            context.write(data, promise: promise)
+        case .end where isGivenUp: promise?.fail(ChannelError.outputClosed)
         case .end:
             noteAnswer()
             let sent = promise ?? context.eventLoop.makePromise(of: Void.self)
             sent.futureResult.assumeIsolated().whenComplete { _ in
                 self.unread?.cancel()
                 self.unread = nil
+                self.letGo(self.unsent)
             }
             guard isLast else { return context.write(data, promise: sent) }
             context.writeAndFlush(data, promise: sent)
@@ -123,19 +146,52 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         guard let context else { return }
         noteAnswer()
         answer.write(to: context)
+        keepUnsent(context)
         if answer.connection == .close { sayFarewell(context) }
+    }
+
+    /// Tells a client that its body is wanted, if it waits for that, and the request is the only one without an answer.
+    func sayContinue() {
+        guard let context, isAwaited, answers == heads - 1, !isClosing else { return }
+        isAwaited = false
+        guard !isStream else { return context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil) }
+        var bytes = context.channel.allocator.buffer(capacity: 32)
+        bytes.writeStaticString("HTTP/1.1 100 Continue\r\n\r\n")
+        context.writeAndFlush(NIOAny(bytes), promise: nil)
+    }
+
+    // MARK: Answers that nobody reads
+
+    /// - Returns: False when the connection may hold no more.
+    private func keep(_ octets: Int) -> Bool {
+        guard let connection else { return true }
+        guard connection.keep(octets) else { return false }
+        unsent += octets
+        return true
+    }
+
+    private func letGo(_ octets: Int) {
+        unsent -= octets
+        connection?.letGo(octets)
+    }
+
+    /// What the system did not take at once of an answer of HTTP/1.1 counts until it has.
+    private func keepUnsent(_ context: ChannelHandlerContext) {
+        guard self.context != nil, let buffered = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes), buffered > unsent else {
+            return
+        }
+        let octets = buffered - unsent
+        // One answer at a time is all that a connection of HTTP/1.1 may hold.
+        guard keep(octets) else { return }
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        sent.futureResult.assumeIsolated().whenComplete { _ in if self.context != nil { self.letGo(octets) } }
+        context.writeAndFlush(NIOAny(ByteBuffer()), promise: sent)
     }
 
     private func noteAnswer() {
         answers += 1
         unwanted = 0
         connection?.requestEnded()
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard !isStream, case .headerOverflow? = error as? HTTPParserError, answers == heads else { return context.fireErrorCaught(error) }
-        Http1Answer(status: .requestHeaderFieldsTooLarge, connection: .close).write(to: context)
-        sayFarewell(context)
     }
 
     /// Closes the way out and gives the client a moment to read the answer: closing at once could destroy it on the way.
@@ -167,6 +223,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         timer = nil
         unread?.cancel()
         unread = nil
+        letGo(unsent)
         while isStream, answers < heads {
             answers += 1
             connection?.requestEnded()

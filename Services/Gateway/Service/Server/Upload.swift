@@ -27,7 +27,8 @@ final class Upload {
     /// - Parameter begun: What has arrived.
     init(_ channel: any Channel, _ begun: ByteBuffer) {
         let new = Bytes.makeSequence(
-            elementType: ByteBuffer.self, failureType: (any Error).self, backPressureStrategy: .init(lowWatermark: 2, highWatermark: 10),
+            elementType: ByteBuffer.self, failureType: (any Error).self,
+            backPressureStrategy: .init(lowWatermark: 2, highWatermark: Http1Bounds.mostPieces),
             finishOnDeinit: true, delegate: Reader(channel: channel))
         source = new.source
         body = RequestBody(asyncSequence: new.sequence)

@@ -3,6 +3,7 @@ internal import Glibc
 #elseif canImport(Darwin)
 internal import Darwin
 #endif
+internal import EventLoops
 internal import Hummingbird
 internal import Logging
 internal import NIOCore
@@ -20,7 +21,7 @@ struct DebugListener: Service {
     func run() async throws {
         let shield = ListenerShield()
         let application = Application(
-            router: router(),
+            router: router(), server: .http1(configuration: .init(additionalChannelHandlers: [OneProtocol()])),
             configuration: ApplicationConfiguration(address: .hostname(endpoint.address, port: Int(endpoint.port))),
             onServerRunning: { channel in
                 shield.hasBegun()
@@ -44,7 +45,7 @@ struct DebugListener: Service {
     }
 
     func router() -> Router<BasicRequestContext> {
-        let router = Router()
+        let router = Router(options: .autoGenerateHeadEndpoints)
         router.get("metrics") { _, _ in
             Self.answer(.ok, metrics.text() + ProcessMetrics.text(), type: "text/plain; version=0.0.4; charset=utf-8")
         }

@@ -84,6 +84,7 @@ enum MetricHelp {
         "boxoffice_gateway_signed_requests_paused_total": "Signed requests refused after too many bad signatures.",
         "boxoffice_gateway_shares_refused_total": "Calls refused because their application or requestor has had more than its share.",
         "boxoffice_gateway_throttled_total": "Requests refused because their address sent too many.",
+        "boxoffice_gateway_unread_answers_closed_total": "Connections closed because they held more unread answers than others.",
         "boxoffice_gateway_unserved_legacy_calls_total": "Calls of old addresses that are not served, by path.",
         "boxoffice_log_dropped_lines_total": "Log lines that could not be written in time.",
         "boxoffice_metrics_dropped_total": "Combinations of labels that were too many to be kept.",

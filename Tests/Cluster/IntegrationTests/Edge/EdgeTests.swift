@@ -42,6 +42,33 @@ struct EdgeTests {
         #expect(try status("\(admin)/admin/v1/administrator") == "401")
     }
 
+    @Test(
+        "octets that offer an upgrade, or ask for a tunnel, end no process: each is answered as the last request of its connection, at every listener"
+    )
+    func offersToUpgrade() throws {
+        let process = try cluster.process(.gateway).pid
+        let admin = try #require(try ClusterFile.read(cluster.home)?.admin)
+        let next = #"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"#
+        let offer = #"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: upgrade\t\r\nUpgrade: x\r\n\r\n"#
+        let tunnel = #"CONNECT localhost:80 HTTP/1.1\r\nHost: localhost:80\r\n\r\n"#
+        for (octets, status) in [(offer, "200"), (tunnel, "501")] {
+            func expectOneAnswer(_ program: Program) {
+                let statuses = program.output.split(separator: "\n").filter { $0.hasPrefix("HTTP/1.1 ") }.map { $0.dropFirst(9).prefix(3) }
+                #expect(statuses == [status[...]], "\(program.output)")
+            }
+            for port in try [cluster.gateway, admin].map({ try #require($0.split(separator: ":").last) }) {
+                let script = "exec 3<>/dev/tcp/127.0.0.1/\(port); printf '\(octets)\(next)' >&3; timeout 10 cat <&3"
+                expectOneAnswer(try .run("/bin/bash", ["-c", script]))
+            }
+            let authority = LocalPki(folder: cluster.home.pki).path("ca.crt")
+            let words =
+                "(printf '\(octets)\(next)'; sleep 1) | timeout 10 openssl s_client -quiet -connect 127.0.0.1:\(cluster.ports.https) -CAfile \(authority)"
+            expectOneAnswer(try .run("/bin/bash", ["-c", words]))
+        }
+        let alive = try Peer.curl(cluster, ["-o", "/dev/null", "-w", "%{http_code}", "\(cluster.gateway)/healthz"])
+        #expect(try alive.output == "200" && cluster.process(.gateway).pid == process)
+    }
+
     @Test("openssl agrees on ALPN, chain and name; TLS 1.1 is refused")
     func handshakes() throws {
         let modern = try Peer.openssl(cluster, ["-alpn", "h2,http/1.1", "-verify_return_error", "-verify_hostname", "localhost"])

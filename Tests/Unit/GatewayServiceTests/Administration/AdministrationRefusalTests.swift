@@ -88,7 +88,7 @@ internal import Testing
         let nowhere = try await gateway.administer(.get, "/nowhere")
         #expect(nowhere.status == 404 && nowhere.failure["code"] as? String == "not_found")
         let method = try await gateway.administer(.patch, "/requestors/ACME1", "{}")
-        #expect(method.status == 405 && method.headers[.allow] == "GET, PUT, DELETE, OPTIONS")
+        #expect(method.status == 405 && method.headers[.allow] == "GET, HEAD, PUT, DELETE, OPTIONS")
         #expect(method.failure["code"] as? String == "method_not_allowed")
     }
 }

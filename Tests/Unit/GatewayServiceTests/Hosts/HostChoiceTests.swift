@@ -46,9 +46,7 @@ internal import Testing
             ("tv.example", "https://tv.example"), ("api.tv.example", "https://api.tv.example:8443"),
             ("API.TV.example:443", "https://api.tv.example:8443"),
             ("watch.acme.example", "https://acme.example"), ("evil.example", "https://tv.example"), ("127.0.0.1:8080", "https://tv.example"),
-            ("api.tv.example.evil.example", "https://tv.example"), ("api.tv.example@evil.example", "https://tv.example"),
-            ("evil.example/api.tv.example", "https://tv.example"), (String(repeating: "a", count: 400) + ".api.tv.example", "https://tv.example"),
-            ("api.tv.example, evil.example", "https://tv.example"), ("\"><script>", "https://tv.example"),
+            ("api.tv.example.evil.example", "https://tv.example"), (String(repeating: "a", count: 200) + ".api.tv.example", "https://tv.example"),
         ])
     func writtenAddresses(host: String, origin: String) async throws {
         let gateway = TestGateway(hosts: Self.hosts)
@@ -61,6 +59,17 @@ internal import Testing
         let docs = try await send(gateway, "/docs", host: host, fields: forwarded)
         #expect(docs.text.contains(origin))
         for answer in [code, fault, docs] { #expect(!answer.text.contains("evil.example") && !answer.text.contains("<script>")) }
+    }
+
+    @Test(
+        "a name that is no single host is refused, and its text is nowhere",
+        arguments: [
+            "api.tv.example@evil.example", "evil.example/api.tv.example", String(repeating: "a", count: 400) + ".api.tv.example",
+            "api.tv.example, evil.example", "\"><script>",
+        ])
+    func noHosts(host: String) async throws {
+        let answer = try await send(TestGateway(hosts: Self.hosts), "/docs", host: host)
+        #expect(answer.status == 400 && !answer.text.contains("example") && !answer.text.contains("<script>"))
     }
 
     @Test("a target in absolute form counts more than Host (RFC 9112 §3.2.2)")

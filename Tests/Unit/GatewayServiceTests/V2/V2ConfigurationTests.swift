@@ -105,7 +105,7 @@ internal import Testing
     @Test("rest-v2 #11 #105: another method is 405 with Allow; a preflight needs no token and names the headers to a registered page alone")
     func methods() async throws {
         let put = try await gateway.send(.put, path, bearer)
-        #expect(put.status == 405 && put.text == "{}" && put.headers[.allow] == "GET, OPTIONS")
+        #expect(put.status == 405 && put.text == "{}" && put.headers[.allow] == "GET, HEAD, OPTIONS")
         let preflight = try await gateway.send(.options, path, [.origin: "https://www.acme.example"])
         #expect(preflight.status == 204 && preflight.headers[.accessControlAllowOrigin] == "https://www.acme.example")
         let allowed = preflight.headers[.accessControlAllowHeaders] ?? ""

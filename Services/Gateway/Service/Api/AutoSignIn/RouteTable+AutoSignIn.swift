@@ -27,7 +27,7 @@ extension RouteTable {
             app("/apple/v1/{requestor}/nonce", [.post: apple.nonce]),
             app("/apple/v1/{requestor}/signin", [.post: apple.signIn]),
             app("/apple/v1/{requestor}/link", [.post: apple.link, .delete: apple.unlink]),
-            Route("/apple/v1/{requestor}/web", .browser, beginsSignIn: true, [.get: web.start]),
+            Route("/apple/v1/{requestor}/web", .browser, beginsSignIn: true, actsOnGet: true, [.get: web.start]),
             Route("/apple/v1/callback", .browser, body: .form, [.post: web.callBack]),
             Route("/apple/v1/notifications", .notification, body: .raw, [.post: notifications.receive]),
         ]

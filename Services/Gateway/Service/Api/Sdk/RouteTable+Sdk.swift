@@ -18,9 +18,9 @@ extension RouteTable {
             Route("/.well-known/sdk-token-keys", .api(.metadata), readable(documents.storedTokenKeys)),
             Route(root + "/config/{requestor}", .api(.config), [.get: config.show]),
             Route(root + "/1.0/config/{requestor}", .api(.config), [.get: config.show]),
-            Route(root + "/authenticate/saml", .api(.authenticate), code: code, beginsSignIn: true, [.get: calls.authenticate]),
+            Route(root + "/authenticate/saml", .api(.authenticate), code: code, beginsSignIn: true, actsOnGet: true, [.get: calls.authenticate]),
             Route(
-                root + "/1.0/authenticate/saml", .api(.authenticate), code: code, beginsSignIn: true,
+                root + "/1.0/authenticate/saml", .api(.authenticate), code: code, beginsSignIn: true, actsOnGet: true,
                 [.get: native.standingOnCode(calls.authenticate)]),
         ]
         let posts: [(name: String, endpoint: Endpoint, code: Route.CodePlace, handler: Route.Handler)] = [

@@ -6,7 +6,7 @@ extension RouteTable {
         let reader = AppCallReader(authentication: dependencies.authentication, catalogue: dependencies.catalogue, api: .v2)
         let tokens = ServiceTokenEndpoints(dependencies: dependencies, reader: reader)
         return [
-            Route("/api/{serviceProvider}/serviceToken", .singleSignOn(isToken: true), [.post: tokens.issue, .get: tokens.refresh]),
+            Route("/api/{serviceProvider}/serviceToken", .singleSignOn(isToken: true), actsOnGet: true, [.post: tokens.issue, .get: tokens.refresh]),
             Route("/api/{serviceProvider}/link", .singleSignOn(isToken: false), [.post: tokens.link]),
             Route("/api/{serviceProvider}/unlink", .singleSignOn(isToken: false), body: .raw, [.post: tokens.unlink]),
             Route("/api/{serviceProvider}/list", .singleSignOn(isToken: false), [.get: tokens.list]),

@@ -17,7 +17,9 @@ extension RouteTable {
             Route("/api/v2/{serviceProvider}/sessions", .apiV2, body: .form, [.post: sessions.create]),
             Route(
                 "/api/v2/{serviceProvider}/sessions/{code}", .apiV2, body: .form, code: .path, [.get: sessions.show, .post: sessions.resume]),
-            Route("/api/v2/authenticate/{serviceProvider}/{code}", .browser, code: .path, beginsSignIn: true, [.get: sessions.authenticate]),
+            Route(
+                "/api/v2/authenticate/{serviceProvider}/{code}", .browser, code: .path, beginsSignIn: true, actsOnGet: true,
+                [.get: sessions.authenticate]),
             Route("/api/v2/{serviceProvider}/sessions/sso/{partner}", .apiV2, body: .form, [.post: partners.begin]),
             Route("/api/v2/{serviceProvider}/profiles/sso/{partner}", .apiV2, body: .assertion, [.post: partners.exchange]),
             Route("/api/v2/{serviceProvider}/profiles", .apiV2, [.get: profiles.list]),
@@ -25,7 +27,7 @@ extension RouteTable {
             Route("/api/v2/{serviceProvider}/profiles/code/{code}", .apiV2, code: .path, [.get: profiles.showByCode]),
             Route("/api/v2/{serviceProvider}/decisions/authorize/{mvpd}", .apiV2, body: .raw, [.post: decisions.authorize]),
             Route("/api/v2/{serviceProvider}/decisions/preauthorize/{mvpd}", .apiV2, body: .raw, [.post: decisions.preauthorize]),
-            Route("/api/v2/{serviceProvider}/logout/{mvpd}", .apiV2, [.get: profiles.logout]),
+            Route("/api/v2/{serviceProvider}/logout/{mvpd}", .apiV2, actsOnGet: true, [.get: profiles.logout]),
         ]
     }
 }

@@ -39,7 +39,7 @@ struct ConsoleDoor: Sendable {
 
     /// The cookie stays at home when another site's link leads here: the page asks once more, by itself.
     private func arrival(_ exchange: Exchange) -> Response? {
-        guard exchange.method == .get, exchange.headers[.secFetchSite] == "cross-site" else { return nil }
+        guard exchange.method == .get || exchange.method == .head, exchange.headers[.secFetchSite] == "cross-site" else { return nil }
         let content: [String: Any] = ["arriving": ["arrivingAddress": ConsoleAddress.own(exchange.target)], "title": "One moment"]
         return Console.html(console.dependencies.pages, "carry", content, status: .ok)
     }

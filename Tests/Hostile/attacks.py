@@ -201,11 +201,49 @@ def idle_connections():
         [connection.close() for connection in held]
 
 
-@attack("B4 an offer to upgrade is ignored, and the connection goes on")
+def secure(text):
+    """What comes back to octets over HTTPS."""
+    context = ssl.create_default_context(cafile=authority)
+    with socket.create_connection(("127.0.0.1", secure_port), timeout=5) as plain, context.wrap_socket(plain, server_hostname="localhost") as connection:
+        connection.sendall(text.encode())
+        answer = b""
+        try:
+            while octets := connection.recv(65536):
+                answer += octets
+        except (TimeoutError, OSError):
+            pass
+        return answer
+
+
+@attack("B4 an offer to upgrade is ignored, and the last request of its connection, however its blanks are written")
 def upgrades():
-    request = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n\r\n"
-    answer = raw(request + "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-    expect(statuses(answer) == [200, 200], answer[:300])
+    process = file["services"]["gateway"]["pid"]
+    offers = ["Connection: upgrade\t\r\nUpgrade: x", "Connection:\tupgrade\r\nUpgrade: x", "Connection: keep-alive,\tupgrade\r\nUpgrade: x", "Upgrade: x",
+              "Proxy-Connection: upgrade\r\nUpgrade: x", "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA"]
+    second = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    for offer in offers:
+        text = f"GET /healthz HTTP/1.1\r\nHost: localhost\r\n{offer}\r\n\r\n{second}"
+        for answer in [raw(text), raw(text, at=admin), secure(text)]:
+            expect(statuses(answer) == [200], repr(offer), answer[:300])
+    expect(pathlib.Path(f"/proc/{process}").exists(), "the gateway is gone")
+
+
+@attack("B4 CONNECT opens no tunnel, and what follows it is kept by nobody", loads=True, growth=60)
+def tunnels():
+    expect(statuses(raw("CONNECT localhost:80 HTTP/1.1\r\nHost: localhost:80\r\n\r\n")) == [501])
+
+    def pour():
+        try:
+            with socket.create_connection(public, timeout=2, source_address=("127.0.0.6", 0)) as connection:
+                connection.sendall(b"CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n")
+                for _ in range(100):
+                    connection.sendall(b"x" * (1 << 20))
+        except OSError:
+            pass
+
+    threads = [threading.Thread(target=pour) for _ in range(2)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
 
 
 @attack("B5 an HTTP/2 body without a length is read")
@@ -513,6 +551,75 @@ def continuations():
     finally:
         connection.close()
     raise AssertionError("half a megabyte of a head was taken")
+
+
+HEADS = ["/healthz", "/nowhere", "/api/v1/checkauthn", "/api/v1/authorize?requestor=ACME1", "/o/client/token", "/api/v1//x", "/activate/", "/api/v1/config/ACME1", "/openapi.json"]
+
+
+@attack("H7 no answer to HEAD has content, over HTTP/1.1 and HTTP/2, and neighbours on the same connection are unharmed")
+def heads_only():
+    host = "Host: localhost\r\n"
+    for path in HEADS:
+        answer = raw(f"HEAD {path} HTTP/1.1\r\n{host}\r\nGET /healthz HTTP/1.1\r\n{host}Connection: close\r\n\r\n")
+        parts = answer.split(b"\r\n\r\n")
+        expect(len(parts) == 3 and parts[1].startswith(b"HTTP/1.1 200") and parts[2] == b"ok\n", path, answer[:400])
+    connection = http2.Connection(secure_port, authority)
+    try:
+        asked = [stream for stream in range(1, 4 * len(HEADS), 2)]
+        connection.send(b"".join(
+            http2.headers(stream, http2.block("HEAD", HEADS[stream // 4]) if stream % 4 == 1 else http2.block("GET", "/healthz")) for stream in asked))
+        ended = set()
+
+        def complete(kind, flags, stream, _):
+            if flags & http2.END_STREAM and kind in (http2.HEADERS, http2.DATA):
+                ended.add(stream)
+            return kind == http2.GOAWAY or ended >= set(asked)
+
+        frames = connection.frames(complete)
+        expect(ended == set(asked) and not any(kind in (http2.GOAWAY, http2.RST_STREAM) for kind, *_ in frames), ended)
+        for kind, _, stream, payload in frames:
+            expect(kind != http2.DATA or stream % 4 == 3 or not payload, "content of HEAD", HEADS[stream // 4])
+    finally:
+        connection.close()
+
+
+@attack("H8 codings, hosts and methods that others read otherwise are refused")
+def details():
+    for text, status in [
+        ("POST /o/client/token HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
+        ("POST /o/client/token HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501),
+        ("GET /healthz HTTP/1.1\r\nHost: a, b\r\n\r\n", 400), ("GET /healthz HTTP/1.1\r\nHost: a/b\r\n\r\n", 400),
+        ("GET /healthz HTTP/1.1\r\nHost: u@a\r\n\r\n", 400), ("FETCH /healthz HTTP/1.1\r\nHost: a\r\n\r\n", 501),
+    ]:
+        expect(statuses(raw(text)) == [status], repr(text), status)
+    for method, status in [("PROPFIND", 501), ("PUT", 405)]:
+        answer = ask(method, "/api/v1/checkauthn")
+        expect(answer.status == status and ("allow" in answer.headers) == (status == 405), method, answer.status)
+
+
+@attack("H9 a reader of large answers may move its windows often, and many streams of one connection are served", loads=True)
+def readers():
+    connection = http2.Connection(secure_port, authority, window=16384)
+    try:
+        streams = range(1, 121, 2)
+        connection.send(b"".join(http2.headers(stream, http2.block("GET", "/api/v1/config/ACME1")) for stream in streams))
+        ended = set()
+
+        def step(kind, flags, stream, payload):
+            if kind == http2.DATA and payload:
+                # As a proxy does: both windows for each part, and in small steps.
+                for _ in range(max(1, len(payload) // 2048)):
+                    connection.send(http2.frame(http2.WINDOW_UPDATE, 0, 0, (2048).to_bytes(4, "big")) + (
+                        b"" if flags & http2.END_STREAM else http2.frame(http2.WINDOW_UPDATE, 0, stream, (2048).to_bytes(4, "big"))))
+            if flags & http2.END_STREAM and kind in (http2.HEADERS, http2.DATA):
+                ended.add(stream)
+            return kind == http2.GOAWAY or len(ended) == len(streams)
+
+        frames = connection.frames(step)
+        content = b"".join(payload for kind, _, _, payload in frames if kind == http2.DATA)
+        expect(len(ended) == len(streams) and b"temporarily unavailable" not in content, len(ended), [kind for kind, *_ in frames][-5:])
+    finally:
+        connection.close()
 
 
 @attack("H5 pipelines have no more than their turn", loads=True)

@@ -89,11 +89,10 @@ struct Conversation {
     let isBroken: Bool
 
     init(_ bytes: [UInt8], readSize: Int) {
-        let parser = Http1Parser()
         let collector = Collector()
         let channel = EmbeddedChannel()
         do {
-            try channel.pipeline.syncOperations.addHandlers([parser.handler, Http1Rules(parser), collector])
+            try channel.pipeline.syncOperations.addHandlers([Http1Parser().handler, Http1Rules(), collector])
             for start in stride(from: 0, to: bytes.count, by: readSize) {
                 guard !collector.isBroken else { break }
                 try channel.writeInbound(ByteBuffer(bytes: bytes[start..<min(start + readSize, bytes.count)]))

@@ -5,19 +5,26 @@ internal import NIOCore
 ///
 /// `@unchecked Sendable`: used on its event loop only.
 final class StreamTurns: @unchecked Sendable {
-    /// As a connection of HTTP/1.1.
-    private static let turn = TimeAmount.milliseconds(1)
+    /// Between two turns: the loop reads from others meanwhile.
+    private static let turn = TimeAmount.microseconds(250)
+    /// Requests that look in one turn whether there is time for them.
+    private static let mostAtOnce = 16
+
+    private typealias Waiter = CheckedContinuation<Void, Never>
 
     private let eventLoop: any EventLoop
     private let admission: LoopAdmission
     /// The loop's round in which a request was taken up last.
     private var lastRound: UInt64 = 0
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    /// In the order in which they came.
+    private var waiting = CircularBuffer<Waiter>()
+    /// Came before those, and had a turn in which there was no time for them.
+    private var passedOver = CircularBuffer<Waiter>()
     private var nextTurn: Scheduled<Void>?
     private var isOver = false
     /// What the connection holds of answers, in octets.
     var unsent = 0 {
-        didSet { if unsent <= UnsentAnswers.startsBelow, oldValue > UnsentAnswers.startsBelow { wake() } }
+        didSet { if isRead, oldValue > UnsentAnswers.startsBelow { beginTurn() } }
     }
 
     init(_ admission: LoopAdmission, eventLoop: any EventLoop) {
@@ -25,28 +32,45 @@ final class StreamTurns: @unchecked Sendable {
         self.eventLoop = eventLoop
     }
 
+    private var isRead: Bool { unsent <= UnsentAnswers.startsBelow }
+
     /// Waits for a turn. Called on the event loop.
     /// - Returns: What becomes of the request; `nil` when the connection is over.
     func take() async -> LoopLoad.Verdict? {
+        guard !isOver else { return nil }
+        if waiting.isEmpty, passedOver.isEmpty, let verdict = takeNow() { return verdict }
+        arm()
+        await withCheckedContinuation { waiting.append($0) }
         while !isOver {
-            let isRead = unsent <= UnsentAnswers.startsBelow
-            if isRead, nextTurn == nil, admission.hasTurn(after: lastRound) {
-                let verdict = admission.take(after: lastRound)
-                lastRound = admission.round
-                return verdict
-            }
-            if isRead { arm() }
-            await withCheckedContinuation { waiting.append($0) }
+            if let verdict = takeNow() { return verdict }
+            await withCheckedContinuation { passedOver.append($0) }
         }
         return nil
     }
 
+    private func takeNow() -> LoopLoad.Verdict? {
+        guard isRead, nextTurn == nil, admission.hasTurn(after: lastRound) else { return nil }
+        let verdict = admission.take(after: lastRound)
+        lastRound = admission.round
+        return verdict
+    }
+
+    /// While answers are not read there are no turns.
     private func arm() {
-        guard nextTurn == nil else { return }
+        guard isRead, nextTurn == nil, !isOver else { return }
         nextTurn = eventLoop.assumeIsolated().scheduleTask(in: Self.turn) {
             self.nextTurn = nil
-            self.wake()
+            self.beginTurn()
         }
+    }
+
+    private func beginTurn() {
+        for _ in 0..<Self.mostAtOnce {
+            guard let next = passedOver.popFirst() ?? waiting.popFirst() else { break }
+            next.resume()
+        }
+        // Behind these.
+        eventLoop.assumeIsolated().execute { if !self.waiting.isEmpty || !self.passedOver.isEmpty { self.arm() } }
     }
 
     /// The connection is over.
@@ -54,13 +78,6 @@ final class StreamTurns: @unchecked Sendable {
         isOver = true
         nextTurn?.cancel()
         nextTurn = nil
-        wake()
-    }
-
-    /// Each looks again, in the order in which they came.
-    private func wake() {
-        let all = waiting
-        waiting = []
-        for one in all { one.resume() }
+        while let next = passedOver.popFirst() ?? waiting.popFirst() { next.resume() }
     }
 }

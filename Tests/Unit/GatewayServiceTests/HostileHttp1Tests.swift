@@ -2,6 +2,7 @@ internal import Faults
 @testable import GatewayService
 internal import Hummingbird
 internal import HummingbirdTesting
+internal import Synchronization
 internal import Testing
 
 /// Clients that break the rules of HTTP/1.1, by mistake or on purpose: a 4xx or a clean end, and no effect on other clients.
@@ -198,6 +199,36 @@ internal import Testing
             while sent < 80_000_000, let count = try await client.send(Array(request.utf8), within: .seconds(1)) { sent += count }
             #expect(sent < 80_000_000, "the gateway stops reading")
         }
+    }
+
+    @Test("of what is sent behind a request under way, 64 KiB wait, and no more is read")
+    func whatWaitsIsBounded() async throws {
+        let gateway = Self.gateway(head: .seconds(30), body: .seconds(30))
+        let isOver = Gate()
+        gateway.authentication.getSession.answer { _, _ in
+            while !isOver.isOpen { try await Task.sleep(for: .milliseconds(5)) }
+            throw Fault(.authenticationSessionMissing, "none")
+        }
+        try await gateway.exchange(over: .live) { client in
+            let deaf = try DeafClient(try #require(client.port))
+            defer { deaf.close() }
+            let first =
+                "GET /api/v1/checkauthn?\(TestGateway.deviceQuery) HTTP/1.1\r\n\(Self.host)Authorization: Bearer good\r\n"
+                + "X-Device-Info: \(TestGateway.deviceInformation)\r\n\r\n"
+            let second = "POST /o/client/token HTTP/1.1\r\n\(Self.host)Content-Length: 100000000\r\n\r\n"
+            _ = try await deaf.send(Array((first + second).utf8), within: .seconds(5))
+            let flood = [UInt8](repeating: 0x61, count: 1 << 20)
+            var sent = 0
+            while sent < 100 << 20, let count = try await deaf.send(flood, within: .milliseconds(300)) { sent += count }
+            #expect(sent < 50 << 20, "the rest stays with the client: \(sent)")
+            isOver.open()
+        }
+    }
+
+    private final class Gate: Sendable {
+        private let state = Mutex(false)
+        var isOpen: Bool { state.withLock { $0 } }
+        func open() { state.withLock { $0 = true } }
     }
 
     @Test func aSlowReaderThatSendsNoMoreGetsItsAnswersWhole() async throws {

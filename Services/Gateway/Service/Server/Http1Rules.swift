@@ -40,9 +40,8 @@ final class Http1Rules: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard Http1Problem.status(of: error) != nil || error is ByteToMessageDecoderError.PayloadTooLargeError else {
-            return context.fireErrorCaught(error)
-        }
+        let isOfParser = error is ByteToMessageDecoderError || error is ByteToMessageDecoderError.PayloadTooLargeError
+        guard isOfParser || Http1Problem.status(of: error) != nil else { return context.fireErrorCaught(error) }
         // Behind the last request nothing is wrong.
         guard !isOver else { return }
         isOver = true

@@ -62,7 +62,8 @@ internal import Testing
 
     /// Sends invalid bytes and checks that others are served meanwhile and afterwards.
     private func attack(_ work: @escaping @Sendable (RawConnection) async throws -> Void) async throws {
-        try await HttpsTests.serving { port, files, _ in
+        // A busy machine must not end connections.
+        try await HttpsTests.serving(head: .seconds(60)) { port, files, _ in
             try await RawConnection.with(port, tls: try files.client(["h2"])) { connection in
                 await connection.send(Self.greeting)
                 try await work(connection)
@@ -82,7 +83,9 @@ internal import Testing
 
     @Test("the streams of a connection wait for their turn, and none is refused where other connections would be")
     func streamsOfOneConnectionAreServed() async throws {
-        try await HttpsTests.serving(overload: OverloadTests.strict, prepare: { OverloadTests.keepBusy($0, for: .milliseconds(2)) }) {
+        try await HttpsTests.serving(
+            head: .seconds(60), overload: OverloadTests.strict, prepare: { OverloadTests.keepBusy($0, for: .milliseconds(2)) }
+        ) {
             port, files, _ in
             try await RawConnection.with(port, tls: try files.client(["h2"])) { connection in
                 let request = Self.request(

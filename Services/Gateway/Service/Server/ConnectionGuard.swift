@@ -48,7 +48,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     /// An answer was given.
     /// - Returns: False when there is no room for it; then it does not count.
     func keep(_ octets: Int) -> Bool {
-        guard unsent + octets <= UnsentAnswers.mostOfOne || unsent == 0 else { return false }
+        guard unsent + octets <= HeldOctets.mostOfOne || unsent == 0 else { return false }
         unsent += octets
         connections.keep(octets, of: place)
         streams?.unsent = unsent
@@ -62,6 +62,12 @@ final class ConnectionGuard: ChannelDuplexHandler {
         connections.letGo(octets, of: place)
         streams?.unsent = unsent
     }
+
+    /// A part of a body came.
+    func receive(_ octets: Int) { connections.keep(octets, of: place) }
+
+    /// The body is needed no more.
+    func forget(_ octets: Int) { if octets > 0 { connections.letGo(octets, of: place) } }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context

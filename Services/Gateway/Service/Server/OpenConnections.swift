@@ -34,7 +34,7 @@ final class OpenConnections: Sendable {
     /// Places for addresses that have no connection yet.
     private let reserve: Int
     private let state = Mutex(State())
-    private let unsent: UnsentAnswers
+    private let unsent: HeldOctets
     private let open: Gauge
     private let refused: Counter
     private let evicted: Counter
@@ -43,7 +43,7 @@ final class OpenConnections: Sendable {
     ///   - trusted: Proxies, each of which stands for many people: no limit by address.
     ///   - door: Of its listeners; that for administration is counted apart.
     ///   - unsent: What they may hold of answers.
-    init(_ limits: ConnectionLimits, trusted: [AddressRange] = [], door: Door = .everybody, unsent: UnsentAnswers = UnsentAnswers()) {
+    init(_ limits: ConnectionLimits, trusted: [AddressRange] = [], door: Door = .everybody, unsent: HeldOctets = HeldOctets()) {
         let name = door == .administration ? "boxoffice_gateway_admin_connections" : "boxoffice_gateway_connections"
         open = Gauge(label: name)
         refused = Counter(label: name + "_refused_total")
@@ -91,7 +91,7 @@ final class OpenConnections: Sendable {
         unsent.leave(place.number)
     }
 
-    /// The connection holds so many octets of an answer that its client has not read.
+    /// The connection holds so many octets more, of an answer that its client has not read or of a request's body.
     func keep(_ octets: Int, of place: Place) {
         guard let close = state.withLock({ $0.entries[place.number]?.close }) else { return }
         unsent.keep(octets, of: place.number, close: close)

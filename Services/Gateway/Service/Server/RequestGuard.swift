@@ -44,6 +44,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var isAwaited = false
     /// Octets of answers that are not sent yet.
     private var unsent = 0
+    /// Octets of bodies whose requests are not answered yet.
+    private var received = 0
     /// The answer on the stream was given up: there was no room for it.
     private var isGivenUp = false
 
@@ -84,7 +86,10 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         case .body(let bytes) where isClosing || answers == heads:
             unwanted += bytes.readableBytes
             if unwanted > Self.surplus { return context.close(promise: nil) }
-        case .body: isAwaited = false
+        case .body(let bytes):
+            isAwaited = false
+            received += bytes.readableBytes
+            connection?.receive(bytes.readableBytes)
         case .end where !isClosing:
             isAwaited = false
             ends += 1
@@ -191,7 +196,13 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private func noteAnswer() {
         answers += 1
         unwanted = 0
+        forgetReceived()
         connection?.requestEnded()
+    }
+
+    private func forgetReceived() {
+        connection?.forget(received)
+        received = 0
     }
 
     /// Closes the way out and gives the client a moment to read the answer: closing at once could destroy it on the way.
@@ -224,6 +235,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         unread?.cancel()
         unread = nil
         letGo(unsent)
+        forgetReceived()
         while isStream, answers < heads {
             answers += 1
             connection?.requestEnded()

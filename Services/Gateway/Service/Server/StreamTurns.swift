@@ -24,7 +24,7 @@ final class StreamTurns: @unchecked Sendable {
     private var isOver = false
     /// What the connection holds of answers, in octets.
     var unsent = 0 {
-        didSet { if isRead, oldValue > UnsentAnswers.startsBelow { beginTurn() } }
+        didSet { if isRead, oldValue > HeldOctets.startsBelow { beginTurn() } }
     }
 
     init(_ admission: LoopAdmission, eventLoop: any EventLoop) {
@@ -32,7 +32,7 @@ final class StreamTurns: @unchecked Sendable {
         self.eventLoop = eventLoop
     }
 
-    private var isRead: Bool { unsent <= UnsentAnswers.startsBelow }
+    private var isRead: Bool { unsent <= HeldOctets.startsBelow }
 
     /// Waits for a turn. Called on the event loop.
     /// - Returns: What becomes of the request; `nil` when the connection is over.

@@ -1,14 +1,14 @@
 internal import CoreMetrics
 internal import Synchronization
 
-/// Answers that were given and that clients do not read: they are held in memory until the system has taken them.
+/// What connections hold in memory: answers that clients do not read, until the system has taken them, and bodies of requests, until these are answered.
 ///
-/// A connection of HTTP/1.1 holds one answer, and what the channel has buffered before; one of HTTP/2 holds at most `mostOfOne`, and begins no request above
-/// `startsBelow`. When all hold more than `mostInAll`, the one that holds most is closed.
-final class UnsentAnswers: Sendable {
-    /// Of one connection, in octets: a longer answer is given where nothing else is held, any other is taken back with its stream.
+/// Of answers, a connection of HTTP/1.1 holds one, and what the channel has buffered before; one of HTTP/2 holds at most `mostOfOne`, and begins no request above
+/// `startsBelow`. Of each body its own bound is held, of a stream that waits its window of 64 KiB. When all hold more than `mostInAll`, the connection that holds most is closed.
+final class HeldOctets: Sendable {
+    /// Of answers of one connection, in octets: a longer answer is given where nothing else is held, any other is taken back with its stream.
     static let mostOfOne = 32 << 20
-    /// Of one connection of HTTP/2, in octets: while it holds more, its next requests wait.
+    /// Of answers of one connection of HTTP/2, in octets: while it holds more, its next requests wait.
     static let startsBelow = 1 << 20
     /// Of all connections of a kind of listener, in octets.
     static let mostInAll = 256 << 20
@@ -25,10 +25,10 @@ final class UnsentAnswers: Sendable {
 
     private let most: Int
     private let state = Mutex(State())
-    private let closed = Counter(label: "boxoffice_gateway_unread_answers_closed_total")
+    private let closed = Counter(label: "boxoffice_gateway_memory_closed_total")
 
     /// - Parameter most: Of all, in octets.
-    init(most: Int = UnsentAnswers.mostInAll) { self.most = most }
+    init(most: Int = HeldOctets.mostInAll) { self.most = most }
 
     /// What all hold, in octets.
     var total: Int { state.withLock { $0.total } }

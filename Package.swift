@@ -181,7 +181,7 @@ let package = Package(
         cLibrary(
             "CBuild", "Shared/Platform/CBuild",
             settings: Context.environment["BOXOFFICE_COMMIT"].map { [.define("BOXOFFICE_COMMIT", to: "\"\($0)\"")] } ?? [], links: []),
-        plainLibrary("Cryptography", "Shared/Platform/Cryptography", ["COpenSSL", "Clocks", "Faults"]),
+        plainLibrary("Cryptography", "Shared/Platform/Cryptography", ["COpenSSL", "Clocks", "Faults", "Octets"]),
         wireLibrary("ContractRuntime", "Shared/Wire/ContractRuntime", ["CProtobufC", "Faults"]),
         library(
             "Contracts", "Shared/Wire/Contracts", ["CContracts", "ContractRuntime", "Faults"],
@@ -202,11 +202,13 @@ let package = Package(
                 nioPosix, logging,
                 coreMetrics,
             ]),
-        plainLibrary("MediaTokenVerifier", "Shared/Domain/MediaTokenVerifier", ["Clocks", "Cryptography"]),
+        plainLibrary("MediaTokenVerifier", "Shared/Domain/MediaTokenVerifier", ["Clocks", "Cryptography", "Octets"]),
         // For apps: builds for Apple platforms too, where CryptoKit takes the place of what is only on Linux.
-        plainLibrary("EntitlementClient", "Shared/Client/EntitlementClient", [.target(name: "Cryptography", condition: .when(platforms: [.linux]))]),
-        plainLibrary("AccessEnabler", "Shared/Client/AccessEnabler", ["EntitlementClient"]),
-        plainLibrary("EntitlementSimulator", "Shared/Client/EntitlementSimulator", ["EntitlementClient"]),
+        plainLibrary(
+            "EntitlementClient", "Shared/Client/EntitlementClient",
+            ["Octets", .target(name: "Cryptography", condition: .when(platforms: [.linux]))]),
+        plainLibrary("AccessEnabler", "Shared/Client/AccessEnabler", ["EntitlementClient", "Octets"]),
+        plainLibrary("EntitlementSimulator", "Shared/Client/EntitlementSimulator", ["EntitlementClient", "Octets"]),
         library("Tokens", "Shared/Domain/Tokens", ["Clocks", "Cryptography", "Faults", "MediaTokenVerifier"]),
         library(
             "CatalogueFiles", "Shared/Domain/CatalogueFiles", ["Catalogue", "Clocks", "Contracts", "Cryptography", "StrictJson", "Tokens"]),
@@ -438,7 +440,7 @@ if hasAny("tests") {
         tests("CatalogueTests", ["Catalogue", "Clocks", "Contracts", "ContractRuntime", "Cryptography", "Faults", logging]),
         tests("CatalogueFilesTests", ["Catalogue", "CatalogueFiles", "CatalogueSamples", "Clocks", "Contracts", "Cryptography", "Tokens"]),
         tests("ContractsTests", ["Contracts", "ContractReflection", "ContractRuntime", "Faults", "StrictJson"]),
-        tests("CryptographyTests", ["Clocks", "Cryptography"]),
+        tests("CryptographyTests", ["Clocks", "Cryptography", "Octets"]),
         tests("FramesTests", ["Frames", "Contracts", "ContractRuntime", "Faults"], exclude: ["Golden"]),
         tests("TransportTests", ["Transport", "Cryptography", "Faults", "TestIdentities", nioCore, nioPosix, nioEmbedded]),
         tests(

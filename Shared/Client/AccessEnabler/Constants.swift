@@ -1,5 +1,6 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 // The names are those that apps were written with (clients §5).
+internal import Octets
 internal import EntitlementClient
 
 /// Status of a callback: it worked.

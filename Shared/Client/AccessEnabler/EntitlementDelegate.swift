@@ -1,3 +1,4 @@
+internal import Octets
 public import Foundation
 #if canImport(UIKit) && !os(watchOS)
 public import UIKit

@@ -1,3 +1,4 @@
+internal import Octets
 public import Foundation
 
 /// The state of a simulated device and the actions of its user, as JSON (client-sdk §4.2). Each key may be left out.

@@ -1,3 +1,4 @@
+internal import Octets
 public import EntitlementClient
 internal import Synchronization
 

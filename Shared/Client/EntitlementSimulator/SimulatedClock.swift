@@ -1,3 +1,4 @@
+internal import Octets
 public import EntitlementClient
 public import Foundation
 internal import Synchronization

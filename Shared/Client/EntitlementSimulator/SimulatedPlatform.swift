@@ -1,3 +1,4 @@
+internal import Octets
 public import EntitlementClient
 internal import Foundation
 internal import Synchronization

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// Days since 1970-01-01 in the Gregorian calendar. Years are counted from March, so that the leap day is a year's last. Its own, beside that of `Clocks`:
 /// the verifier shares no reading of a token with those that make tokens.
 enum CivilDate {

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// One XML element with children that hold only text: all that a media token needs. Any other XML is refused.
 struct FlatElement {
     let fields: [String: String]

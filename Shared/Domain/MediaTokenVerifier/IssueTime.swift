@@ -1,3 +1,4 @@
+internal import Octets
 public import Clocks
 
 /// `issueTime` of the reference form: `2025-03-04 10:15:30 +0000`.

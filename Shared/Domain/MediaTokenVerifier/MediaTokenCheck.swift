@@ -1,3 +1,4 @@
+internal import Octets
 public import Clocks
 
 /// One check of one media token: unknown at first, decided by `validate`.

@@ -1,3 +1,4 @@
+internal import Octets
 internal import Clocks
 
 /// The claims of a media token in JWS form: the facts of the reference form under JOSE's names where there are such.

@@ -1,3 +1,4 @@
+internal import Octets
 public import Clocks
 
 /// What a media token says; trust it only after a check (rest-v1 §7).

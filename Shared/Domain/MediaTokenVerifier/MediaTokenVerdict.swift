@@ -1,3 +1,5 @@
+internal import Octets
+
 /// The result of checking a media token, under the names that programmers' backends know (rest-v1 §7).
 public enum MediaTokenVerdict: String, Sendable, CaseIterable {
     case valid = "VALID_TOKEN"

@@ -1,3 +1,4 @@
+internal import Octets
 public import Clocks
 
 /// Checks short media tokens offline, in the reference form (RSA) and as a compact JWS (ES256) (rest-v1 §7).

@@ -1,3 +1,4 @@
+internal import Octets
 public import Cryptography
 internal import FoundationEssentials
 

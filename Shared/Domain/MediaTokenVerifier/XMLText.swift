@@ -1,3 +1,5 @@
+internal import Octets
+
 /// Character data of an XML element.
 public enum XMLText {
     /// Writes text so that an XML parser reads exactly it. White space that parsers would change becomes a reference.

@@ -26,6 +26,29 @@ public struct OctetText: Hashable, Comparable, Sendable, ExpressibleByStringLite
     }
 }
 
+extension OctetText: Codable, CodingKeyRepresentable {
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+
+        init?(intValue: Int) { nil }
+    }
+
+    /// As the plain text.
+    public init(from decoder: any Decoder) throws { self.init(try decoder.singleValueContainer().decode(String.self)) }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+
+    public var codingKey: any CodingKey { Key(stringValue: text) }
+
+    public init?(codingKey: some CodingKey) { self.init(codingKey.stringValue) }
+}
+
 extension Dictionary where Key == OctetText {
     /// - Parameter combine: Called with the old and the new value where a key comes again.
     @inlinable

@@ -1,3 +1,4 @@
+internal import Octets
 internal import COpenSSL
 
 /// Runs an encoder of libcrypto on a growing buffer.

@@ -1,3 +1,4 @@
+internal import Octets
 internal import COpenSSL
 
 /// Why a cryptographic operation failed. The text names the cause and never a secret.

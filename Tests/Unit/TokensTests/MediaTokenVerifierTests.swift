@@ -52,6 +52,21 @@ import Tokens
         #expect(fixture.verdict(token, resource: "") == .invalidResource)
     }
 
+    @Test("rest-v1 #71: texts that only look alike differ, in what is compared and in what is told", arguments: MediaTokenIssuer.Form.allCases)
+    func comparesOctets(form: MediaTokenIssuer.Form) async throws {
+        let (composed, decomposed) = ("Caf\u{e9}", "Cafe\u{301}")
+        var play = MediaTokenFixture.play
+        (play.requestor, play.resource) = (composed, composed)
+        let issued = try await fixture.issuer.issue(play, form: form)
+        #expect(fixture.verdict(issued.serialized, requestor: composed, resource: composed) == .valid)
+        #expect(fixture.verdict(issued.serialized, requestor: composed, resource: decomposed) == .invalidResource)
+        #expect(fixture.verdict(issued.serialized, requestor: decomposed, resource: composed) == .invalidSignature)
+        var other = issued.facts
+        other.resource = decomposed
+        #expect(other != issued.facts && Set([other, issued.facts]).count == 2)
+        #expect(MediaTokenClaims(other, identifier: "1") != MediaTokenClaims(issued.facts, identifier: "1"))
+    }
+
     @Test("rest-v1 #71: eight minutes later the token has expired; the end itself is excluded", arguments: MediaTokenIssuer.Form.allCases)
     func refusesExpiredTokens(form: MediaTokenIssuer.Form) async throws {
         let issued = try await fixture.issuer.issue(MediaTokenFixture.play, form: form)

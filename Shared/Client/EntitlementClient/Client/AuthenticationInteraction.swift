@@ -1,3 +1,4 @@
+internal import Octets
 public import Foundation
 
 /// What the app shows while a person signs in. A call that is cancelled may go on; its answer is then ignored.

@@ -1,3 +1,4 @@
+internal import Octets
 internal import Foundation
 
 /// What a refusal of the servers means for the app (client-sdk §2.6, Z…).

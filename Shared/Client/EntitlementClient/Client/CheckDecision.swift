@@ -1,3 +1,4 @@
+internal import Octets
 internal import Foundation
 
 /// Whether a kept session is good (client-sdk §2.3). Decides without the network; asks for the platform only where a row needs it.

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// Counts refusals, to warn an app that repeats a refused request (Z110; the servers do the same, rest-v1 §3.14).
 struct DenialCounter: Sendable {
     /// From this many refusals within the window on.

@@ -1,3 +1,4 @@
+internal import Octets
 internal import Foundation
 
 /// Automatic Sign-In (client-sdk §2.7).

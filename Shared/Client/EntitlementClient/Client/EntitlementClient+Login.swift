@@ -1,3 +1,4 @@
+internal import Octets
 internal import Foundation
 
 /// Signing in at one provider: a trial, a page on this device, or a code for a second screen.

@@ -1,3 +1,4 @@
+internal import Octets
 internal import Synchronization
 
 /// Passes events on, in the order in which they happen.

@@ -1,3 +1,4 @@
+internal import Octets
 internal import Foundation
 
 /// What an answer of the platform means for a sign-in (client-sdk §2.4, rows G6 to G15).

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// When to poll for a login next (client-sdk §4.3): at an interval, less often while the servers fail, and not after the code has expired.
 struct PollSchedule: Sendable, Equatable {
     /// The longest pause, while the servers fail.

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// Answers of preauthorizations that can be used again for a while.
 struct PreauthorizationCache: Sendable {
     struct Key: Hashable, Sendable {

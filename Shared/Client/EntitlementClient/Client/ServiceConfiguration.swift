@@ -1,3 +1,4 @@
+internal import Octets
 internal import Foundation
 
 /// The requestor's configuration, and the server for each provider.

@@ -1,3 +1,4 @@
+internal import Octets
 internal import Synchronization
 
 /// Waits for an operation, and stops waiting at once when the task is cancelled, even if the operation goes on.

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// A call of the delegate that waits for its turn.
 enum Callback: Sendable {
     case setRequestorComplete(Int32)

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// Receives results, under the names that apps were written with (client-sdk §1.3). Calls come one at a time and in order, on the main actor.
 @MainActor
 package protocol ClientDelegate: AnyObject {

@@ -1,3 +1,5 @@
+internal import Octets
+
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 /// The constants of the vendor's SDK, by the names that apps were written with (client-sdk §1.1). The module `AccessEnabler` gives them to apps.

@@ -1,3 +1,5 @@
+internal import Octets
+
 extension DelegateClient {
     /// Gets a media token; ends with `setToken` or `tokenRequestFailed`. It fails at once if the device is not signed in.
     package func checkAuthorization(_ resource: String, data: [String: String] = [:]) {

@@ -1,3 +1,4 @@
+internal import Octets
 package import Foundation
 
 /// The library with the operations and delegates of the vendor's SDK (client-sdk §1.3): the base of the module `AccessEnabler`.

@@ -1,3 +1,4 @@
+internal import Octets
 public import Foundation
 
 /// The time, for the library. Tests have one of their own.

@@ -1,3 +1,4 @@
+internal import Octets
 public import Foundation
 
 /// The library's dependencies; each can be replaced.

@@ -1,3 +1,4 @@
+internal import Octets
 internal import Foundation
 
 /// Percent-encoding of queries and forms: all but RFC 3986's unreserved characters. Its own, beside that of the servers: apps take this library without any

@@ -1,3 +1,4 @@
+internal import Octets
 internal import Foundation
 
 /// The date of an HTTP header (RFC 9110 §5.6.7), in the one form that servers may send. It computes days by itself: apps take this library without any other.

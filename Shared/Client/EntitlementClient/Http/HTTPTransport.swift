@@ -1,3 +1,4 @@
+internal import Octets
 public import Foundation
 
 /// Carries the library's requests, and hides the platform's differences in HTTP.

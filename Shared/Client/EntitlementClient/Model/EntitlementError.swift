@@ -1,3 +1,5 @@
+internal import Octets
+
 /// Why an operation of ``EntitlementClient`` did not succeed.
 public enum EntitlementError: Error, Sendable, Hashable {
     /// There is no configuration: ``EntitlementClient/configure(requestor:endpoints:)`` was not called or failed.

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// An event of a running operation. The result of the operation comes after all its events.
 public enum EntitlementEvent: Sendable, Hashable {
     /// An advanced code.

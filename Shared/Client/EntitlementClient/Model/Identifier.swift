@@ -1,3 +1,5 @@
+internal import Octets
+
 /// An id with the kind of its subject, so that two kinds of ids cannot be mixed up.
 public struct Identifier<Subject>: RawRepresentable, Hashable, Sendable, Codable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The id as the server writes it; letter case counts.

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// Any JSON value.
 public enum JSONValue: Sendable, Hashable, Codable {
     case null

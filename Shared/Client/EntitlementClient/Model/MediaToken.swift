@@ -1,3 +1,4 @@
+internal import Octets
 public import Foundation
 
 /// A signed proof, good for one play, that this person may watch this resource (rest-v1 §7). The library never stores it.

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// A value about the session that an app may read (client-sdk §1.3, `getMetadata`).
 public enum MetadataKey: Sendable, Hashable {
     /// When the session ends.

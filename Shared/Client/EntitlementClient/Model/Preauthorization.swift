@@ -1,3 +1,5 @@
+internal import Octets
+
 /// Whether a resource is part of what the person subscribed to (rest-v1 §3.16). It is no permission to play.
 public struct Decision: Sendable, Hashable, Codable {
     public let resource: Resource.ID

@@ -1,3 +1,4 @@
+internal import Octets
 public import Foundation
 
 /// A TV provider (MVPD) as the requestor's configuration names it (rest-v1 §3.3).

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// Which providers the platform's picker lists, in which order (client-sdk §1.3, `TV_PROVIDERS` and `FEATURED_TV_PROVIDERS`).
 public struct ProviderFilter: Sendable, Hashable {
     /// All that are listed. Providers without single sign-on are left out.

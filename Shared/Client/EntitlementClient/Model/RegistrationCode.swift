@@ -1,3 +1,4 @@
+internal import Octets
 public import Foundation
 
 /// A short code that a person types on a second screen (rest-v1 §3.4).

@@ -1,3 +1,4 @@
+internal import Octets
 public import Foundation
 
 /// A person's sign-in at a provider, for one requestor on this device.

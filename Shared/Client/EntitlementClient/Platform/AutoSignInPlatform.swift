@@ -1,3 +1,5 @@
+internal import Octets
+
 /// The platform's Automatic Sign-In: what `VSUserAccountManager` does on Apple platforms (apple §1.1).
 public protocol AutoSignInPlatform: Sendable {
     /// Whether stored values belong to Apple's sandbox: `sandbox` for development builds, else `production`.

@@ -1,3 +1,4 @@
+internal import Octets
 public import Foundation
 
 /// The platform's single sign-on: what `VSAccountManager` does on Apple platforms.

@@ -1,3 +1,4 @@
+internal import Octets
 internal import Foundation
 
 /// A provider's SAML response in the form that the exchange accepts (client-sdk §2.1).

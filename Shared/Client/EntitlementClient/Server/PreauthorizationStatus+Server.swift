@@ -1,3 +1,5 @@
+internal import Octets
+
 extension PreauthorizationStatus {
     init(_ failure: ServerFailure) {
         switch failure {

@@ -1,3 +1,4 @@
+internal import Octets
 internal import Foundation
 
 /// What the library asks of the servers; each version of their API says it in its own way (client-sdk §1.2).

@@ -1,3 +1,4 @@
+internal import Octets
 internal import Foundation
 
 /// What both versions of the API answer in one form, as far as the library reads it.

@@ -1,3 +1,4 @@
+internal import Octets
 internal import Foundation
 
 /// A call, without what all calls carry.

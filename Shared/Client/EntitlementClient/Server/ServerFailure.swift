@@ -1,3 +1,5 @@
+internal import Octets
+
 /// Why a call to the servers has no usable answer.
 enum ServerFailure: Error, Sendable, Hashable {
     /// No connection, or it broke off.

@@ -1,3 +1,4 @@
+internal import Octets
 internal import Foundation
 
 /// One server with the app's registration at it: sends calls with an access token, and gets a new one when the server wants it (rest-v1 §4.1).

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// An advanced code with its details (client-sdk §1.3, `status`).
 public struct Status: Sendable, Hashable {
     public let code: StatusCode

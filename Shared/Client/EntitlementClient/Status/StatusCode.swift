@@ -1,3 +1,5 @@
+internal import Octets
+
 /// An advanced code (client-sdk §2.6).
 public struct StatusCode: RawRepresentable, Hashable, Sendable, Codable, ExpressibleByStringLiteral, CustomStringConvertible {
     public let rawValue: String

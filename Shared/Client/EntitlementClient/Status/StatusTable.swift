@@ -1,3 +1,5 @@
+internal import Octets
+
 /// All advanced codes, with level and meaning (client-sdk §2.6).
 public enum StatusTable {
     /// A row of the table.

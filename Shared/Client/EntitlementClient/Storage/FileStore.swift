@@ -1,3 +1,4 @@
+internal import Octets
 public import Foundation
 
 /// Keeps each entry in a file of one folder, readable by its owner only.

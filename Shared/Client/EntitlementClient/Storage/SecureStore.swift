@@ -1,3 +1,4 @@
+internal import Octets
 public import Foundation
 
 /// Keeps the library's entries between launches: a keychain, a folder, or memory.

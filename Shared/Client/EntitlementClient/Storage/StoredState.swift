@@ -1,3 +1,4 @@
+internal import Octets
 internal import Foundation
 
 /// The app's registration at a server (rest-v1 §4.1).
@@ -41,7 +42,7 @@ struct StoredPermission: Codable, Sendable, Hashable {
 
 /// The state that a sign-out clears.
 struct SessionsRecord: Codable, Sendable, Hashable {
-    var tokens: [String: StoredToken] = [:]
+    var tokens: [OctetText: StoredToken] = [:]
     var permissions: [StoredPermission] = []
 
     var isEmpty: Bool { tokens.isEmpty && permissions.isEmpty }
@@ -50,9 +51,9 @@ struct SessionsRecord: Codable, Sendable, Hashable {
 /// The state that outlives a sign-out.
 struct MarksRecord: Codable, Sendable, Hashable {
     /// Requestors for which the server could not be told of a sign-out.
-    var dueSignOuts: Set<String> = []
+    var dueSignOuts: Set<OctetText> = []
     /// The providers of those sessions, which rest-v2 wants to know; absent in older entries.
-    var dueProviders: [String: Provider.ID]?
+    var dueProviders: [OctetText: Provider.ID]?
     /// A person signed out by hand: an Automatic Sign-In value is left alone (client-sdk §2.7 S8).
     var signedOutByHand = false
     /// The opt-in that this device made.

@@ -1,3 +1,4 @@
+internal import Octets
 internal import COpenSSL
 public import Clocks
 

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// Signs certificates for the services of one cluster.
 public struct CertificateAuthority: Sendable {
     public let identity: CertifiedKey

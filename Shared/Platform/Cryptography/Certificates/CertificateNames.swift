@@ -1,3 +1,5 @@
+internal import Octets
+
 /// Subject alternative names.
 public struct CertificateNames: Sendable, Hashable {
     /// For example `gateway.boxoffice`.

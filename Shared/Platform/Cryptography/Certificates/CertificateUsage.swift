@@ -1,3 +1,4 @@
+internal import Octets
 internal import COpenSSL
 
 /// What a certificate may be used for.

@@ -1,3 +1,4 @@
+internal import Octets
 public import Clocks
 
 /// The period of validity of a certificate.

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// A certificate and the private key that belongs to it.
 public struct CertifiedKey: Sendable {
     public let certificate: Certificate

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// Base 64 (RFC 4648 §4 and §5). Decoding is strict: no white space, no foreign character, no stray bits at the end.
 public struct Base64: Sendable {
     /// With `+` and `/` and padding.

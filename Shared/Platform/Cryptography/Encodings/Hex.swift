@@ -1,3 +1,5 @@
+internal import Octets
+
 /// Base 16 in lower case (RFC 4648 §8).
 public enum Hex {
     /// The bytes as lowercase digits, two each.

@@ -1,3 +1,4 @@
+internal import Octets
 internal import COpenSSL
 
 /// The two forms of an ECDSA signature on P-256: DER (X.509) and r followed by s (JOSE).

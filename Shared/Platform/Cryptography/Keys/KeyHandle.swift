@@ -1,3 +1,4 @@
+internal import Octets
 internal import COpenSSL
 
 /// Owns one `EVP_PKEY`.

@@ -1,3 +1,4 @@
+internal import Octets
 internal import COpenSSL
 
 /// A key on the curve P-256 that signs (ES256); prints as `[hidden]`.

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// A private key of one of the two kinds that Boxoffice uses.
 public enum PrivateKey: Sendable {
     case rsa(RSAPrivateKey)

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// A public key of one of the two kinds that Boxoffice uses.
 public enum PublicKey: Sendable {
     case rsa(RSAPublicKey)

@@ -1,3 +1,4 @@
+internal import Octets
 internal import COpenSSL
 
 /// How a short text is padded before it is encrypted with RSA.

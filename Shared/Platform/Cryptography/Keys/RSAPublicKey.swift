@@ -1,3 +1,4 @@
+internal import Octets
 internal import COpenSSL
 
 /// An RSA key of at least 2048 bits that verifies.

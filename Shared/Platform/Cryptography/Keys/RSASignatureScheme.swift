@@ -1,3 +1,4 @@
+internal import Octets
 internal import COpenSSL
 
 /// How an RSA key signs a SHA-256 digest (RFC 8017 §8).

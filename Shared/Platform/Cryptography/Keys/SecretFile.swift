@@ -1,4 +1,5 @@
 #if canImport(Glibc)
+internal import Octets
 internal import Glibc
 #elseif canImport(Darwin)
 internal import Darwin

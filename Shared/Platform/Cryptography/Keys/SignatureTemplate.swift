@@ -1,3 +1,4 @@
+internal import Octets
 internal import COpenSSL
 
 /// A prepared signature with SHA-256: PKCS#1 v1.5 for RSA, a DER sequence for EC.

@@ -1,3 +1,4 @@
+internal import Octets
 internal import COpenSSL
 
 /// AES-256 in Galois/Counter Mode (NIST SP 800-38D): secret and tamper-proof.

@@ -1,3 +1,4 @@
+internal import Octets
 internal import COpenSSL
 
 /// Comparisons with a duration that does not depend on where two values differ.

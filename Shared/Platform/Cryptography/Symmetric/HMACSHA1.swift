@@ -1,3 +1,4 @@
+internal import Octets
 internal import COpenSSL
 
 /// HMAC with SHA-1 (RFC 2104): only for signed requests of existing apps that cannot be changed (clients §2). For message authentication SHA-1 is not

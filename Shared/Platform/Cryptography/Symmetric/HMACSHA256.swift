@@ -1,3 +1,4 @@
+internal import Octets
 internal import COpenSSL
 
 /// HMAC with SHA-256 (RFC 2104).

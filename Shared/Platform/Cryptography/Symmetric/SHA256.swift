@@ -1,3 +1,4 @@
+internal import Octets
 internal import COpenSSL
 
 /// SHA-256 (FIPS 180-4).

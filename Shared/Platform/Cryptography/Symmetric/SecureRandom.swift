@@ -1,3 +1,4 @@
+internal import Octets
 internal import COpenSSL
 
 /// Unpredictable bytes from libcrypto's generator.

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// A secret of 256 bits for sealing or authenticating. Prints as `[hidden]`.
 public struct SymmetricKey: Sendable, CustomStringConvertible, CustomReflectable {
     /// Length in bytes.

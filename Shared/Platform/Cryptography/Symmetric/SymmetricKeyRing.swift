@@ -1,3 +1,4 @@
+internal import Octets
 internal import Synchronization
 
 /// Symmetric keys of one purpose, which change while they are in use: the current one seals, and older ones open what they have sealed.

@@ -1,4 +1,5 @@
 #if canImport(VideoSubscriberAccount) && (os(iOS) || os(tvOS) || os(visionOS) || APPLE_STUBS)
+internal import Octets
 internal import Foundation
 internal import VideoSubscriberAccount
 

@@ -1,4 +1,5 @@
 #if canImport(VideoSubscriberAccount) && (os(iOS) || os(tvOS) || os(visionOS) || os(macOS) || APPLE_STUBS)
+internal import Octets
 internal import VideoSubscriberAccount
 
 /// Automatic Sign-In by Apple's framework. The app needs the entitlement `com.apple.smoot.subscriptionservice`.

@@ -1,3 +1,4 @@
+internal import Octets
 internal import Foundation
 
 /// The calls of rest-v1.

@@ -1,3 +1,4 @@
+internal import Octets
 internal import Foundation
 
 /// The servers' API, version 1 (rest-v1).

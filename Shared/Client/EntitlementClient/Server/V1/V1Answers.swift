@@ -1,3 +1,5 @@
+internal import Octets
+
 /// The answers of rest-v1, as far as the library reads them.
 enum V1Answers {
     /// §3.11.

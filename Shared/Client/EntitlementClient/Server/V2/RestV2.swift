@@ -1,3 +1,4 @@
+internal import Octets
 internal import Foundation
 
 /// The servers' API, version 2 (rest-v2).
@@ -121,12 +122,12 @@ struct RestV2: RestAPI {
 
     /// The session that a profile stands for; of several the newest.
     private func token(_ answer: V2Answers.Profiles, _ provider: Provider.ID?) -> StoredToken? {
-        let candidates = answer.profiles.filter { provider == nil || $0.key == provider?.rawValue }
+        let candidates = answer.profiles.filter { provider == nil || $0.key.text == provider?.rawValue }
         let newest = candidates.max { ($0.value.notBefore?.date ?? .distantPast) < ($1.value.notBefore?.date ?? .distantPast) }
         return newest.map { id, profile in
             StoredToken(
-                requestor: context.requestor, provider: Provider.ID(id), source: profile.source, expires: profile.end,
-                userID: profile.userID(at: id), deviceID: context.device.id, api: .v2)
+                requestor: context.requestor, provider: Provider.ID(id.text), source: profile.source, expires: profile.end,
+                userID: profile.userID(at: id.text), deviceID: context.device.id, api: .v2)
         }
     }
 

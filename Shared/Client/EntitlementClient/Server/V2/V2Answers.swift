@@ -1,3 +1,4 @@
+internal import Octets
 internal import Foundation
 
 /// The answers of rest-v2, as far as the library reads them.
@@ -21,7 +22,7 @@ enum V2Answers {
     /// §2.6 to §2.8, §2.13.
     struct Profiles: Decodable {
         /// By provider.
-        let profiles: [String: Profile]
+        let profiles: [OctetText: Profile]
     }
 
     struct Profile: Decodable {
@@ -67,7 +68,7 @@ enum V2Answers {
         }
 
         /// By provider.
-        let logouts: [String: Logout]
+        let logouts: [OctetText: Logout]
     }
 }
 

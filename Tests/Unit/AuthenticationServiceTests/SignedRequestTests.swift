@@ -118,9 +118,35 @@ struct SignedRequestTests {
                 _ = try await copy.verifyAccessToken(VerifyAccessTokenRequest(signedRequest: own), context: strict.context)
             }
         }
-        for uri in ["/tokens/authn", "https://tv.example/api/v1/other", "authorize", ""] {
-            await expectFault(.accessDenied) { _ = try await Self.verify(strict, Self.signed(at: now, uri: uri, nonce: "x\(uri.count)")) }
+        for uri in [
+            "/tokens/authn", "https://tv.example/api/v1/other", "authorize", "", "/horize", "/v1/authorize", "https://tv.example/authorize",
+            "/authorize?x=2", "/authorize?", "https://tv.example/api/v1/authorize?x=1&x=2", "/api/v1/authorize/",
+        ] {
+            await expectFault(.accessDenied) { _ = try await Self.verify(strict, Self.signed(at: now, uri: uri, nonce: "x\(uri)")) }
         }
+    }
+
+    @Test(
+        "clients #12: what a strict pair signs is the whole address, the whole path, or the path behind its base; a query that is signed is the call's",
+        arguments: [
+            ("/tokens/authn", "/api/v1/tokens/authn?requestor=CHAN7", true), ("/authn", "/api/v1/tokens/authn", false),
+            ("/regcode", "/reggie/v1/CHAN7/regcode?ttl=60", true), ("/CHAN7/regcode", "/reggie/v1/CHAN7/regcode", false),
+            ("/regcode/ABC", "/reggie/v1/CHAN7/regcode/ABC", true), ("/regcode", "/reggie/v1/regcode", true),
+            ("https://tv.example/reggie/v1/CHAN7/regcode", "/reggie/v1/CHAN7/regcode?ttl=60", true),
+            ("/api/v1/authorize?x=1", "/api/v1/authorize?x=1", true), ("/authorize?x=1", "/api/v1/authorize?x=1", true),
+            ("/authorize?x=1", "/api/v1/authorize", false), ("/authorize?x=1", "/api/v1/authorize?y=2", false),
+            ("https://tv.example?x=1", "/api/v1/authorize?x=1", false), ("https://tv.example", "/api/v1/authorize", false),
+            ("/", "/api/v1/authorize", false),
+        ])
+    func coverage(uri: String, target: String, isCovered: Bool) async throws {
+        let rig = try Self.rig { $0.strict = true }
+        let request = Self.signed(at: rig.clock.now(), uri: uri, target: target)
+        let isServed: Bool
+        do {
+            _ = try await Self.verify(rig, request)
+            isServed = true
+        } catch let fault as Fault where fault.code == .accessDenied { isServed = false }
+        #expect(isServed == isCovered)
     }
 
     @Test("clients #12: where others can read it, only a strict pair's header counts")

@@ -64,18 +64,38 @@ struct SignedRequestCheck: Sendable {
         return !key.disabled && instant >= key.fromMilliseconds && (key.untilMilliseconds == 0 || instant < key.untilMilliseconds)
     }
 
-    /// The address that was signed is the end of the path, the path, or a whole address that ends so.
-    private static func isOf(_ header: SignedRequestHeader, _ request: SignedRequest) -> Bool {
-        let target = request.target
-        let path = target.prefix { $0 != "?" }
-        let uri = header.requestURI
-        guard OctetText(header.method) == OctetText(request.method), !uri.isEmpty else { return false }
-        if uri.utf8.starts(with: "http://".utf8) || uri.utf8.starts(with: "https://".utf8) {
-            let rest = uri.drop { $0 != ":" }.dropFirst(3)
-            let address = rest[(rest.firstIndex(of: "/") ?? rest.endIndex)...]
-            return sameOctets(String(address), target) || sameOctets(String(address), String(path))
-        }
-        return uri.hasPrefix("/") && path.utf8.reversed().starts(with: uri.utf8.reversed())
+    /// Whether the address that was signed is the call's: the whole address, the whole path, or the path behind `/api/v1` or `/reggie/v1/{requestor}` (clients §2). A
+    /// query that was signed is the call's; one that was not is not covered.
+    static func isOf(_ header: SignedRequestHeader, _ request: SignedRequest) -> Bool {
+        guard sameOctets(header.method, request.method) else { return false }
+        let signed = parts(path(ofAddress: header.requestURI[...]))
+        let sent = parts(path(ofAddress: request.target[...]))
+        if let query = signed.query, query != sent.query { return false }
+        guard signed.path.utf8.first == UInt8(ascii: "/") else { return false }
+        if signed.path == sent.path { return true }
+        // A whole address is signed with its whole path.
+        guard header.requestURI.utf8.first == UInt8(ascii: "/") else { return false }
+        return behindBase(sent.path) == signed.path
+    }
+
+    private static func path(ofAddress address: Substring) -> Substring {
+        guard address.utf8.starts(with: "http://".utf8) || address.utf8.starts(with: "https://".utf8) else { return address }
+        let rest = address.utf8.drop { $0 != UInt8(ascii: ":") }.dropFirst(3)
+        return Substring(rest.drop { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") })
+    }
+
+    private static func parts(_ address: Substring) -> (path: Substring, query: Substring?) {
+        guard let mark = address.utf8.firstIndex(of: UInt8(ascii: "?")) else { return (address, nil) }
+        return (address[..<mark], address[address.utf8.index(after: mark)...])
+    }
+
+    /// - Returns: The path without the part that its family has in common; `nil` where it has none.
+    private static func behindBase(_ path: Substring) -> Substring? {
+        if path.utf8.starts(with: "/api/v1/".utf8) { return Substring(path.utf8.dropFirst("/api/v1".utf8.count)) }
+        let base = "/reggie/v1/"
+        guard path.utf8.starts(with: base.utf8) else { return nil }
+        let rest = path.utf8.dropFirst(base.utf8.count).drop { $0 != UInt8(ascii: "/") }
+        return rest.isEmpty ? nil : Substring(rest)
     }
 
     private func refusal(_ cause: Cause, _ header: SignedRequestHeader?) -> Fault {

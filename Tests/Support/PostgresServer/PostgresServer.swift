@@ -24,7 +24,9 @@ public final class PostgresServer: Sendable {
     public init(settings: [String] = [], prepare: (PrivatePostgres) throws -> Void = { _ in }) throws {
         guard let programs = PrivatePostgres.installed else { throw PrivatePostgres.Failure(description: "\(Self.absence)") }
         server = PrivatePostgres(folder: Self.folder(), port: Self.freePort(), programs: programs)
-        try server.make(settings: ["shared_buffers = 32MB", "max_connections = 500", "wal_level = minimal", "max_wal_senders = 0"] + settings)
+        try server.make(
+            settings: ["shared_buffers = 32MB", "max_connections = 500", "wal_level = minimal", "max_wal_senders = 0"] + settings,
+            access: .ownerAsAnyRole)
         life = try server.endWithThisProcess()
         try prepare(server)
         try server.start()

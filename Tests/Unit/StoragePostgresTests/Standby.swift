@@ -13,7 +13,7 @@ struct ReplicatedServer: Sendable {
         let primary = try PostgresServer(settings: ["wal_level = replica", "max_wal_senders = 4"])
         guard let programs = PrivatePostgres.installed else { throw PrivatePostgres.Failure(description: "\(PostgresServer.absence)") }
         let folder = primary.server.folder.deletingLastPathComponent().appendingPathComponent("boxoffice-standby-\(UUID().uuidString.prefix(8))")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let standby = PrivatePostgres(folder: folder, port: PostgresServer.freePort(), programs: programs)
         let copy = [
             programs.appendingPathComponent("pg_basebackup").path, "-h", primary.server.folder.path, "-p", "\(primary.server.port)", "-U", "postgres",

@@ -2,8 +2,8 @@ internal import CSpawn
 public import Foundation
 internal import Glibc
 
-/// A PostgreSQL server in a folder of its own, from the programs of Debian's package `postgresql`. It listens on a socket in the folder, where everybody who may
-/// enter it is let in, and on the machine's own address, with a password.
+/// A PostgreSQL server in a folder of its own, from the programs of Debian's package `postgresql`. It listens on a socket in the folder, which nobody but its owner and
+/// root may enter, and on the machine's own address, with a password.
 public struct PrivatePostgres: Sendable {
     public struct Failure: Error, CustomStringConvertible {
         public let description: String
@@ -54,20 +54,30 @@ public struct PrivatePostgres: Sendable {
         }
     }
 
-    /// Makes the folder with an empty server, unless it is there.
+    /// Whom the socket lets in.
+    public enum Access: Sendable {
+        /// Whoever started the server and root, as the server's owner, which the system proves (`peer`).
+        case owner
+        /// The same two, as any role: for tests.
+        case ownerAsAnyRole
+    }
+
+    private var isMade: Bool { FileManager.default.fileExists(atPath: rows.appendingPathComponent("PG_VERSION").path) }
+
+    /// Makes the folder with an empty server, unless it is there. One that is there is closed to others, as those of earlier releases were not.
     /// - Parameter settings: Lines of `postgresql.conf`, beside what this server is.
     /// - Throws: `Failure`.
-    public func make(settings: [String] = []) throws {
-        guard !FileManager.default.fileExists(atPath: rows.appendingPathComponent("PG_VERSION").path) else { return }
+    public func make(settings: [String] = [], access: Access = .owner) throws {
+        guard !isMade else { return try closeToOthers(but: access) }
         guard folder.appendingPathComponent(".s.PGSQL.65535.lock").path.utf8.count < 108 else {
             throw Failure(description: "the path \(folder.path) is too long for a socket")
         }
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o711])
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         if getuid() == 0 { try run("/usr/bin/chown", [Self.user, folder.path], asRoot: true) }
         try run(
             programs.appendingPathComponent("initdb").path,
             [
-                "-D", rows.path, "-U", Self.user, "-E", "UTF8", "--no-locale", "-A", "scram-sha-256", "--auth-local=trust", "--no-sync",
+                "-D", rows.path, "-U", Self.user, "-E", "UTF8", "--no-locale", "-A", "scram-sha-256", "--auth-local=peer", "--no-sync",
                 "--wal-segsize=16",
             ])
         let lines =
@@ -76,7 +86,43 @@ public struct PrivatePostgres: Sendable {
                 "password_encryption = scram-sha-256", "max_connections = 200",
             ] + settings
         try append(lines, to: "postgresql.conf")
+        try closeToOthers(but: access)
     }
+
+    /// Lets nobody in by the socket but its owner and root, from the machine's own address only with a password, and from elsewhere nobody: also while the server runs,
+    /// whatever an earlier release wrote.
+    /// - Throws: `Failure`, and errors of the file system.
+    public func closeToOthers(but access: Access = .owner) throws {
+        // The folder first: whoever may not enter it meets no socket.
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path)
+        let local = access == .owner ? "local all \(Self.user) peer map=owner" : "local all all trust"
+        try write(
+            """
+            # Written anew at each start of the cluster.
+            \(local)
+            host all all 127.0.0.1/32 scram-sha-256
+            host all all ::1/128 scram-sha-256
+            local replication all \(access == .owner ? "peer map=owner" : "trust")
+
+            """, to: "pg_hba.conf")
+        let owners = Set([Self.user, "root", Self.ownName]).sorted()
+        try write(owners.map { "owner \($0) \(Self.user)\n" }.joined(), to: "pg_ident.conf")
+        let settings = rows.appendingPathComponent("postgresql.conf")
+        let text = try String(contentsOf: settings, encoding: .utf8)
+        if !text.split(separator: "\n").contains("unix_socket_permissions = 0700") {
+            try append(["unix_socket_permissions = 0700"], to: "postgresql.conf")
+        }
+        guard pid != nil else { return }
+        // The server sets them only when it starts.
+        let socket = folder.appendingPathComponent(".s.PGSQL.\(port)").path
+        if FileManager.default.fileExists(atPath: socket) {
+            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: socket)
+        }
+        try reload()
+    }
+
+    /// Of the user who runs this program.
+    private static var ownName: String { getpwuid(getuid()).map { String(cString: $0.pointee.pw_name) } ?? user }
 
     /// Adds lines to one of the server's files, which it reads when it starts.
     public func append(_ lines: [String], to file: String) throws {

@@ -57,11 +57,10 @@ struct ClusterStore: Sendable {
         let server = PrivatePostgres(folder: folder, port: ports.postgres, programs: programs)
         let isRunning = server.pid != nil
         do {
-            if !isRunning {
-                try server.requireAccess()
-                try server.make()
-                try server.start()
-            }
+            if !isRunning { try server.requireAccess() }
+            // Closes one of an earlier release, too, which any user of the machine could enter.
+            try server.make()
+            if !isRunning { try server.start() }
             // One that runs may be an earlier release's, which kept fewer services there.
             for service in Self.services { try makeRole(service.rawValue, server) }
         } catch {

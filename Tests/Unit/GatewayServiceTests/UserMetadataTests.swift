@@ -35,6 +35,32 @@ internal import Testing
                     + "<hba_status>true</hba_status><remaining_resources>0</remaining_resources></data></usermetadata>"))
     }
 
+    @Test("bridge B57: a key that is no name of XML is left out there, in the whole and in its objects; JSON shows it")
+    func hostileNames() async throws {
+        let hostile = "/></maxRating><userID>mallory"
+        gateway.authentication.getUserMetadata.answer { _, _ in
+            UserMetadata(
+                data: [
+                    MetadataEntry(key: "zip", value: .text("12345")), MetadataEntry(key: hostile, value: .text("x")),
+                    MetadataEntry(key: "1st", value: .text("x")), MetadataEntry(key: "a:b", value: .text("x")),
+                    MetadataEntry(key: "", value: .text("x")),
+                    MetadataEntry(
+                        key: "maxRating",
+                        value: .map(TextMap(entries: [TextMapEntry(key: hostile, value: "x"), TextMapEntry(key: "Größe-1.2", value: "y")]))),
+                ], updatedAtSeconds: 1)
+        }
+        let xml = try await gateway.get(path, TestGateway.device.with(.accept, "*/*"))
+        #expect(
+            xml.text.hasSuffix(
+                "<usermetadata><updated>1</updated><encrypted></encrypted><data><zip>12345</zip><maxRating><Größe-1.2>y</Größe-1.2></maxRating></data>"
+                    + "</usermetadata>"), "\(xml.text)")
+        let json = try await gateway.get(path)
+        #expect(
+            json.text
+                == #"{"updated":1,"encrypted":[],"data":{"zip":"12345","/></maxRating><userID>mallory":"x","1st":"x","a:b":"x","":"x","#
+                + #""maxRating":{"/></maxRating><userID>mallory":"x","Größe-1.2":"y"}}}"#, "\(json.text)")
+    }
+
     @Test("rest-v1 #84: nothing to tell is a plain 404, also with enhanced errors; no session and an expired one are 412")
     func refusals() async throws {
         gateway.authentication.getUserMetadata.answer { _, _ in UserMetadata(updatedAtSeconds: 1) }

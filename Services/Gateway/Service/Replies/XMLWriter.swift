@@ -1,6 +1,10 @@
-/// Writes a document as XML 1.0.
+internal import Logging
+
+/// Writes a document as XML 1.0. A member whose name is no name of XML is left out: what names it may come from an MVPD or from an upstream, and must not become markup.
 struct XMLWriter {
     private(set) var bytes: [UInt8] = []
+    private var leftOut = 0
+    private static let logger = Logger(label: "gateway")
 
     static func write(_ document: Document) -> [UInt8] {
         var writer = XMLWriter()
@@ -14,6 +18,8 @@ struct XMLWriter {
         } else {
             writer.append(document.root, .object(document.members))
         }
+        // Without their names: they are somebody else's text.
+        if writer.leftOut > 0 { logger.notice("xml.members_left_out", metadata: ["root": "\(document.root)", "members": "\(writer.leftOut)"]) }
         return writer.bytes
     }
 
@@ -26,6 +32,10 @@ struct XMLWriter {
         case .null, .json: return
         default: break
         }
+        guard Self.isName(name) else {
+            leftOut += 1
+            return
+        }
         append(raw: "<\(name)>")
         switch value {
         case .text(let text): append(text: text)
@@ -36,6 +46,34 @@ struct XMLWriter {
         case .list(let values, let item): for value in values { append(item, value) }
         }
         append(raw: "</\(name)>")
+    }
+
+    /// A name without a colon, which would need a namespace (Namespaces in XML 1.0 §3, `NCName`).
+    static func isName(_ name: String) -> Bool {
+        let isUsual = name.utf8.allSatisfy { octet in
+            switch octet {
+            case 0x61...0x7a, 0x41...0x5a, 0x5f, 0x30...0x39, 0x2d, 0x2e: true
+            default: false
+            }
+        }
+        guard let first = name.unicodeScalars.first, isStart(first) else { return false }
+        return isUsual || name.unicodeScalars.allSatisfy { isStart($0) || isInner($0) }
+    }
+
+    private static func isStart(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x41...0x5a, 0x5f, 0x61...0x7a, 0xc0...0xd6, 0xd8...0xf6, 0xf8...0x2ff, 0x370...0x37d, 0x37f...0x1fff, 0x200c...0x200d, 0x2070...0x218f,
+            0x2c00...0x2fef, 0x3001...0xd7ff, 0xf900...0xfdcf, 0xfdf0...0xfffd, 0x10000...0xeffff:
+            true
+        default: false
+        }
+    }
+
+    private static func isInner(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x2d, 0x2e, 0x30...0x39, 0xb7, 0x300...0x36f, 0x203f...0x2040: true
+        default: false
+        }
     }
 
     /// Opens an element.

@@ -4,6 +4,7 @@ internal import Memos
 /// What the service counts. Labels are bounded: kinds and results, never an id.
 struct AutoSignInMetrics: Sendable {
     let issuedTokens = Counter(label: "boxoffice_autosignin_tokens_issued_total")
+    private let refusedNotifications = Counter(label: "boxoffice_autosignin_notifications_refused_total")
     let rotations = Counter(label: "boxoffice_autosignin_rotations_total")
 
     let redeemed = redeems("signed_in")
@@ -29,6 +30,9 @@ struct AutoSignInMetrics: Sendable {
     func delivered(_ call: String, _ result: String) {
         Counter(label: "boxoffice_autosignin_outbox_deliveries_total", dimensions: [("call", call), ("result", result)]).increment()
     }
+
+    /// One that did not verify, or was for nobody's app.
+    func refusedNotification() { refusedNotifications.increment() }
 
     /// - Parameter kind: Of the event, as in the store.
     func securityEvent(_ kind: String) {

@@ -22,6 +22,7 @@ final class Dependencies: Sendable {
     let codes: CodeGuard
     let liveCodes: LiveCodes
     let signatures: SignatureGuard
+    let notifications: NotificationThrottle
     let shares: FairShares
     /// Where administrators sign in beside their tokens; `nil`: nowhere.
     let provider: OpenIDProvider?
@@ -33,7 +34,8 @@ final class Dependencies: Sendable {
         administration: any Administration, operations: any AuthenticationOperations, usage: any Usage,
         autoSignIn: any AutomaticSignIn,
         signInWithApple: any SignInWithApple, catalogue: any CatalogueSource, codes: CodeGuard, liveCodes: LiveCodes,
-        signatures: SignatureGuard, shares: FairShares? = nil, autoSignInOperations: (any AutoSignInOperations)? = nil,
+        signatures: SignatureGuard, notifications: NotificationThrottle? = nil, shares: FairShares? = nil,
+        autoSignInOperations: (any AutoSignInOperations)? = nil,
         provider: OpenIDProvider? = nil, isReady: @escaping @Sendable () -> Bool = { true }
     ) {
         self.settings = settings
@@ -50,6 +52,7 @@ final class Dependencies: Sendable {
         self.codes = codes
         self.liveCodes = liveCodes
         self.signatures = signatures
+        self.notifications = notifications ?? NotificationThrottle(exempt: settings.throttle.exempt, clock: SteadyClock())
         self.shares = shares ?? FairShares(settings: settings.shares, clock: SteadyClock())
         self.autoSignInOperations = autoSignInOperations
         self.provider = provider

@@ -35,6 +35,7 @@ public struct Gateway: Sendable {
             operations: operations, usage: usage, autoSignIn: autoSignIn, signInWithApple: signInWithApple, catalogue: catalogue,
             codes: CodeGuard(exempt: settings.throttle.exempt, clock: clock), liveCodes: LiveCodes(settings: settings.throttle, clock: clock),
             signatures: SignatureGuard(exempt: settings.throttle.exempt, clock: clock),
+            notifications: NotificationThrottle(exempt: settings.throttle.exempt, clock: clock),
             shares: FairShares(settings: settings.shares, clock: clock, logger: logger), autoSignInOperations: autoSignInOperations,
             provider: provider,
             isReady: isReady)

@@ -13,16 +13,19 @@ internal import Testing
         FairShares(settings: settings, clock: clock, capacity: 1024)
     }
 
+    /// A call whose credentials hold.
     private static func admits(_ shares: FairShares, _ proof: FairShares.Proof, _ requestor: String = "") -> Bool {
-        (try? shares.begin(proof, requestor: requestor)) != nil
+        guard let charge = try? shares.begin(proof, requestor: requestor) else { return false }
+        shares.end(charge, .held)
+        return true
     }
 
     @Test("an application has its rate and its burst, whatever addresses and bearers its calls come by")
     func limitsApplications() throws {
         let clock = SetClock()
         let shares = Self.shares(ShareSettings(perApplication: 10, applicationBurst: 5, perRequestor: 0), clock)
-        for bearer in ["a1", "a2"] { shares.learn(bearer, of: "tv") }
-        shares.learn("b1", of: "web")
+        for bearer in ["a1", "a2"] { shares.learn(bearer, for: "", of: "tv") }
+        shares.learn("b1", for: "", of: "web")
         let passed = (0..<20).count { Self.admits(shares, .bearer($0 % 2 == 0 ? "a1" : "a2")) }
         #expect(passed == 6)
         #expect((0..<6).allSatisfy { _ in Self.admits(shares, .bearer("b1")) }, "another one has all of its own")
@@ -39,18 +42,52 @@ internal import Testing
     @Test("a requestor has its own limit, with all of its applications; what it refuses is not charged to the application")
     func limitsRequestors() {
         let shares = Self.shares(ShareSettings(perApplication: 10, applicationBurst: 9, perRequestor: 10, requestorBurst: 3))
-        shares.learn("a", of: "tv")
+        for requestor in ["ACME1", ""] { shares.learn("a", for: requestor, of: "tv") }
         #expect((0..<10).count { _ in Self.admits(shares, .bearer("a"), "ACME1") } == 4)
         #expect((0..<10).count { _ in Self.admits(shares, .bearer("b"), "ACME2") } == 4)
         #expect((0..<10).count { _ in Self.admits(shares, .bearer("a")) } == 6, "four of ten were the application's")
     }
 
-    @Test("calls with bad credentials are given back, so that strangers take nothing from whom they name")
-    func givesBack() throws {
-        let shares = Self.shares(ShareSettings(perApplication: 10, applicationBurst: 1, perRequestor: 10, requestorBurst: 1))
-        shares.learn("a", of: "tv")
-        for _ in 0..<100 { shares.giveBack(try shares.begin(.bearer("a"), requestor: "ACME1")) }
+    @Test("calls that nobody has proved are charged to nobody, not even while they last; a bearer that holds no more is a stranger's")
+    func chargesWhatHolds() throws {
+        let settings = ShareSettings(
+            perApplication: 10, applicationBurst: 1, perRequestor: 10, requestorBurst: 1, unverified: 1000, unverifiedBurst: 1000)
+        let shares = Self.shares(settings)
+        let under = try (0..<100).map { try shares.begin(.bearer("made up \($0)"), requestor: "ACME1") }
+        let signed = try (0..<100).map { _ in try shares.begin(.key("public"), requestor: "ACME1") }
+        for _ in 0..<100 { _ = try shares.begin(.nothing, requestor: "ACME1") }
         #expect(Self.admits(shares, .bearer("a"), "ACME1"))
+        for charge in under + signed { shares.end(charge, .refused) }
+        #expect(Self.admits(shares, .bearer("a"), "ACME1"))
+        #expect(!Self.admits(shares, .bearer("a"), "ACME1"), "two at once are its share")
+
+        // A bearer that was accepted at one requestor proves nothing at another.
+        let foreign = try (0..<10).map { _ in try shares.begin(.bearer("a"), requestor: "ACME2") }
+        #expect(Self.admits(shares, .bearer("b"), "ACME2"))
+        for charge in foreign { shares.end(charge, .refused) }
+        let last = try shares.begin(.bearer("b"), requestor: "ACME2")
+        shares.end(last, .refused)
+        #expect((0..<10).allSatisfy { _ in (try? shares.begin(.bearer("b"), requestor: "ACME2")) != nil }, "it counts as nobody's")
+    }
+
+    @Test("what nobody has proved has one share in all; a call whose credentials hold gives its place back")
+    func boundsChecking() throws {
+        let shares = Self.shares(ShareSettings(unverified: 10, unverifiedBurst: 4))
+        for _ in 0..<100 { #expect(Self.admits(shares, .key("public"), "ACME1")) }
+        #expect((0..<100).count { (try? shares.begin(.bearer("made up \($0)"), requestor: "")) != nil } == 5)
+        #expect(throws: Fault.self) { try shares.begin(.nothing, requestor: "ACME2") }
+        shares.learn("a", for: "ACME1", of: "tv")
+        #expect(Self.admits(shares, .bearer("a"), "ACME1"), "who is known is not kept by it")
+    }
+
+    @Test("made-up bearers push out one another, and none that holds")
+    func keepsThoseThatHold() throws {
+        let clock = SetClock()
+        let shares = FairShares(settings: ShareSettings(unverified: 0), clock: clock, capacity: 1024)
+        let good = (0..<200).map { "good \($0)" }
+        for bearer in good { #expect(Self.admits(shares, .bearer(bearer), "ACME1")) }
+        for index in 0..<4 * FairShares.bearers { _ = try shares.begin(.bearer("made up \(index)"), requestor: "ACME1") }
+        #expect(try good.allSatisfy { try !shares.begin(.bearer($0), requestor: "ACME1").isUnverified })
     }
 
     @Test("whose a bearer is, is asked at its eighth call and seldom after")
@@ -58,7 +95,7 @@ internal import Testing
         let shares = Self.shares(ShareSettings())
         let asked = try (1...64).filter { _ in try shares.begin(.bearer("a"), requestor: "").unknown != nil }
         #expect(asked == [8, 16, 32, 64])
-        shares.learn("a", of: "tv")
+        shares.learn("a", for: "", of: "tv")
         #expect(try (65...128).allSatisfy { _ in try shares.begin(.bearer("a"), requestor: "").unknown == nil })
         #expect(try shares.begin(.key("public"), requestor: "").unknown == nil)
     }
@@ -68,6 +105,7 @@ internal import Testing
         #expect(!Self.shares(.unlimited).isOn)
         #expect(ShareSettings(perApplication: -1).problem?.key == "perApplication")
         #expect(ShareSettings(requestorBurst: 1_000_001).problem?.key == "requestorBurst")
+        #expect(ShareSettings(unverifiedBurst: -1).problem?.key == "unverifiedBurst")
         #expect(ShareSettings().problem == nil)
     }
 
@@ -107,6 +145,35 @@ internal import Testing
                 #expect(status == 401)
             }
             #expect(try await client.execute(uri: uri, method: .get, headers: TestGateway.device) { $0.status.code } == 200)
+        }
+    }
+
+    @Test("strangers whose bearers are being checked keep nobody's app from its share")
+    func strangersUnderWay() async throws {
+        let gateway = TestGateway(clock: SetClock(), shares: ShareSettings(perApplication: 0, perRequestor: 1, requestorBurst: 0))
+        let (arrived, arrive) = AsyncStream.makeStream(of: Void.self)
+        let (left, leave) = AsyncStream.makeStream(of: Void.self)
+        gateway.authentication.getSession.answer { request, _ in
+            guard request.call?.accessToken == "good" else {
+                arrive.yield()
+                for await _ in left { break }
+                throw Fault(.accessDenied, "no")
+            }
+            return Session(id: "s1", requestor: "ACME1", mvpd: "NorthCable")
+        }
+        try await gateway.exchange(over: .live) { client in
+            let uri = "/api/v1/checkauthn?\(TestGateway.deviceQuery)"
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                group.addTask {
+                    try await client.execute(uri: uri, method: .get, headers: TestGateway.device.with(.authorization, "Bearer bad")) {
+                        $0.status.code
+                    }
+                }
+                for await _ in arrived { break }
+                #expect(try await client.execute(uri: uri, method: .get, headers: TestGateway.device) { $0.status.code } == 200)
+                leave.finish()
+                for try await status in group { #expect(status == 401) }
+            }
         }
     }
 

@@ -44,9 +44,9 @@ struct ServicePersonName: Hashable, Sendable {
 
 /// Six digits by which a device joins a person, once.
 ///
-/// Kept in clear, as a registration code is: it is on a screen, lives for half an hour, and a digest of 20 bits would hide nothing.
+/// Kept in clear, as a registration code is: it is on a screen, lives for ten minutes, and a digest of 20 bits would hide nothing.
 struct ServiceLinkCode: Hashable, Sendable {
-    static let lifetime: Duration = .seconds(1800)
+    static let lifetime: Duration = .seconds(600)
     static let length = 6
 
     let code: String

@@ -23,6 +23,17 @@ struct AddressKey: Hashable, Sendable {
     }
 }
 
+extension AddressKey {
+    /// For what is counted by two names together.
+    init(name: String, with other: String) {
+        var hasher = Hasher()
+        hasher.combine(bytes: name)
+        hasher.combine(0xff as UInt8)
+        hasher.combine(bytes: other)
+        digest = max(1, UInt64(bitPattern: Int64(hasher.finalize())))
+    }
+}
+
 extension Hasher {
     /// The octets of a text: cheaper than the text, whose canonical equivalents hash alike.
     fileprivate mutating func combine(bytes text: String) {

@@ -25,19 +25,27 @@ extension CodeGuard {
         }
     }
 
-    /// The same for a link code, of which a programmer's people have six digits each: beside the address the programmer has to pause after a wrong one.
+    /// The same for a link code, of which a programmer's people have six digits each: beside the address the client pays for a wrong one.
+    /// - Parameters:
+    ///   - client: Id of the client whose bearer holds.
+    ///   - programmer: One of the catalogue.
     /// - Throws: `CodePause`, or what the work throws.
-    func tryingLink<Value>(_ code: String, of programmer: String, _ exchange: Exchange, _ work: () async throws -> Value) async throws -> Value {
+    func tryingLink<Value>(
+        _ code: String, by client: String, of programmer: String, _ exchange: Exchange, _ work: () async throws -> Value
+    ) async throws -> Value {
         // No registration code begins so.
         try await trying("link" + code, of: exchange) {
-            guard links.begin(programmer) else { throw CodePause(seconds: 1) }
-            do {
-                let value = try await work()
-                links.end(programmer, isWrong: false)
-                return value
-            } catch {
-                links.end(programmer, isWrong: (error as? Fault)?.code == .invalidRegistrationCode)
-                throw error
+            switch links.begin(client, of: programmer) {
+            case .paused(let seconds): throw CodePause(seconds: seconds)
+            case .allowed(let attempt):
+                do {
+                    let value = try await work()
+                    links.end(attempt, isWrong: false)
+                    return value
+                } catch {
+                    links.end(attempt, isWrong: (error as? Fault)?.code == .invalidRegistrationCode)
+                    throw error
+                }
             }
         }
     }

@@ -30,7 +30,7 @@ final class CodeGuard: Sendable {
     private let exempt: [AddressRange]
     private let clock: any MonotonicClock
     private let records: AddressTable<WrongCodes>
-    let links: LinkPace
+    let links: LinkCodeLimits
     /// Holds what is under way and nothing else: at most as many entries as there are requests.
     private let lookUps = Mutex<[AddressKey: [OctetText: LookUp]]>([:])
     private let refused = Counter(label: "boxoffice_gateway_code_attempts_refused_total")
@@ -39,7 +39,7 @@ final class CodeGuard: Sendable {
         self.exempt = exempt
         self.clock = clock
         records = AddressTable(capacity: capacity)
-        links = LinkPace(clock: clock)
+        links = LinkCodeLimits(clock: clock)
     }
 
     /// - Parameter code: As somebody typed it.

@@ -29,6 +29,9 @@ struct RequestRate: AddressRecord {
         return true
     }
 
+    /// Counts a request that has passed already, also one too many.
+    mutating func charge(at now: Int64, _ limit: Limit) { expires = max(expires, now) + limit.interval }
+
     /// A request that was counted does not count after all.
     mutating func giveBack(_ limit: Limit) { expires = max(0, expires - limit.interval) }
 

@@ -14,11 +14,17 @@ package struct ShareProbe: Sendable {
             clock: SteadyClock())
         // As long as an access token.
         self.bearers = (0..<bearers).map { "\($0)." + String(repeating: "x", count: 400) }
-        for (index, bearer) in self.bearers.enumerated() { shares.learn(bearer, of: "application-\(index % applications)") }
+        for (index, bearer) in self.bearers.enumerated() {
+            for requestor in 0..<Self.requestors { shares.learn(bearer, for: Self.name(requestor), of: "application-\(index % applications)") }
+        }
     }
 
     /// - Returns: How many calls passed.
     package func call(_ calls: Int) -> Int {
-        (0..<calls).count { (try? shares.begin(.bearer(bearers[$0 % bearers.count]), requestor: "ACME\($0 % 8)")) != nil }
+        (0..<calls).count { (try? shares.begin(.bearer(bearers[$0 % bearers.count]), requestor: Self.name($0 % Self.requestors))) != nil }
     }
+
+    private static let requestors = 8
+
+    private static func name(_ requestor: Int) -> String { "ACME\(requestor)" }
 }

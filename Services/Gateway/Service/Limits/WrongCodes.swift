@@ -20,6 +20,9 @@ struct WrongCodes: AddressRecord {
         pauses == 0 ? windowStart + Self.minute : pausedUntil + max(10 * Self.minute, Self.pause(pauses))
     }
 
+    /// True as long as no wrong code is remembered.
+    var isClean: Bool { count == 0 && pauses == 0 }
+
     /// The pause that is left, in nanoseconds; 0: a code may be tried.
     func pause(at now: Int64) -> Int64 { max(0, pausedUntil - now) }
 

@@ -20,6 +20,7 @@ final class Exchange: Sendable {
     let authority: String
     /// Deadline and trace for the calls that the handler makes.
     let call: CallContext
+    let credentials = CredentialTrace()
     private let plainLogger: Logger
     /// Body of routes that read it raw.
     let body: ByteBuffer

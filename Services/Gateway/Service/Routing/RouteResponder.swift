@@ -108,18 +108,16 @@ final class RouteResponder: Sendable {
     private func share(_ exchange: Exchange, _ route: Route, _ handler: Route.Handler) async -> Response {
         let shares = dependencies.shares
         guard shares.isOn else { return await answer(exchange, route, handler).response }
+        let requestor = knownRequestor(exchange)
         let charge: FairShares.Charge
         do throws(Fault) {
-            charge = try shares.begin(Self.proof(exchange), requestor: knownRequestor(exchange))
+            charge = try shares.begin(Self.proof(exchange), requestor: requestor)
         } catch {
             return refusals.reply(to: error, exchange)
         }
-        let (response, isStranger) = await answer(exchange, route, handler)
-        if isStranger {
-            shares.giveBack(charge)
-        } else if let bearer = charge.unknown {
-            ask(whose: bearer)
-        }
+        let (response, outcome) = await answer(exchange, route, handler)
+        shares.end(charge, outcome)
+        if outcome == .held, let bearer = charge.unknown { ask(whose: bearer, for: requestor) }
         return response
     }
 
@@ -138,26 +136,29 @@ final class RouteResponder: Sendable {
     }
 
     /// Nobody waits for the answer.
-    private func ask(whose token: String) {
+    private func ask(whose token: String, for requestor: String) {
         Task { [authentication = dependencies.authentication, shares = dependencies.shares] in
             let request = VerifyAccessTokenRequest(accessToken: token)
             let context = CallContext(deadline: .now.advanced(by: .seconds(5)))
             guard let client = try? await authentication.verifyAccessToken(request, context: context) else { return }
-            shares.learn(token, of: client.applicationID)
+            shares.learn(token, for: requestor, of: client.applicationID)
         }
     }
 
-    /// - Returns: Also whether the credentials were bad.
-    private func answer(_ exchange: Exchange, _ route: Route, _ handler: Route.Handler) async -> (response: Response, isStranger: Bool) {
+    /// - Returns: Also what became of the credentials.
+    private func answer(_ exchange: Exchange, _ route: Route, _ handler: Route.Handler) async -> (response: Response, outcome: FairShares.Outcome) {
         do {
-            guard let code = Self.code(route, exchange) else { return (try await handler(exchange), false) }
-            return (try await dependencies.codes.trying(code, of: exchange) { try await handler(exchange) }, false)
+            let response =
+                if let code = Self.code(route, exchange) {
+                    try await dependencies.codes.trying(code, of: exchange) { try await handler(exchange) }
+                } else { try await handler(exchange) }
+            return (response, exchange.credentials.outcome)
         } catch let pause as CodePause {
-            return (Refusals.tooManyRequests(retryAfter: pause.seconds), false)
+            return (Refusals.tooManyRequests(retryAfter: pause.seconds), .unknown)
         } catch {
             dependencies.signatures.charge(error, exchange)
-            let code = (error as? BearerProblem)?.fault.code ?? (error as? Fault)?.code
-            return (refusals.reply(to: error, exchange), code == .accessDenied || code == .invalidClient)
+            exchange.credentials.failed(with: error)
+            return (refusals.reply(to: error, exchange), exchange.credentials.outcome)
         }
     }
 

@@ -90,6 +90,28 @@ internal import Testing
         #expect(reply.status == 400 && reply.text.isEmpty)
     }
 
+    @Test("apple #61: who sends many that are not Apple's is told to slow down; one that verifies is never refused, and a neighbour's are his own")
+    func manyFailedNotifications() async throws {
+        gateway.signInWithApple.receiveNotification.answer { message, _ in
+            guard message.payload == "g.o.od" else { throw Fault(.appleNotificationInvalid, "x") }
+            return AppleNotificationResponse(hadEffect: true)
+        }
+        let path = "/apple/v1/notifications"
+        try await gateway.exchange(over: .live) { client in
+            func send(_ payload: String, from address: String) async throws -> (Int, String?) {
+                let body = ByteBuffer(string: "{\"payload\":\"\(payload)\"}")
+                return try await client.execute(uri: path, method: .post, headers: [.forwardedFor: address], body: body) {
+                    ($0.status.code, $0.headers[.retryAfter])
+                }
+            }
+            for _ in 0...NotificationThrottle.burst { #expect(try await send("b.a.d", from: "203.0.113.9").0 == 400) }
+            let late = try await send("b.a.d", from: "203.0.113.9")
+            #expect(late.0 == 429 && late.1 == "1")
+            #expect(try await send("g.o.od", from: "203.0.113.9").0 == 200)
+            #expect(try await send("b.a.d", from: "203.0.113.10").0 == 400)
+        }
+    }
+
     @Test func aNotificationThatCannotBeKeptIsAskedForAgain() async throws {
         gateway.signInWithApple.receiveNotification.fail(with: Fault(.unavailable, "x"))
         let reply = try await gateway.send(.post, "/apple/v1/notifications", [:], body: #"{"payload":"a.b.c"}"#)

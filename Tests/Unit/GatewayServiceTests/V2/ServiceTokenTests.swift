@@ -153,33 +153,79 @@ internal import Testing
         }
     }
 
-    @Test("rest-v2 #103: after a wrong link code none of the programmer's is looked up for a second; a stranger's guess keeps nobody")
-    func pace() async throws {
+    @Test("rest-v2 #103: beside one who guesses link codes, fifteen of fifteen other devices join; the guesser has to pause")
+    func guesses() async throws {
         let clock = SetClock()
         let gateway = TestGateway(clock: clock)
+        gateway.authentication.verifyAccessToken.answer { request, _ in
+            guard request.accessToken != "bad" else { throw Fault(.accessDenied, "no") }
+            return VerifiedClient(clientID: request.accessToken, applicationID: "tv", requestorIDs: ["ACME1"])
+        }
         gateway.authentication.issueServiceToken.answer { request, _ in
             guard request.link == "402913" else { throw Fault(.invalidRegistrationCode, "x") }
             return ServiceToken(token: "x.y.z")
         }
-        func ask(_ code: String, bearer: String = "good", at requestor: String = "ACME1") async throws -> Int {
-            let headers = Self.device.with(.xSsoLink, code).with(.authorization, "Bearer \(bearer)")
-            return try await gateway.send(.post, "/api/\(requestor)/serviceToken", headers).status
+        try await gateway.exchange(over: .live) { client in
+            func ask(_ code: String, as name: String, from address: String) async throws -> Int {
+                let headers = Self.device.with(.xSsoLink, code).with(.authorization, "Bearer \(name)").with(.forwardedFor, address)
+                return try await client.execute(uri: "/api/ACME1/serviceToken", method: .post, headers: headers) { $0.status.code }
+            }
+            #expect(try await ask("402913", as: "bad", from: "203.0.113.1") == 401)
+            #expect(gateway.authentication.issueServiceToken.requests.isEmpty)
+            var refusals = 0
+            for honest in 0..<15 {
+                // One wrong code a second, from an address and a client that change.
+                let guess = try await ask("11111\(honest % 10)", as: "guesser-\(honest % 2)", from: "203.0.113.\(honest % 3)")
+                if guess == 429 { refusals += 1 } else { #expect(guess == 401) }
+                #expect(try await ask("402913", as: "device-\(honest)", from: "198.51.100.\(honest)") == 201)
+                clock.advance(by: .seconds(1))
+            }
+            #expect(refusals == 5, "two clients of five wrong codes a minute")
         }
-        let door = try gateway.dependencies()
-        #expect(door.codes.links.begin("acme") && !door.codes.links.begin("acme") && door.codes.links.begin("other"))
-        door.codes.links.end("acme", isWrong: false)
-        #expect(door.codes.links.begin("acme"))
-        door.codes.links.end("acme", isWrong: true)
-        #expect(!door.codes.links.begin("acme"))
-        clock.advance(by: .milliseconds(999))
-        #expect(!door.codes.links.begin("acme"))
-        clock.advance(by: .milliseconds(1))
-        #expect(door.codes.links.begin("acme"))
-        #expect(try await ask("402913", bearer: "bad") == 401)
-        #expect(gateway.authentication.issueServiceToken.requests.isEmpty)
-        #expect(try await ask("111111") == 401)
-        #expect(try await ask("402913") == 201, "each request here has a gateway of its own")
     }
+
+    @Test(
+        "rest-v2 #103: one code of a client is looked up at a time; under attack those with a wrong code wait, and codes are made as far as the arithmetic allows"
+    )
+    func brake() throws {
+        let clock = SetClock()
+        let limits = LinkCodeLimits(clock: clock)
+        func attempt(_ client: String, _ programmer: String = "acme") -> LinkCodeLimits.Attempt? {
+            if case .allowed(let attempt) = limits.begin(client, of: programmer) { attempt } else { nil }
+        }
+        func guess(_ client: String, _ programmer: String = "acme") throws { limits.end(try #require(attempt(client, programmer)), isWrong: true) }
+        let first = try #require(attempt("a"))
+        #expect(attempt("a") == nil && attempt("b") != nil)
+        limits.end(first, isWrong: false)
+        #expect(attempt("a") != nil)
+
+        for _ in 0..<4 { try guess("patient") }
+        #expect(limits.make(of: "acme") == nil)
+        for client in 0..<LinkCodeLimits.braking { try guess("crowd-\(client)") }
+        #expect(attempt("patient") == nil && attempt("crowd-0") == nil, "they have sent a wrong one")
+        #expect(attempt("clean") != nil && attempt("crowd-0", "bravo") != nil, "who has not is let through, and other programmers are not meant")
+        // 34 wrong codes allow for 100,000 / 34 codes.
+        #expect((0..<5000).count { _ in limits.make(of: "acme") == nil } == 2940)
+        #expect(limits.make(of: "bravo") == nil)
+        clock.advance(by: .seconds(120))
+        #expect(attempt("patient") != nil && limits.make(of: "acme") == nil, "the attack is over")
+    }
+
+    @Test("an address has nine wrong tries in a link code's life, as the arithmetic beside the limits says")
+    func arithmetic() {
+        var record = WrongCodes()
+        let (second, end) = (Int64(1_000_000_000), Int64(LinkCodeLimits.life) * 60_000_000_000)
+        var tries = 0
+        for now in stride(from: Int64(0), to: end, by: Int(second)) where record.pause(at: now) == 0 {
+            record.charge(at: now)
+            tries += 1
+        }
+        #expect(tries == 9)
+        #expect(Double(tries * 100 * 100) / 1_000_000 < LinkCodeLimits.bound && ServiceTokenTests.lifeOfCodes == LinkCodeLimits.life * 60)
+    }
+
+    /// Seconds; what `authentication` gives them, which its own tests pin.
+    private static let lifeOfCodes = 600
 
     @Test("rest-v2 §1.2: the calls that list it hand a service token on as it was sent; one that nobody could read counts as none")
     func handedOn() async throws {

@@ -15,7 +15,8 @@ struct AppleNotifications: Sendable {
         let now = parts.now()
         let catalogue = try parts.base.parts.catalogue.current()
         guard let notification = try await verify(message.payload, now), let (programmer, app) = catalogue.ownedApp(notification.audience) else {
-            try await parts.base.events.record(SecurityEventRecord(at: now, kind: .notificationRefused))
+            // Whoever sent it is nobody: it is counted, and neither a row nor a line of the log is kept of it.
+            parts.base.parts.metrics.refusedNotification()
             throw Fault(.appleNotificationInvalid, "The notification is not accepted.")
         }
         let hadEffect = try await parts.store.change { [operations] database, touched in

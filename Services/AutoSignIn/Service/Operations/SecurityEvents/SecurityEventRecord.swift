@@ -26,5 +26,4 @@ struct SecurityEventKind: Hashable, Sendable {
     static let accountUnlocked = SecurityEventKind(name: "account_unlocked")
     static let accountClosed = SecurityEventKind(name: "account_closed")
     static let signedOutEverywhere = SecurityEventKind(name: "signed_out_everywhere")
-    static let notificationRefused = SecurityEventKind(name: "notification_refused")
 }

@@ -68,7 +68,9 @@ struct AppCallReader: Sendable {
             return (BackendCall(accessToken: token, requestor: requestor), try others(exchange))
         } catch {
             // A backend's token is not one of the API that this check is for: that it is genuine is enough here.
-            do { try await verify(token, requestor, exchange) } catch let fault as Fault where fault.code == .insufficientScope {}
+            do { try await verify(token, requestor, exchange) } catch let fault as Fault where fault.code == .insufficientScope {
+                exchange.credentials.failed(with: fault)
+            }
             throw error
         }
     }

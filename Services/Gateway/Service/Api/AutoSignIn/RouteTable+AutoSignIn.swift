@@ -22,7 +22,7 @@ extension RouteTable {
         let refusals = Refusals(settings: dependencies.settings, pages: dependencies.pages, catalogue: dependencies.catalogue)
         let apple = AppleEndpoints(dependencies: dependencies, reader: reader, refusals: refusals)
         let web = AppleWebEndpoints(dependencies: dependencies)
-        let notifications = NotificationEndpoint(signInWithApple: dependencies.signInWithApple)
+        let notifications = NotificationEndpoint(signInWithApple: dependencies.signInWithApple, throttle: dependencies.notifications)
         return [
             app("/apple/v1/{requestor}/nonce", [.post: apple.nonce]),
             app("/apple/v1/{requestor}/signin", [.post: apple.signIn]),

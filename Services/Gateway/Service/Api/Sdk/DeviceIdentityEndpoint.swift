@@ -13,6 +13,7 @@ struct DeviceIdentityEndpoint: Sendable {
 
     @Sendable func identify(_ exchange: Exchange) async throws -> Response {
         let bearer = try Bearer.optional(exchange)
+        if bearer != nil { exchange.credentials.areHandedOn() }
         guard let body = try? JSONDecoder().decode(Body.self, from: Data(exchange.body.readableBytesView)), !body.fingerprint.utf8.contains(0) else {
             if let bearer {
                 _ = try await dependencies.authentication.verifyAccessToken(VerifyAccessTokenRequest(accessToken: bearer), context: exchange.call)

@@ -16,6 +16,7 @@ struct SdkCallReader: Sendable {
     ) async throws -> (call: DeviceCall, others: Others) {
         let bearer = try Bearer.optional(exchange)
         guard bearer != nil || !needsBearer else { throw BearerProblem(fault: Fault(.accessDenied, "An access token is required.")) }
+        if bearer != nil { exchange.credentials.areHandedOn() }
         do {
             return (try call(exchange, bearer ?? ""), try others(exchange))
         } catch {

@@ -62,6 +62,8 @@ struct SdkEndpoints: Sendable {
         request.decision.call = call
         do {
             let decision = try await dependencies.authorization.authorize(request.decision, context: exchange.changingCall)
+            // The token that the app keeps has been accepted, where there is no bearer.
+            exchange.credentials.areHandedOn()
             var members: [Document.Member] = [.init("authzToken", .text(decision.token))]
             if request.wantsMetadata {
                 members.append(
@@ -69,6 +71,7 @@ struct SdkEndpoints: Sendable {
             }
             return SdkReply.result(members)
         } catch {
+            exchange.credentials.failed(with: error)
             return try SdkReply.answer(to: error)
         }
     }
@@ -85,11 +88,13 @@ struct SdkEndpoints: Sendable {
         call.storedToken = StoredToken(mvpd: token.mvpd)
         do {
             let issued = try await decisions.issue(ResourceRequest(call: call, authorizationToken: token.text), exchange)
+            exchange.credentials.areHandedOn()
             guard let plain = Data(base64Encoded: issued.serializedToken) else {
                 return Response(text: issued.serializedToken, type: "text/plain; charset=utf-8", cacheControl: "no-store")
             }
             return Response(text: String(decoding: plain, as: UTF8.self), type: "text/xml; charset=utf-8", cacheControl: "no-store")
         } catch {
+            exchange.credentials.failed(with: error)
             return try SdkReply.answer(to: error)
         }
     }
@@ -107,6 +112,7 @@ struct SdkEndpoints: Sendable {
             }
             return Response(Document("resources", items), format: .xml)
         } catch {
+            exchange.credentials.failed(with: error)
             return try SdkReply.answer(to: error)
         }
     }

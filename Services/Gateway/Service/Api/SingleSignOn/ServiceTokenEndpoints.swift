@@ -27,9 +27,9 @@ struct ServiceTokenEndpoints: Sendable {
     /// Who cannot show a good bearer makes no guess, and keeps nobody from one.
     private func linked(_ call: DeviceCall, by code: String, _ exchange: Exchange) async throws -> ServiceToken {
         let bearer = VerifyAccessTokenRequest(accessToken: call.accessToken, requestor: call.requestor, api: .v2)
-        _ = try await dependencies.authentication.verifyAccessToken(bearer, context: exchange.call)
+        let client = try await dependencies.authentication.verifyAccessToken(bearer, context: exchange.call)
         let programmer = try dependencies.catalogue.current().requireRequestor(call.requestor).programmerID
-        return try await dependencies.codes.tryingLink(code, of: programmer, exchange) {
+        return try await dependencies.codes.tryingLink(code, by: client.clientID, of: programmer, exchange) {
             try await dependencies.authentication.issueServiceToken(
                 IssueServiceTokenRequest(call: call, link: code), context: exchange.changingCall)
         }
@@ -56,7 +56,13 @@ struct ServiceTokenEndpoints: Sendable {
     // MARK: Devices
 
     @Sendable func link(_ exchange: Exchange) async throws -> Response {
-        let made = try await dependencies.authentication.createServiceLink(try await call(exchange), context: exchange.changingCall)
+        let request = try await call(exchange)
+        // Only whom a good bearer names is counted.
+        let bearer = VerifyAccessTokenRequest(accessToken: request.call?.accessToken ?? "", requestor: request.call?.requestor ?? "", api: .v2)
+        _ = try await dependencies.authentication.verifyAccessToken(bearer, context: exchange.call)
+        let programmer = try dependencies.catalogue.current().requireRequestor(request.call?.requestor ?? "").programmerID
+        if let seconds = dependencies.codes.links.make(of: programmer) { throw CodePause(seconds: seconds) }
+        let made = try await dependencies.authentication.createServiceLink(request, context: exchange.changingCall)
         return Response(
             Document(
                 "response",

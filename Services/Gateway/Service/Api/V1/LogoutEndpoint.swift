@@ -24,6 +24,7 @@ struct LogoutEndpoint: Sendable {
             guard BearerProblem.isOne(error), let target = try? sent(exchange), let requestor = try? requestor(exchange),
                 let catalogue = try? dependencies.catalogue.current(), RedirectRule(requestors: [requestor], catalogue).accepts(target)
             else { throw error }
+            exchange.credentials.failed(with: error)
             return .redirect(to: Self.with("error=access_denied", target))
         }
     }

@@ -44,7 +44,9 @@ struct Credentials: Sendable {
     /// - Throws: `BearerProblem` when several were sent, or the header is of another scheme.
     static func optional(_ exchange: Exchange) throws -> Credentials? {
         guard let header = exchange.headers[values: .authorization].first(where: SignedRequestHeader.isMeant) else {
-            return try Bearer.optional(exchange).map { Credentials(accessToken: $0) }
+            guard let token = try Bearer.optional(exchange) else { return nil }
+            exchange.credentials.areHandedOn()
+            return Credentials(accessToken: token)
         }
         let tokens = (try? exchange.all("access_token")) ?? []
         guard exchange.headers[values: .authorization].count == 1, tokens.allSatisfy(\.isEmpty) else {
@@ -54,6 +56,7 @@ struct Credentials: Sendable {
             header: header, method: exchange.method.rawValue, target: exchange.target, clientAddress: exchange.facts.clientAddress.text,
             isPlain: exchange.facts.isReadableOnTheWay)
         // Whether the text holds, the owning service finds out.
+        exchange.credentials.areHandedOn()
         return Credentials(signed: request, signedRequestor: SignedRequestHeader(header)?.requestorID)
     }
 
@@ -88,6 +91,7 @@ enum Bearer {
     /// - Throws: `BearerProblem`, also when none was sent.
     static func required(_ exchange: Exchange) throws -> String {
         guard let token = try optional(exchange) else { throw BearerProblem(fault: Fault(.accessDenied, "An access token is required.")) }
+        exchange.credentials.areHandedOn()
         return token
     }
 

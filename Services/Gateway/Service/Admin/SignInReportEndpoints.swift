@@ -30,17 +30,45 @@ struct SignInReportEndpoints: Sendable {
     }
 
     @Sendable func explain(_ exchange: Exchange) async throws -> Response {
-        _ = try await reader(exchange)
+        let administrator = try await reader(exchange)
         let request = try AdministrationBody.object(exchange) { body in
             ExplainResponseRequest(
                 samlResponse: body.text("samlResponse"), mvpd: body.text("mvpd"), requestor: body.optionalText("requestor"),
                 atMilliseconds: body.optionalInstant("at"), requestID: body.optionalText("requestId"))
         }
-        return Response(Self.document(try await operations.explainResponse(request, context: exchange.call)), format: .json)
+        let isBound = administrator.role != .operator
+        if isBound {
+            guard !request.requestor.isEmpty else {
+                throw AdministrationError.invalid([FieldProblem(field: "requestor", message: "must name a requestor of yours")])
+            }
+            _ = try await reader(exchange, of: request.requestor)
+        }
+        let report = try await operations.explainResponse(request, context: exchange.call)
+        guard !isBound || Self.isAddressed(report, to: request.requestor) else {
+            throw AdministrationError.invalid([
+                FieldProblem(
+                    field: "samlResponse",
+                    message: "is not addressed to the requestor by itself: look up the sign-in by its trace id, or ask an operator to explain it")
+            ])
+        }
+        return Response(Self.document(report), format: .json)
     }
 
-    private func reader(_ exchange: Exchange) async throws -> Administrator {
-        let check = CheckAdministratorRequest(token: try exchange.administrator(), permission: .read)
+    /// What is told of an assertion alone, which may have come encrypted.
+    private static let inside: Set<String> = ["assertion's issuer", "NameID", "confirmation", "valid", "signed in at", "session ends", "attribute"]
+
+    /// Whether each audience that the message names, once it is decrypted, is the requestor's own: another company's message is no business of who is bound to
+    /// programmers. A message in which no assertion could be read says nothing that its holder does not see.
+    private static func isAddressed(_ report: SignInReport, to requestor: String) -> Bool {
+        let own = Array("/on-behalf-of/\(requestor)".utf8)
+        let audiences = report.facts.filter { $0.name == "audience" }
+        guard !audiences.isEmpty else { return !report.facts.contains { inside.contains($0.name) } }
+        return audiences.allSatisfy { $0.value.utf8.count > own.count && $0.value.utf8.suffix(own.count).elementsEqual(own) }
+    }
+
+    /// - Parameter requestor: One that the administrator has to see; empty: none.
+    private func reader(_ exchange: Exchange, of requestor: String = "") async throws -> Administrator {
+        let check = CheckAdministratorRequest(token: try exchange.administrator(), permission: .read, requestorID: requestor)
         return try await administration.checkAdministrator(check, context: exchange.call)
     }
 

@@ -59,7 +59,7 @@ extension CatalogueReading {
             if !CatalogueSyntax.isReverseDomainName(id) {
                 element.problem("must be a reverse domain name of letters, digits and '-', such as 'example.acme.tv'; it is '\(id)'")
             } else if let place = appleClients[id] {
-                element.problem("is '\(id)', which stands at \(place) already")
+                element.problem(namesOthers ? "is '\(id)', which stands at \(place) already" : "is '\(id)', which is taken")
             } else {
                 appleClients[id] = element.path
             }

@@ -43,8 +43,10 @@ extension CatalogueReading {
     /// An application acts for requestors of its own programmer only.
     private func requestorIDs(_ object: JsonObject, programmer: String) -> [String] {
         object.texts("requestors", required: true) { id in
-            guard let owner = requestors[id]?.programmerID else { return "names the requestor '\(id)', which is not in the catalogue" }
-            return owner == programmer || programmer.isEmpty ? nil : "names the requestor '\(id)', which belongs to the programmer '\(owner)'"
+            let unknown = "names the requestor '\(id)', which is not in the catalogue"
+            guard let owner = requestors[id]?.programmerID else { return unknown }
+            if owner == programmer || programmer.isEmpty { return nil }
+            return namesOthers ? "names the requestor '\(id)', which belongs to the programmer '\(owner)'" : unknown
         }
     }
 

@@ -13,7 +13,8 @@ extension CatalogueReading {
         let provider = [OctetText(upstream.id), OctetText(bridge.serviceProvider)]
         if let other = serviceProviders.updateValue(requestor.id, forKey: provider) {
             // Profiles are those of a client, a device and a service provider: two requestors would see each other's.
-            value.problem("is the service provider '\(bridge.serviceProvider)' of '\(upstream.id)', which '\(other)' is already")
+            let taken = namesOthers ? "'\(other)' is already" : "another requestor is already"
+            value.problem("is the service provider '\(bridge.serviceProvider)' of '\(upstream.id)', which \(taken)")
         }
         for name in ["mediaTokenTtl", "mediaTokenFormat"] where object.optional(name) != nil {
             warn("is without effect where an upstream serves: its media tokens pass as they are", at: object.path.appending(key: name))

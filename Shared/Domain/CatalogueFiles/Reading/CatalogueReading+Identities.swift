@@ -55,7 +55,9 @@ extension CatalogueReading {
 
     /// Of all applications each of them stands once: whoever brings it is known by it.
     private func taken(_ identity: String, by owner: String) -> String? {
-        if let first = identities[identity] { return "is '\(identity)', which the application '\(first)' has already" }
+        if let first = identities[identity] {
+            return namesOthers ? "is '\(identity)', which the application '\(first)' has already" : "is '\(identity)', which is taken"
+        }
         identities[identity] = owner
         return nil
     }

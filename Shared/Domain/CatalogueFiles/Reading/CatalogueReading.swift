@@ -18,6 +18,8 @@ package final class CatalogueReading {
 
     let certificates: CertificateReader
     let completeness: Completeness
+    /// Whether a problem may say which other entry has what this one takes: it may be another tenant's.
+    let namesOthers: Bool
     /// `nil`: where they lie is not known here.
     let clientSecrets: ClientSecretFiles?
     var programmers: [OctetText: Programmer] = [:]
@@ -50,9 +52,13 @@ package final class CatalogueReading {
     /// The requestors of each MVPD that its proxy lists; none: all of the proxy's.
     var listed: [OctetText: Set<OctetText>] = [:]
 
-    package init(certificates: CertificateReader, completeness: Completeness = .whole, clientSecrets: ClientSecretFiles? = nil) {
+    /// - Parameter namesOthers: False for somebody who may not know whose the other entries of the catalogue are.
+    package init(
+        certificates: CertificateReader, completeness: Completeness = .whole, clientSecrets: ClientSecretFiles? = nil, namesOthers: Bool = true
+    ) {
         self.certificates = certificates
         self.completeness = completeness
+        self.namesOthers = namesOthers
         self.clientSecrets = clientSecrets
     }
 

@@ -66,4 +66,33 @@ internal import Testing
         gateway.administration.checkAdministrator.fail(with: Fault(.accessDenied, "no"))
         #expect(try await gateway.administer(.post, "/saml/explanation", body).status == 401)
     }
+
+    @Test("who is bound to programmers has a response explained that is addressed to a requestor of theirs by itself, and no other company's")
+    func explainsOwnAlone() async throws {
+        gateway.administration.checkAdministrator.answer(with: Administrator(name: "vera", role: .editor, programmerIDs: ["acme"]))
+        func explain(_ facts: [(String, String)], requestor: String? = "ACME1") async throws -> Int {
+            var explained = report
+            explained.facts = facts.map { SignInFact(name: $0.0, value: $0.1) }
+            gateway.operations.explainResponse.answer(with: explained)
+            let member = requestor.map { #","requestor":"\#($0)""# } ?? ""
+            return Int(
+                try await gateway.administer(.post, "/saml/explanation", #"{"samlResponse":"AAAA","mvpd":"NorthCable"\#(member)}"#).status.code)
+        }
+        let own = ("audience", "https://sp.example/on-behalf-of/ACME1")
+        #expect(try await explain([own, ("attribute", "email: 1 value [hidden]")]) == 200)
+        #expect(gateway.administration.checkAdministrator.requests.last?.requestorID == "ACME1")
+        // Nothing was decrypted.
+        #expect(try await explain([("root", "Response"), ("encryption", "aes")]) == 200)
+        for foreign in [[("audience", "https://sp.example/on-behalf-of/BRAVO1")], [own, ("audience", "https://sp.example")], [("NameID", "[hidden]")]] {
+            #expect(try await explain(foreign) == 422)
+        }
+        let asked = gateway.operations.explainResponse.requests.count
+        #expect(try await explain([own], requestor: nil) == 422)
+        gateway.administration.checkAdministrator.answer { request, _ in
+            guard request.requestorID.isEmpty else { throw Fault(.notFound, "none") }
+            return Administrator(name: "vera", role: .editor, programmerIDs: ["acme"])
+        }
+        #expect(try await explain([own], requestor: "BRAVO1") == 404)
+        #expect(gateway.operations.explainResponse.requests.count == asked)
+    }
 }

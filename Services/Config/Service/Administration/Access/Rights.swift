@@ -67,6 +67,12 @@ struct Rights: Sendable {
         }
     }
 
+    /// True for an entry of another programmer's, also for one that is not there where it could only be another programmer's.
+    func isForeign(_ key: EntityKey, in document: CatalogueDocument) -> Bool {
+        guard !isOperator, case .programmer(let id) = document.owner(of: key), !id.isEmpty else { return false }
+        return !sees(programmer: id)
+    }
+
     /// True for a change of an entry that the administrator sees where it stands last.
     func sees(_ change: PropertyChange, from old: CatalogueDocument, to new: CatalogueDocument) -> Bool {
         sees(change.key, in: new[change.key] == nil ? old : new)

@@ -5,15 +5,15 @@ internal import Faults
 internal import Storage
 
 extension CatalogueLedger {
-    /// The administrator's draft; a new one on the newest version when there is none.
-    func draft(of author: String) throws -> Draft {
-        let kept = try database.first("SELECT base_version, content FROM draft WHERE author = ?", [author]) {
+    /// The administrator's draft, without what is not theirs any more; a new one on the newest version when there is none.
+    func draft(of rights: Rights) throws -> Draft {
+        let kept = try database.first("SELECT base_version, content FROM draft WHERE author = ?", [rights.name]) {
             (base: UInt64($0.next() as Int64), content: $0.next() as [UInt8])
         }
-        if let kept { return try draft(on: kept.base, kept.content) }
         let newest = try requireNewest()
-        let document = try document(newest.documentSHA256)
-        return Draft(base: newest, baseDocument: document, document: document)
+        let live = try document(newest.documentSHA256)
+        if let kept { return try draft(on: kept.base, kept.content).narrowed(to: rights, in: live) }
+        return Draft(base: newest, baseDocument: live, document: live)
     }
 
     func hasDraft(_ author: String) throws -> Bool {
@@ -23,14 +23,24 @@ extension CatalogueLedger {
     /// Keeps the draft; one without changes is no draft.
     func keep(_ draft: Draft, of author: String) throws {
         if draft.changes.isEmpty { return try discardDraft(of: author) }
-        let content = draft.document.tree.canonicalBytes
+        let document = try storable(draft)
+        let content = document.tree.canonicalBytes
         try run(
             """
             INSERT INTO draft (author, base_version, content, changed_at_ms) VALUES (?, ?, ?, ?)
             ON CONFLICT (author) DO UPDATE SET base_version = excluded.base_version, content = excluded.content, changed_at_ms = excluded.changed_at_ms
             """, [author, Int64(draft.base.version), content, now])
         // It is read again by the next page, and by the next change.
-        documents.keep(draft.document, Hex.encode(SHA256.hash(content)))
+        documents.keep(document, Hex.encode(SHA256.hash(content)))
+    }
+
+    /// The draft's document as a change of the version that it began with: what others have by now is in it as it was then.
+    func storable(_ draft: Draft) throws -> CatalogueDocument {
+        guard !draft.lost.isEmpty else { return draft.document }
+        let base = try document(draft.base.documentSHA256)
+        var document = draft.document
+        for key in draft.lost { document[key] = base[key] }
+        return document
     }
 
     func discardDraft(of author: String) throws { try run("DELETE FROM draft WHERE author = ?", [author]) }

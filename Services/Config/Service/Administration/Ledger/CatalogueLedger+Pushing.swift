@@ -7,10 +7,13 @@ internal import Storage
 
 extension CatalogueLedger {
     /// Makes a draft the newest version; one that began with an older version is brought onto the newest first (dashboard §4).
-    /// - Throws: A `Refused` as its cause: conflicts, or what is wrong with the result.
-    /// - Parameter secrets: What is known of them.
+    /// - Throws: `insufficient_role` where the newest version does not let the administrator make all of the changes; a `Refused` as its cause: conflicts, or what is
+    ///   wrong with the result.
+    /// - Parameters:
+    ///   - rights: Of whoever decides: the author, or the second person.
+    ///   - secrets: What is known of them.
     func push(
-        _ draft: Draft, author: String, approver: String, description: String, secrets: SecretInventory = SecretInventory()
+        _ draft: Draft, by rights: Rights, author: String, approver: String, description: String, secrets: SecretInventory = SecretInventory()
     ) throws -> VersionRecord {
         let newest = try requireNewest()
         let live = try document(newest.documentSHA256)
@@ -19,8 +22,10 @@ extension CatalogueLedger {
             throw Refused(.conflict, "Version \(newest.version) changes the same properties.", conflicts: conflicts.lines).fault
         }
         let changes = live.changes(to: document)
+        // A draft may be older than the rights of its author, and than what belongs to whom.
+        guard changes.allSatisfy({ rights.mayMake($0, from: live, to: document) }) else { throw Fault.insufficientRole }
         if changes.isEmpty { throw Refused.invalid("", "has no changes that version \(newest.version) lacks").fault }
-        let configuration = try DocumentCheck.configuration(of: document, self)
+        let configuration = try DocumentCheck.configuration(of: document, self, for: rights)
         let secretProblems = SecretRules(inventory: secrets).problems(changes, from: live, to: document)
         let problems = secretProblems + PushRules.problems(changes, before: try self.configuration(of: newest), after: configuration, now: now)
         if !problems.isEmpty { throw Refused.invalid(problems).fault }
@@ -37,7 +42,7 @@ extension CatalogueLedger {
         let push = ProposedPush(id: UUID().uuidString.lowercased(), author: author, description: description, createdAt: now, draft: draft)
         try run(
             "INSERT INTO pending_push (id, author, description, base_version, content, created_at_ms) VALUES (?, ?, ?, ?, ?, ?)",
-            [push.id, author, description, Int64(draft.base.version), draft.document.tree.canonicalBytes, now])
+            [push.id, author, description, Int64(draft.base.version), try storable(draft).tree.canonicalBytes, now])
         try record(.pushProposed, by: author, description, programmers: programmers(of: draft))
         return push
     }

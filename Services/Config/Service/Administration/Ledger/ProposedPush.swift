@@ -1,3 +1,4 @@
+internal import CatalogueFiles
 internal import Clocks
 internal import Contracts
 
@@ -7,7 +8,15 @@ struct ProposedPush: Sendable {
     let author: String
     let description: String
     let createdAt: Timestamp
-    let draft: Draft
+    var draft: Draft
+
+    /// Without what is not the administrator's any more.
+    /// - Parameter live: The newest version's document.
+    func narrowed(to rights: Rights, in live: CatalogueDocument) -> ProposedPush {
+        var push = self
+        push.draft = draft.narrowed(to: rights, in: live)
+        return push
+    }
 
     /// - Parameter rights: Whose reader sees the changes that are theirs to see.
     func contract(for rights: Rights) -> PendingPush {

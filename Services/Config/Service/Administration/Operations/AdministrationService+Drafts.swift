@@ -7,7 +7,7 @@ extension AdministrationService {
     public func getDraft(_ request: GetDraftRequest, context: CallContext) async throws -> CatalogueDraft {
         let rights = try await rights(request.token, .edit)
         return try await publisher.read { [drafts] ledger in
-            guard let kept = try ledger.keptDraft(of: rights.name, drafts) else {
+            guard let kept = try ledger.keptDraft(of: rights, drafts) else {
                 return CatalogueDraft(baseVersion: try ledger.requireNewest().version)
             }
             return drafts.contract(of: kept.draft, kept.key)
@@ -18,21 +18,21 @@ extension AdministrationService {
         let rights = try await rights(request.token, .edit)
         return try await publisher.write { ledger in
             try ledger.discardDraft(of: rights.name)
-            return try ledger.draft(of: rights.name).contract
+            return try ledger.draft(of: rights).contract
         }
     }
 
     public func dropChange(_ request: DropChangeRequest, context: CallContext) async throws -> DraftOutcome {
         let rights = try await rights(request.token, .edit)
         return try await redraft { ledger in
-            var draft = try ledger.draft(of: rights.name)
+            var draft = try ledger.draft(of: rights)
             try requireMatch(draft, request.ifMatch)
             let changes = draft.changes
             guard request.number >= 1, request.number <= changes.count else { throw Fault.notFound("change") }
             draft.document.apply(changes[Int(request.number) - 1].reversed)
-            _ = try DocumentCheck.configuration(of: draft.document, ledger)
+            _ = try DocumentCheck.configuration(of: draft.document, ledger, for: rights)
             try ledger.keep(draft, of: rights.name)
-            return try ledger.draft(of: rights.name).contract
+            return try ledger.draft(of: rights).contract
         }
     }
 
@@ -45,10 +45,10 @@ extension AdministrationService {
             }
             let record = try ledger.version(request.version)
             guard rights.sees(record: record.programmers) else { throw Fault.notFound("version") }
-            var draft = try ledger.draft(of: rights.name)
+            var draft = try ledger.draft(of: rights)
             let wanted = try ledger.document(record.documentSHA256)
             draft.document.apply(draft.document.changes(to: wanted).filter { rights.mayMake($0, from: draft.document, to: wanted) })
-            _ = try DocumentCheck.configuration(of: draft.document, ledger)
+            _ = try DocumentCheck.configuration(of: draft.document, ledger, for: rights)
             try ledger.keep(draft, of: rights.name)
             return draft.contract
         }
@@ -73,9 +73,9 @@ extension Rights {
     /// Whether a change of whole documents is the administrator's to make.
     func mayMake(_ change: PropertyChange, from old: CatalogueDocument, to new: CatalogueDocument) -> Bool {
         let isReplacement = old[change.key] != nil && new[change.key] != nil
-        let documents = [old, new].filter { $0[change.key] != nil }
-        return mayWrite(change.key.section, isReplacement: isReplacement) && documents.allSatisfy { sees(change.key, in: $0) }
-            && mayBridge(old[change.key], new[change.key])
+        // An integration that is not there has an owner all the same: that of its requestor.
+        let isOwn = [old, new].allSatisfy { $0[change.key] == nil ? !isForeign(change.key, in: $0) : sees(change.key, in: $0) }
+        return mayWrite(change.key.section, isReplacement: isReplacement) && isOwn && mayBridge(old[change.key], new[change.key])
     }
 
     /// What an upstream serves is an operator's to say (bridge §3.1).

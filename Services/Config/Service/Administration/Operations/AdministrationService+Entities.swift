@@ -25,7 +25,7 @@ extension AdministrationService {
                 let isLive = try !ledger.hasDraft(rights.name)
                 let configuration =
                     try isLive
-                    ? ledger.newestConfiguration() : DocumentCheck.configuration(of: view.document.around(integration: key), ledger)
+                    ? ledger.newestConfiguration() : DocumentCheck.configuration(of: view.document.around(integration: key), ledger, for: rights)
                 entity.effectiveJson = EffectiveValues.json(key, in: configuration)
             }
             return entity
@@ -35,7 +35,7 @@ extension AdministrationService {
     /// What the administrator sees: the draft, or what is live.
     private static func view(for rights: Rights, _ ledger: CatalogueLedger, _ drafts: DraftMemory) throws -> EntityView {
         let live = try ledger.newestDocument()
-        return EntityView(document: try ledger.keptDraft(of: rights.name, drafts)?.draft.document ?? live, live: live)
+        return EntityView(document: try ledger.keptDraft(of: rights, drafts)?.draft.document ?? live, live: live)
     }
 
     /// - Throws: `invalid_request`.

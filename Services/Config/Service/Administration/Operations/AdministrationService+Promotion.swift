@@ -19,10 +19,10 @@ extension AdministrationService {
             guard try !ledger.hasDraft(rights.name) else {
                 throw Refused(.preconditionFailed, "The draft has changes; push or dismiss them first.").fault
             }
-            var draft = try ledger.draft(of: rights.name)
+            var draft = try ledger.draft(of: rights)
             let changes = promotion.changes(from: draft.document, to: other).filter { rights.mayMake($0, from: draft.document, to: other) }
             draft.document.apply(changes)
-            _ = try DocumentCheck.configuration(of: draft.document, ledger)
+            _ = try DocumentCheck.configuration(of: draft.document, ledger, for: rights)
             try ledger.keep(draft, of: rights.name)
             return draft.contract
         }

@@ -28,7 +28,7 @@ extension AdministrationService {
             let key = EntityKey(section, request.mvpdID)
             return { ledger in
                 let editing = DraftEditing(ledger: ledger, rights: rights)
-                let former = try ledger.draft(of: rights.name).document[key]
+                let former = try ledger.draft(of: rights).document[key]
                 let entry = provider.entry(request.mvpdID, from: former, with: others)
                 if former == nil, request.ifMatch.isEmpty { return try editing.create(key, entry) }
                 return try editing.replace(key, with: entry, ifMatch: request.ifMatch)

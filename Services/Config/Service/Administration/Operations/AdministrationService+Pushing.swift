@@ -1,3 +1,4 @@
+internal import CatalogueFiles
 public import ContractRuntime
 public import Contracts
 internal import Faults
@@ -10,17 +11,16 @@ extension AdministrationService {
             guard Prose.isGood(request.description, 1...500), request.description.contains(where: { !$0.isWhitespace }) else {
                 throw Refused.invalid("description", "must have 1 to 500 characters").fault
             }
-            let draft = try ledger.draft(of: rights.name)
+            let draft = try ledger.draft(of: rights)
             guard !draft.changes.isEmpty else { throw Refused.invalid("", "has no changes to push").fault }
             try requireMatch(draft, request.ifMatch)
-            // A draft may be older than the rights of its author.
-            guard rights.mayMakeAll(of: draft) else { throw Fault.insufficientRole }
+            guard rights.mayMakeAll(of: draft, in: try ledger.newestDocument()) else { throw Fault.insufficientRole }
             if isApprovalRequired {
                 let proposal = try ledger.propose(draft, author: rights.name, description: request.description)
                 try ledger.discardDraft(of: rights.name)
                 return .pending(proposal.contract(for: rights))
             }
-            let record = try ledger.push(draft, author: rights.name, approver: "", description: request.description, secrets: secrets)
+            let record = try ledger.push(draft, by: rights, author: rights.name, approver: "", description: request.description, secrets: secrets)
             try ledger.discardDraft(of: rights.name)
             return .version(record.contract(current: record.version, published: record.version))
         }
@@ -29,37 +29,46 @@ extension AdministrationService {
     public func listPendingPushes(_ request: ListPendingPushesRequest, context: CallContext) async throws -> PendingPushes {
         let rights = try await rights(request.token, .read)
         return try await publisher.read { ledger in
-            let seen = try ledger.proposedPushes().filter { rights.sees(record: ledger.programmers(of: $0.draft)) }
-            return PendingPushes(pushes: seen.map { $0.contract(for: rights) })
+            let live = try ledger.newestDocument()
+            let pushes = try ledger.proposedPushes().map { $0.narrowed(to: rights, in: live) }
+            return PendingPushes(pushes: pushes.filter { rights.sees(record: ledger.programmers(of: $0.draft)) }.map { $0.contract(for: rights) })
         }
     }
 
-    /// The author may take the push back, but somebody else approves it (dashboard #30).
+    /// The author may take the push back, but somebody else approves it (dashboard #30). What has come to another programmer since it was proposed is not in it as
+    /// its author had the right to change it, so that nobody approves it.
     public func decidePush(_ request: DecidePushRequest, context: CallContext) async throws -> PushOutcome {
         let rights = try await rights(request.token, .edit)
         let secrets = request.secrets ?? SecretInventory()
         return try await push(rights) { ledger in
+            let live = try ledger.newestDocument()
             guard let proposal = try ledger.proposedPushes().first(where: { $0.id == request.id }),
-                proposal.author == rights.name || rights.mayMakeAll(of: proposal.draft)
+                proposal.author == rights.name || rights.mayMakeAll(of: proposal.draft, in: live)
             else { throw Fault.notFound("push") }
             try ledger.removeProposal(proposal.id)
-            guard request.approve else { return .declined(try decline(proposal, by: rights, ledger)) }
+            guard request.approve else { return .declined(try decline(proposal, by: rights, live, ledger)) }
             guard proposal.author != rights.name else {
                 throw Refused(.secondPersonRequired, "The author of a push cannot approve it.").fault
             }
+            if let moved = proposal.draft.moved(in: live) {
+                throw Refused(
+                    .conflict, "The \(moved.section.noun) '\(moved.id)' came to another programmer after this was proposed; decline it.").fault
+            }
             let record = try ledger.push(
-                proposal.draft, author: proposal.author, approver: rights.name, description: proposal.description, secrets: secrets)
+                proposal.draft, by: rights, author: proposal.author, approver: rights.name, description: proposal.description, secrets: secrets)
             return .version(record.contract(current: record.version, published: record.version))
         }
     }
 
     /// The changes go back to the author, who may have begun others meanwhile.
-    private func decline(_ proposal: ProposedPush, by rights: Rights, _ ledger: CatalogueLedger) throws -> PendingPush {
+    private func decline(
+        _ proposal: ProposedPush, by rights: Rights, _ live: CatalogueDocument, _ ledger: CatalogueLedger
+    ) throws -> PendingPush {
         if try !ledger.hasDraft(proposal.author) { try ledger.keep(proposal.draft, of: proposal.author) }
         try ledger.record(
             .pushDeclined, by: rights.name, "Declined: \(proposal.description) (by \(proposal.author))",
             programmers: ledger.programmers(of: proposal.draft))
-        return proposal.contract(for: rights)
+        return proposal.narrowed(to: rights, in: live).contract(for: rights)
     }
 
     private func push(
@@ -81,7 +90,22 @@ extension AdministrationService {
 }
 
 extension Rights {
-    func mayMakeAll(of draft: Draft) -> Bool {
-        draft.changes.allSatisfy { mayMake($0, from: draft.baseDocument, to: draft.document) }
+    /// Whether all of a draft's changes are the administrator's to make, by what the draft began with and by the newest version.
+    func mayMakeAll(of draft: Draft, in live: CatalogueDocument) -> Bool {
+        let changes = draft.changes
+        let (newer, _) = CatalogueDocument.rebased(changes, from: draft.baseDocument, onto: live)
+        return changes.allSatisfy { mayMake($0, from: draft.baseDocument, to: draft.document) && mayMake($0, from: live, to: newer) }
+    }
+}
+
+extension Draft {
+    /// An entry that it changes, and that came to another programmer since it was begun; `nil`: there is none.
+    fileprivate func moved(in live: CatalogueDocument) -> EntityKey? {
+        changes.map(\.key).first { key in
+            switch live.owner(of: key) {
+            case .programmer(""), .everyone, .operators: false
+            case let owner: baseDocument[key] != nil && baseDocument.owner(of: key) != owner
+            }
+        }
     }
 }

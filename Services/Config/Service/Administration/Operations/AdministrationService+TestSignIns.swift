@@ -9,12 +9,12 @@ extension AdministrationService {
         let rights = try await rights(request.token, .edit)
         let secrets = request.secrets ?? SecretInventory()
         let body: @Sendable (CatalogueLedger) throws -> TestSignInPlan = { ledger in
-            let draft = try ledger.draft(of: rights.name)
+            let draft = try ledger.draft(of: rights)
             let key = EntityKey(.integrations, "\(request.requestorID)/\(request.mvpdID)")
             guard draft.document[key] != nil, rights.sees(key, in: draft.document) else { throw Fault.notFound("integration") }
             let changes = draft.changes
-            guard rights.mayMakeAll(of: draft) else { throw Fault.insufficientRole }
-            let configuration = try DocumentCheck.configuration(of: draft.document, ledger)
+            guard rights.mayMakeAll(of: draft, in: try ledger.newestDocument()) else { throw Fault.insufficientRole }
+            let configuration = try DocumentCheck.configuration(of: draft.document, ledger, for: rights)
             let parties = try TestParties(request, in: configuration)
             let named = changes.filter { parties.keys.contains($0.key) }
             let problems = SecretRules(inventory: secrets).problems(named, from: draft.baseDocument, to: draft.document)

@@ -10,7 +10,7 @@ struct DraftEditing {
     let rights: Rights
 
     func create(_ key: EntityKey, _ tree: JsonTree) throws -> EntityChanged {
-        var draft = try ledger.draft(of: rights.name)
+        var draft = try ledger.draft(of: rights)
         let isTaken = draft.document[key] != nil
         let former = draft.document
         draft.document[key] = tree
@@ -21,7 +21,7 @@ struct DraftEditing {
     }
 
     func replace(_ key: EntityKey, with tree: JsonTree, ifMatch: String) throws -> EntityChanged {
-        var draft = try ledger.draft(of: rights.name)
+        var draft = try ledger.draft(of: rights)
         try requireMatch(key, in: draft.document, ifMatch: ifMatch)
         for (name, (old, new)) in zip(key.section.identity, zip(parts(of: key), parts(of: EntityKey(key.section, of: tree)))) where old != new {
             throw Refused.invalid(name, "must be '\(old)': an id cannot be changed").fault
@@ -34,11 +34,13 @@ struct DraftEditing {
     }
 
     func delete(_ key: EntityKey, ifMatch: String) throws -> EntityChanged {
-        var draft = try ledger.draft(of: rights.name)
+        var draft = try ledger.draft(of: rights)
         try requireMatch(key, in: draft.document, ifMatch: ifMatch)
         let references = draft.document.references(to: key)
         if !references.isEmpty {
-            throw Refused(.referenced, "Others refer to the \(key.section.noun) '\(key.id)'.", references: references).fault
+            let seen = references.filter { rights.sees($0, in: draft.document) }
+            let hidden = seen.count == references.count ? "" : " Operators see which."
+            throw Refused(.referenced, "Others refer to the \(key.section.noun) '\(key.id)'.\(hidden)", references: seen).fault
         }
         draft.document[key] = nil
         try ledger.keep(draft, of: rights.name)
@@ -46,7 +48,7 @@ struct DraftEditing {
     }
 
     func addCustomScheme(_ scheme: String, to key: EntityKey) throws -> EntityChanged {
-        var draft = try ledger.draft(of: rights.name)
+        var draft = try ledger.draft(of: rights)
         try requireMatch(key, in: draft.document, ifMatch: "*")
         let former = draft.document
         guard var tree = former[key] else { throw Fault.notFound(key.section.noun) }
@@ -60,7 +62,7 @@ struct DraftEditing {
     private func keep(_ draft: Draft, _ key: EntityKey, former: CatalogueDocument) throws -> EntityChanged {
         guard let tree = draft.document[key] else { throw Fault.notFound(key.section.noun) }
         try requireDistinctApplication(key, tree, in: draft.document)
-        let (configuration, warnings) = try DocumentCheck.read(draft.document.concerned(by: key), ledger, edited: key)
+        let (configuration, warnings) = try DocumentCheck.read(draft.document.concerned(by: key), ledger, edited: key, for: rights)
         let rules = EntityRules(key: key, tree: tree, configuration: configuration, former: former[key], now: ledger.now)
         let problems = rules.problems
         if !problems.isEmpty { throw Refused.invalid(problems).fault }

@@ -36,6 +36,8 @@ final class DraftMemory: Sendable {
 
     /// With what it changes, which is compared once.
     func contract(of draft: Draft, _ key: Key) -> CatalogueDraft {
+        // What others have by now is not of what is stored.
+        guard draft.lost.isEmpty else { return draft.contract }
         if let known = items.withLock({ items in items.first { $0.key == key }?.contract }) { return known }
         let contract = draft.contract
         items.withLock { items in
@@ -47,9 +49,14 @@ final class DraftMemory: Sendable {
 }
 
 extension CatalogueLedger {
-    /// The administrator's draft, for reading: one that was read before is not read again.
+    /// The administrator's draft, for reading, without what is not theirs any more: one that was read before is not read again.
     /// - Returns: `nil`: there is none.
-    func keptDraft(of author: String, _ memory: DraftMemory) throws -> (draft: Draft, key: DraftMemory.Key)? {
+    func keptDraft(of rights: Rights, _ memory: DraftMemory) throws -> (draft: Draft, key: DraftMemory.Key)? {
+        guard let (draft, key) = try storedDraft(of: rights.name, memory) else { return nil }
+        return (draft.narrowed(to: rights, in: try newestDocument()), key)
+    }
+
+    private func storedDraft(of author: String, _ memory: DraftMemory) throws -> (draft: Draft, key: DraftMemory.Key)? {
         let kept = try database.first("SELECT base_version, content FROM draft WHERE author = ?", [author]) {
             (base: UInt64($0.next() as Int64), content: $0.next() as [UInt8])
         }

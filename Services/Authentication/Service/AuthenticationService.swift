@@ -38,6 +38,7 @@ public final class AuthenticationService: Sendable {
 
     private init(_ parts: Parts, _ keyFiles: KeyFiles?) {
         self.keyFiles = keyFiles
+        parts.store.lives?.follow(parts.catalogue)
         let metrics = AuthenticationMetrics(usage: parts.usage)
         let callers = Callers(parts, metrics)
         self.callers = callers

@@ -39,6 +39,7 @@ struct Main {
             }, store: store, statementKeys: { keys.published }, clock: environment.clock, logger: environment.logger)
         await keeper.checkHistory()
         let published = try await publish(keeper)
+        await keeper.tellOpenSecrets()
         let statements = StatementSigner(keys: keys, store: store, issuer: settings.issuer, clock: environment.clock)
         let service = ConfigService(published: published, statements: statements, statementCallers: Set(settings.statementCallers))
         let publisher = CataloguePublisher(store: store, published: published, statementKeys: { keys.published }, clock: environment.clock)

@@ -45,7 +45,15 @@ public struct Catalogue: Sendable {
 
     /// The application with a software statement of that id that is not revoked.
     /// - Parameter softwareID: Of a statement issued here, or `legacySoftware` and a listed digest.
-    public func application(softwareID: String) -> Application? { index.applicationsBySoftware[softwareID] }
+    public func application(softwareID: String) -> Application? { index.applicationsBySoftware[softwareID]?.application }
+
+    /// The same for a client that registered with the statement.
+    /// - Parameter moment: When it registered, in milliseconds since 1970: before the statement was listed for the application's programmer it was another programmer's
+    ///   client, and nobody's now.
+    public func application(softwareID: String, registeredAtMilliseconds moment: Int64) -> Application? {
+        guard let found = index.applicationsBySoftware[softwareID], found.sinceMilliseconds <= UInt64(clamping: moment) else { return nil }
+        return found.application
+    }
 
     /// The integration as it is in the catalogue, enabled or not; or what stands for one where a requestor offers every MVPD of an upstream (bridge §3.2).
     /// Whether upstream lists that MVPD is not known here.

@@ -9,7 +9,8 @@ final class CatalogueIndex: Sendable {
     let integrationsByRequestor: [OctetText: [Integration]]
     let bridgedIntegrations: [OctetText: [Integration]]
     let applications: [OctetText: Application]
-    let applicationsBySoftware: [OctetText: Application]
+    /// With the time since when the statement is its programmer's.
+    let applicationsBySoftware: [OctetText: (application: Application, sinceMilliseconds: UInt64)]
     let signingKeys: [OctetText: (application: Application, key: RequestSigningKey)]
     let importedClients: [OctetText: (application: Application, client: ImportedClient)]
     let programmers: [OctetText: Programmer]
@@ -29,7 +30,11 @@ final class CatalogueIndex: Sendable {
         programmers = Self.index(configuration.programmers) { OctetText($0.id) }
         degradationRules = Dictionary(grouping: configuration.degradationRules) { IntegrationKey(requestor: $0.requestorID, mvpd: $0.mvpdID) }
         let pairs = configuration.applications.flatMap { application in
-            (application.softwareIDs + application.legacyStatements.map { Catalogue.legacySoftware + $0 }).map { ($0, application) }
+            application.softwareIDs.map { ($0, (application: application, sinceMilliseconds: UInt64(0))) }
+                + application.legacyStatements.enumerated().map { index, digest in
+                    let since = application.legacySinceMilliseconds
+                    return (Catalogue.legacySoftware + digest, (application: application, sinceMilliseconds: index < since.count ? since[index] : 0))
+                }
         }
         signingKeys = Dictionary(
             configuration.applications.flatMap { application in application.signingKeys.map { (OctetText($0.publicKey), (application, $0)) } }

@@ -592,6 +592,186 @@ void   boxoffice__config__v1__known_secret__free_unpacked
   assert(message->base.descriptor == &boxoffice__config__v1__known_secret__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__config__v1__list_secret_owners_request__init
+                     (Boxoffice__Config__V1__ListSecretOwnersRequest         *message)
+{
+  static const Boxoffice__Config__V1__ListSecretOwnersRequest init_value = BOXOFFICE__CONFIG__V1__LIST_SECRET_OWNERS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__list_secret_owners_request__get_packed_size
+                     (const Boxoffice__Config__V1__ListSecretOwnersRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__list_secret_owners_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__list_secret_owners_request__pack
+                     (const Boxoffice__Config__V1__ListSecretOwnersRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__list_secret_owners_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__list_secret_owners_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__ListSecretOwnersRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__list_secret_owners_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__ListSecretOwnersRequest *
+       boxoffice__config__v1__list_secret_owners_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__ListSecretOwnersRequest *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__list_secret_owners_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__list_secret_owners_request__free_unpacked
+                     (Boxoffice__Config__V1__ListSecretOwnersRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__list_secret_owners_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__set_secret_owner_request__init
+                     (Boxoffice__Config__V1__SetSecretOwnerRequest         *message)
+{
+  static const Boxoffice__Config__V1__SetSecretOwnerRequest init_value = BOXOFFICE__CONFIG__V1__SET_SECRET_OWNER_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__set_secret_owner_request__get_packed_size
+                     (const Boxoffice__Config__V1__SetSecretOwnerRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__set_secret_owner_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__set_secret_owner_request__pack
+                     (const Boxoffice__Config__V1__SetSecretOwnerRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__set_secret_owner_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__set_secret_owner_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__SetSecretOwnerRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__set_secret_owner_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__SetSecretOwnerRequest *
+       boxoffice__config__v1__set_secret_owner_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__SetSecretOwnerRequest *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__set_secret_owner_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__set_secret_owner_request__free_unpacked
+                     (Boxoffice__Config__V1__SetSecretOwnerRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__set_secret_owner_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__secret_owner__init
+                     (Boxoffice__Config__V1__SecretOwner         *message)
+{
+  static const Boxoffice__Config__V1__SecretOwner init_value = BOXOFFICE__CONFIG__V1__SECRET_OWNER__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__secret_owner__get_packed_size
+                     (const Boxoffice__Config__V1__SecretOwner *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__secret_owner__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__secret_owner__pack
+                     (const Boxoffice__Config__V1__SecretOwner *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__secret_owner__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__secret_owner__pack_to_buffer
+                     (const Boxoffice__Config__V1__SecretOwner *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__secret_owner__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__SecretOwner *
+       boxoffice__config__v1__secret_owner__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__SecretOwner *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__secret_owner__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__secret_owner__free_unpacked
+                     (Boxoffice__Config__V1__SecretOwner *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__secret_owner__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__config__v1__secret_owners__init
+                     (Boxoffice__Config__V1__SecretOwners         *message)
+{
+  static const Boxoffice__Config__V1__SecretOwners init_value = BOXOFFICE__CONFIG__V1__SECRET_OWNERS__INIT;
+  *message = init_value;
+}
+size_t boxoffice__config__v1__secret_owners__get_packed_size
+                     (const Boxoffice__Config__V1__SecretOwners *message)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__secret_owners__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__config__v1__secret_owners__pack
+                     (const Boxoffice__Config__V1__SecretOwners *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__secret_owners__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__config__v1__secret_owners__pack_to_buffer
+                     (const Boxoffice__Config__V1__SecretOwners *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__config__v1__secret_owners__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Config__V1__SecretOwners *
+       boxoffice__config__v1__secret_owners__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Config__V1__SecretOwners *)
+     protobuf_c_message_unpack (&boxoffice__config__v1__secret_owners__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__config__v1__secret_owners__free_unpacked
+                     (Boxoffice__Config__V1__SecretOwners *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__config__v1__secret_owners__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__config__v1__secret_outcome__init
                      (Boxoffice__Config__V1__SecretOutcome         *message)
 {
@@ -4957,6 +5137,210 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__known_secret__descriptor
   boxoffice__config__v1__known_secret__field_indices_by_name,
   1,  boxoffice__config__v1__known_secret__number_ranges,
   (ProtobufCMessageInit) boxoffice__config__v1__known_secret__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__list_secret_owners_request__field_descriptors[1] =
+{
+  {
+    "token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ListSecretOwnersRequest, token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__list_secret_owners_request__field_indices_by_name[] = {
+  0,   /* field[0] = token */
+};
+static const ProtobufCIntRange boxoffice__config__v1__list_secret_owners_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__list_secret_owners_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.ListSecretOwnersRequest",
+  "ListSecretOwnersRequest",
+  "Boxoffice__Config__V1__ListSecretOwnersRequest",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__ListSecretOwnersRequest),
+  1,
+  boxoffice__config__v1__list_secret_owners_request__field_descriptors,
+  boxoffice__config__v1__list_secret_owners_request__field_indices_by_name,
+  1,  boxoffice__config__v1__list_secret_owners_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__list_secret_owners_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__set_secret_owner_request__field_descriptors[3] =
+{
+  {
+    "token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__SetSecretOwnerRequest, token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reference",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__SetSecretOwnerRequest, reference),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "programmer_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__SetSecretOwnerRequest, programmer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__set_secret_owner_request__field_indices_by_name[] = {
+  2,   /* field[2] = programmer_id */
+  1,   /* field[1] = reference */
+  0,   /* field[0] = token */
+};
+static const ProtobufCIntRange boxoffice__config__v1__set_secret_owner_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__set_secret_owner_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.SetSecretOwnerRequest",
+  "SetSecretOwnerRequest",
+  "Boxoffice__Config__V1__SetSecretOwnerRequest",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__SetSecretOwnerRequest),
+  3,
+  boxoffice__config__v1__set_secret_owner_request__field_descriptors,
+  boxoffice__config__v1__set_secret_owner_request__field_indices_by_name,
+  1,  boxoffice__config__v1__set_secret_owner_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__set_secret_owner_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__secret_owner__field_descriptors[3] =
+{
+  {
+    "reference",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__SecretOwner, reference),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "programmer_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__SecretOwner, programmer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_open",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__SecretOwner, is_open),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__secret_owner__field_indices_by_name[] = {
+  2,   /* field[2] = is_open */
+  1,   /* field[1] = programmer_id */
+  0,   /* field[0] = reference */
+};
+static const ProtobufCIntRange boxoffice__config__v1__secret_owner__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__secret_owner__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.SecretOwner",
+  "SecretOwner",
+  "Boxoffice__Config__V1__SecretOwner",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__SecretOwner),
+  3,
+  boxoffice__config__v1__secret_owner__field_descriptors,
+  boxoffice__config__v1__secret_owner__field_indices_by_name,
+  1,  boxoffice__config__v1__secret_owner__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__secret_owner__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__config__v1__secret_owners__field_descriptors[1] =
+{
+  {
+    "owners",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Config__V1__SecretOwners, n_owners),
+    offsetof(Boxoffice__Config__V1__SecretOwners, owners),
+    &boxoffice__config__v1__secret_owner__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__config__v1__secret_owners__field_indices_by_name[] = {
+  0,   /* field[0] = owners */
+};
+static const ProtobufCIntRange boxoffice__config__v1__secret_owners__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor boxoffice__config__v1__secret_owners__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.SecretOwners",
+  "SecretOwners",
+  "Boxoffice__Config__V1__SecretOwners",
+  "boxoffice.config.v1",
+  sizeof(Boxoffice__Config__V1__SecretOwners),
+  1,
+  boxoffice__config__v1__secret_owners__field_descriptors,
+  boxoffice__config__v1__secret_owners__field_indices_by_name,
+  1,  boxoffice__config__v1__secret_owners__number_ranges,
+  (ProtobufCMessageInit) boxoffice__config__v1__secret_owners__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor boxoffice__config__v1__secret_outcome__field_descriptors[2] =
@@ -10650,7 +11034,7 @@ const ProtobufCEnumDescriptor boxoffice__config__v1__report_kind__descriptor =
   boxoffice__config__v1__report_kind__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__method_descriptors[43] =
+static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__method_descriptors[45] =
 {
   { "GetAdministrator", &boxoffice__config__v1__get_administrator_request__descriptor, &boxoffice__config__v1__administrator__descriptor },
   { "CheckAdministrator", &boxoffice__config__v1__check_administrator_request__descriptor, &boxoffice__config__v1__administrator__descriptor },
@@ -10678,6 +11062,8 @@ static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__me
   { "RestoreVersion", &boxoffice__config__v1__restore_version_request__descriptor, &boxoffice__config__v1__draft_outcome__descriptor },
   { "PromoteCatalogue", &boxoffice__config__v1__promote_catalogue_request__descriptor, &boxoffice__config__v1__draft_outcome__descriptor },
   { "AuthorizeSecret", &boxoffice__config__v1__authorize_secret_request__descriptor, &boxoffice__config__v1__secret_outcome__descriptor },
+  { "ListSecretOwners", &boxoffice__config__v1__list_secret_owners_request__descriptor, &boxoffice__config__v1__secret_owners__descriptor },
+  { "SetSecretOwner", &boxoffice__config__v1__set_secret_owner_request__descriptor, &boxoffice__config__v1__secret_owners__descriptor },
   { "PrepareTestSignIn", &boxoffice__config__v1__prepare_test_sign_in_request__descriptor, &boxoffice__config__v1__test_sign_in_preparation__descriptor },
   { "DownloadSoftwareStatement", &boxoffice__config__v1__download_software_statement_request__descriptor, &boxoffice__config__v1__software_statement__descriptor },
   { "RevokeSoftwareStatements", &boxoffice__config__v1__revoke_software_statements_request__descriptor, &boxoffice__config__v1__revoke_software_statements_response__descriptor },
@@ -10697,7 +11083,7 @@ static const ProtobufCMethodDescriptor boxoffice__config__v1__administration__me
   { "VerifyHistory", &boxoffice__config__v1__verify_history_request__descriptor, &boxoffice__config__v1__history_verdict__descriptor },
 };
 const unsigned boxoffice__config__v1__administration__method_indices_by_name[] = {
-  36,        /* ApplyDegradationMeasure */
+  38,        /* ApplyDegradationMeasure */
   25,        /* AuthorizeSecret */
   1,        /* CheckAdministrator */
   22,        /* CompareVersions */
@@ -10705,41 +11091,43 @@ const unsigned boxoffice__config__v1__administration__method_indices_by_name[] =
   19,        /* DecidePush */
   9,        /* DeleteEntity */
   14,        /* DiscardDraft */
-  27,        /* DownloadSoftwareStatement */
+  29,        /* DownloadSoftwareStatement */
   15,        /* DropChange */
-  34,        /* EndDegradation */
+  36,        /* EndDegradation */
   3,        /* EndSession */
   10,        /* GenerateCustomScheme */
   0,        /* GetAdministrator */
   13,        /* GetDraft */
   6,        /* GetEntity */
-  40,        /* GetReport */
+  42,        /* GetReport */
   21,        /* GetVersion */
   17,        /* ImportCatalogue */
   12,        /* ImportProviderMetadata */
-  41,        /* ListAuditRecords */
-  35,        /* ListDegradationMeasures */
-  31,        /* ListDegradationRules */
+  43,        /* ListAuditRecords */
+  37,        /* ListDegradationMeasures */
+  33,        /* ListDegradationRules */
   5,        /* ListEntities */
   18,        /* ListPendingPushes */
-  38,        /* ListProxiedMvpds */
+  40,        /* ListProxiedMvpds */
+  26,        /* ListSecretOwners */
   4,        /* ListSessions */
-  29,        /* ListStatementKeys */
+  31,        /* ListStatementKeys */
   20,        /* ListVersions */
   2,        /* OpenSession */
-  26,        /* PrepareTestSignIn */
+  28,        /* PrepareTestSignIn */
   24,        /* PromoteCatalogue */
   16,        /* PushDraft */
-  37,        /* RemoveDegradationMeasures */
-  33,        /* RenewDegradation */
+  39,        /* RemoveDegradationMeasures */
+  35,        /* RenewDegradation */
   8,        /* ReplaceEntity */
-  39,        /* ReplaceProxiedMvpds */
+  41,        /* ReplaceProxiedMvpds */
   23,        /* RestoreVersion */
-  30,        /* RetireStatementKey */
+  32,        /* RetireStatementKey */
   11,        /* ReviewProviderMetadata */
-  28,        /* RevokeSoftwareStatements */
-  32,        /* StartDegradation */
-  42         /* VerifyHistory */
+  30,        /* RevokeSoftwareStatements */
+  27,        /* SetSecretOwner */
+  34,        /* StartDegradation */
+  44         /* VerifyHistory */
 };
 const ProtobufCServiceDescriptor boxoffice__config__v1__administration__descriptor =
 {
@@ -10748,7 +11136,7 @@ const ProtobufCServiceDescriptor boxoffice__config__v1__administration__descript
   "Administration",
   "Boxoffice__Config__V1__Administration",
   "boxoffice.config.v1",
-  43,
+  45,
   boxoffice__config__v1__administration__method_descriptors,
   boxoffice__config__v1__administration__method_indices_by_name
 };
@@ -10960,13 +11348,29 @@ void boxoffice__config__v1__administration__authorize_secret(ProtobufCService *s
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
   service->invoke(service, 25, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void boxoffice__config__v1__administration__list_secret_owners(ProtobufCService *service,
+                                                               const Boxoffice__Config__V1__ListSecretOwnersRequest *input,
+                                                               Boxoffice__Config__V1__SecretOwners_Closure closure,
+                                                               void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
+  service->invoke(service, 26, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void boxoffice__config__v1__administration__set_secret_owner(ProtobufCService *service,
+                                                             const Boxoffice__Config__V1__SetSecretOwnerRequest *input,
+                                                             Boxoffice__Config__V1__SecretOwners_Closure closure,
+                                                             void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
+  service->invoke(service, 27, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void boxoffice__config__v1__administration__prepare_test_sign_in(ProtobufCService *service,
                                                                  const Boxoffice__Config__V1__PrepareTestSignInRequest *input,
                                                                  Boxoffice__Config__V1__TestSignInPreparation_Closure closure,
                                                                  void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 26, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 28, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__download_software_statement(ProtobufCService *service,
                                                                         const Boxoffice__Config__V1__DownloadSoftwareStatementRequest *input,
@@ -10974,7 +11378,7 @@ void boxoffice__config__v1__administration__download_software_statement(Protobuf
                                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 27, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 29, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__revoke_software_statements(ProtobufCService *service,
                                                                        const Boxoffice__Config__V1__RevokeSoftwareStatementsRequest *input,
@@ -10982,7 +11386,7 @@ void boxoffice__config__v1__administration__revoke_software_statements(ProtobufC
                                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 28, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 30, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_statement_keys(ProtobufCService *service,
                                                                 const Boxoffice__Config__V1__ListStatementKeysRequest *input,
@@ -10990,7 +11394,7 @@ void boxoffice__config__v1__administration__list_statement_keys(ProtobufCService
                                                                 void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 29, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 31, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__retire_statement_key(ProtobufCService *service,
                                                                  const Boxoffice__Config__V1__RetireStatementKeyRequest *input,
@@ -10998,7 +11402,7 @@ void boxoffice__config__v1__administration__retire_statement_key(ProtobufCServic
                                                                  void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 30, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 32, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_degradation_rules(ProtobufCService *service,
                                                                    const Boxoffice__Config__V1__ListDegradationRulesRequest *input,
@@ -11006,7 +11410,7 @@ void boxoffice__config__v1__administration__list_degradation_rules(ProtobufCServ
                                                                    void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 31, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 33, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__start_degradation(ProtobufCService *service,
                                                               const Boxoffice__Config__V1__StartDegradationRequest *input,
@@ -11014,7 +11418,7 @@ void boxoffice__config__v1__administration__start_degradation(ProtobufCService *
                                                               void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 32, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 34, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__renew_degradation(ProtobufCService *service,
                                                               const Boxoffice__Config__V1__RenewDegradationRequest *input,
@@ -11022,7 +11426,7 @@ void boxoffice__config__v1__administration__renew_degradation(ProtobufCService *
                                                               void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 33, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 35, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__end_degradation(ProtobufCService *service,
                                                             const Boxoffice__Config__V1__EndDegradationRequest *input,
@@ -11030,7 +11434,7 @@ void boxoffice__config__v1__administration__end_degradation(ProtobufCService *se
                                                             void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 34, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 36, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_degradation_measures(ProtobufCService *service,
                                                                       const Boxoffice__Config__V1__ListDegradationMeasuresRequest *input,
@@ -11038,7 +11442,7 @@ void boxoffice__config__v1__administration__list_degradation_measures(ProtobufCS
                                                                       void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 35, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 37, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__apply_degradation_measure(ProtobufCService *service,
                                                                       const Boxoffice__Config__V1__ApplyDegradationMeasureRequest *input,
@@ -11046,7 +11450,7 @@ void boxoffice__config__v1__administration__apply_degradation_measure(ProtobufCS
                                                                       void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 36, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 38, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__remove_degradation_measures(ProtobufCService *service,
                                                                         const Boxoffice__Config__V1__RemoveDegradationMeasuresRequest *input,
@@ -11054,7 +11458,7 @@ void boxoffice__config__v1__administration__remove_degradation_measures(Protobuf
                                                                         void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 37, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 39, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_proxied_mvpds(ProtobufCService *service,
                                                                const Boxoffice__Config__V1__ListProxiedMvpdsRequest *input,
@@ -11062,7 +11466,7 @@ void boxoffice__config__v1__administration__list_proxied_mvpds(ProtobufCService 
                                                                void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 38, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 40, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__replace_proxied_mvpds(ProtobufCService *service,
                                                                   const Boxoffice__Config__V1__ReplaceProxiedMvpdsRequest *input,
@@ -11070,7 +11474,7 @@ void boxoffice__config__v1__administration__replace_proxied_mvpds(ProtobufCServi
                                                                   void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 39, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 41, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__get_report(ProtobufCService *service,
                                                        const Boxoffice__Config__V1__GetReportRequest *input,
@@ -11078,7 +11482,7 @@ void boxoffice__config__v1__administration__get_report(ProtobufCService *service
                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 40, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 42, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__list_audit_records(ProtobufCService *service,
                                                                const Boxoffice__Config__V1__ListAuditRecordsRequest *input,
@@ -11086,7 +11490,7 @@ void boxoffice__config__v1__administration__list_audit_records(ProtobufCService 
                                                                void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 41, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 43, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__verify_history(ProtobufCService *service,
                                                            const Boxoffice__Config__V1__VerifyHistoryRequest *input,
@@ -11094,7 +11498,7 @@ void boxoffice__config__v1__administration__verify_history(ProtobufCService *ser
                                                            void *closure_data)
 {
   assert(service->descriptor == &boxoffice__config__v1__administration__descriptor);
-  service->invoke(service, 42, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 44, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__config__v1__administration__init (Boxoffice__Config__V1__Administration_Service *service,
                                                   Boxoffice__Config__V1__Administration_ServiceDestroy destroy)

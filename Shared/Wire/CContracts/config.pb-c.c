@@ -3258,7 +3258,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__service_token_issuer__de
   (ProtobufCMessageInit) boxoffice__config__v1__service_token_issuer__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__requestor__field_descriptors[20] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__requestor__field_descriptors[21] =
 {
   {
     "id",
@@ -3500,6 +3500,18 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__requestor__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "since_ms",
+    21,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__Requestor, since_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__requestor__field_indices_by_name[] = {
   17,   /* field[17] = accent_color */
@@ -3522,11 +3534,12 @@ static const unsigned boxoffice__config__v1__requestor__field_indices_by_name[] 
   2,   /* field[2] = programmer_id */
   5,   /* field[5] = registration_url */
   13,   /* field[13] = requires_device_information */
+  20,   /* field[20] = since_ms */
 };
 static const ProtobufCIntRange boxoffice__config__v1__requestor__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 20 }
+  { 0, 21 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__requestor__descriptor =
 {
@@ -3536,7 +3549,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__requestor__descriptor =
   "Boxoffice__Config__V1__Requestor",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__Requestor),
-  20,
+  21,
   boxoffice__config__v1__requestor__field_descriptors,
   boxoffice__config__v1__requestor__field_indices_by_name,
   1,  boxoffice__config__v1__requestor__number_ranges,
@@ -3607,7 +3620,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__domain__descriptor =
   (ProtobufCMessageInit) boxoffice__config__v1__domain__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__mvpd__field_descriptors[26] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__mvpd__field_descriptors[27] =
 {
   {
     "id",
@@ -3921,6 +3934,18 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__mvpd__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "since_ms",
+    27,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__Mvpd, since_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__mvpd__field_indices_by_name[] = {
   9,   /* field[9] = auth_per_aggregator */
@@ -3947,13 +3972,14 @@ static const unsigned boxoffice__config__v1__mvpd__field_indices_by_name[] = {
   12,   /* field[12] = requires_safari_view_controller */
   14,   /* field[14] = saml */
   25,   /* field[25] = scheduled_sign_in */
+  26,   /* field[26] = since_ms */
   16,   /* field[16] = temp_pass */
   24,   /* field[24] = upstream_only */
 };
 static const ProtobufCIntRange boxoffice__config__v1__mvpd__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 26 }
+  { 0, 27 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__mvpd__descriptor =
 {
@@ -3963,7 +3989,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__mvpd__descriptor =
   "Boxoffice__Config__V1__Mvpd",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__Mvpd),
-  26,
+  27,
   boxoffice__config__v1__mvpd__field_descriptors,
   boxoffice__config__v1__mvpd__field_indices_by_name,
   1,  boxoffice__config__v1__mvpd__number_ranges,
@@ -6399,7 +6425,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__metadata_key__descriptor
   (ProtobufCMessageInit) boxoffice__config__v1__metadata_key__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__application__field_descriptors[14] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__application__field_descriptors[15] =
 {
   {
     "id",
@@ -6569,10 +6595,23 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__application__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "legacy_since_ms",
+    15,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Boxoffice__Config__V1__Application, n_legacy_since_ms),
+    offsetof(Boxoffice__Config__V1__Application, legacy_since_ms),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__application__field_indices_by_name[] = {
   11,   /* field[11] = clients */
   0,   /* field[0] = id */
+  14,   /* field[14] = legacy_since_ms */
   10,   /* field[10] = legacy_statements */
   1,   /* field[1] = name */
   5,   /* field[5] = platforms */
@@ -6589,7 +6628,7 @@ static const unsigned boxoffice__config__v1__application__field_indices_by_name[
 static const ProtobufCIntRange boxoffice__config__v1__application__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 14 }
+  { 0, 15 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__application__descriptor =
 {
@@ -6599,7 +6638,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__application__descriptor 
   "Boxoffice__Config__V1__Application",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__Application),
-  14,
+  15,
   boxoffice__config__v1__application__field_descriptors,
   boxoffice__config__v1__application__field_indices_by_name,
   1,  boxoffice__config__v1__application__number_ranges,
@@ -6735,7 +6774,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__request_signing_key__des
   (ProtobufCMessageInit) boxoffice__config__v1__request_signing_key__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__imported_client__field_descriptors[2] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__imported_client__field_descriptors[3] =
 {
   {
     "client_id",
@@ -6761,15 +6800,28 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__imported_client__fi
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "since_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ImportedClient, since_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__imported_client__field_indices_by_name[] = {
   0,   /* field[0] = client_id */
   1,   /* field[1] = secret_reference */
+  2,   /* field[2] = since_ms */
 };
 static const ProtobufCIntRange boxoffice__config__v1__imported_client__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__imported_client__descriptor =
 {
@@ -6779,7 +6831,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__imported_client__descrip
   "Boxoffice__Config__V1__ImportedClient",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__ImportedClient),
-  2,
+  3,
   boxoffice__config__v1__imported_client__field_descriptors,
   boxoffice__config__v1__imported_client__field_indices_by_name,
   1,  boxoffice__config__v1__imported_client__number_ranges,

@@ -29,6 +29,8 @@ public final class AdministrationDouble: Administration {
     public let restoreVersion = Scripted<RestoreVersionRequest, DraftOutcome>()
     public let prepareTestSignIn = Scripted<PrepareTestSignInRequest, TestSignInPreparation>()
     public let authorizeSecret = Scripted<AuthorizeSecretRequest, SecretOutcome>()
+    public let listSecretOwners = Scripted<ListSecretOwnersRequest, SecretOwners>()
+    public let setSecretOwner = Scripted<SetSecretOwnerRequest, SecretOwners>()
     public let downloadSoftwareStatement = Scripted<DownloadSoftwareStatementRequest, SoftwareStatement>()
     public let revokeSoftwareStatements = Scripted<RevokeSoftwareStatementsRequest, RevokeSoftwareStatementsResponse>()
     public let listStatementKeys = Scripted<ListStatementKeysRequest, StatementKeyList>()
@@ -153,6 +155,14 @@ public final class AdministrationDouble: Administration {
 
     public func authorizeSecret(_ request: AuthorizeSecretRequest, context: CallContext) async throws -> SecretOutcome {
         try await authorizeSecret(request, context)
+    }
+
+    public func listSecretOwners(_ request: ListSecretOwnersRequest, context: CallContext) async throws -> SecretOwners {
+        try await listSecretOwners(request, context)
+    }
+
+    public func setSecretOwner(_ request: SetSecretOwnerRequest, context: CallContext) async throws -> SecretOwners {
+        try await setSecretOwner(request, context)
     }
 
     public func downloadSoftwareStatement(_ request: DownloadSoftwareStatementRequest, context: CallContext) async throws -> SoftwareStatement {

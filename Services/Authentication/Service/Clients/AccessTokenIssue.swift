@@ -33,7 +33,9 @@ struct AccessTokenIssue: Sendable {
             return try await issue(request, to: imported.client)
         }
         let client = try Self.authenticated(known, request)
-        guard let application = try catalogue.current().application(softwareID: client.softwareID.text) else {
+        let application = try catalogue.current().application(
+            softwareID: client.softwareID.text, registeredAtMilliseconds: client.issuedAt.milliseconds)
+        guard let application else {
             throw Fault(.invalidClient, "The client's software statement is no longer accepted.")
         }
         let token = try issued(client.id.text, ClientDirectory.scopes(of: application, software: client.softwareID))

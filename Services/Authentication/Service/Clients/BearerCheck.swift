@@ -18,6 +18,8 @@ final class BearerCheck: Sendable {
         /// `nil`: a client that another house registered.
         let software: SoftwareID?
         let scopes: [String]
+        /// Of the client that registered; else of the token.
+        let issuedAt: Timestamp
         let expiresAt: Timestamp
     }
 
@@ -136,8 +138,10 @@ final class BearerCheck: Sendable {
         }
         guard clock.now() < checked.expiresAt else { throw Fault(.accessDenied, "The access token has expired.") }
         let application =
-            if let software = checked.software { catalogue.application(softwareID: software.text) } else {
-                catalogue.importedClient(checked.client.text)?.application
+            if let software = checked.software {
+                catalogue.application(softwareID: software.text, registeredAtMilliseconds: checked.issuedAt.milliseconds)
+            } else {
+                catalogue.importedClient(checked.client.text).flatMap { $0.client.hasIssued(at: checked.issuedAt) ? $0.application : nil }
             }
         guard let application else { throw Fault(.invalidClient, "The client's software statement is no longer accepted.") }
         return AuthenticatedClient(
@@ -153,7 +157,9 @@ final class BearerCheck: Sendable {
         let id = ClientID(claims.clientID)
         let client = try await store.client(id)
         guard client != nil || catalogue.importedClient(claims.clientID) != nil else { throw Fault(.invalidClient, "The client is not known.") }
-        let result = CheckedToken(client: id, software: client?.softwareID, scopes: claims.scopes, expiresAt: claims.expiresAt)
+        let result = CheckedToken(
+            client: id, software: client?.softwareID, scopes: claims.scopes, issuedAt: client?.issuedAt ?? claims.issuedAt,
+            expiresAt: claims.expiresAt)
         checked.offer(result, for: token, readIn: epoch)
         return result
     }
@@ -170,4 +176,9 @@ final class BearerCheck: Sendable {
 extension ApiVersion {
     /// What an access token must have for it (rest-v1 §2.2, rest-v2 §1.3).
     var scope: String { self == .v2 ? "api:client:v2" : "api:client:v1" }
+}
+
+extension ImportedClient {
+    /// Whether a token is of the time that the client's programmer has it. Tokens say the second alone.
+    fileprivate func hasIssued(at moment: Timestamp) -> Bool { UInt64(clamping: moment.milliseconds) / 1000 >= sinceMilliseconds / 1000 }
 }

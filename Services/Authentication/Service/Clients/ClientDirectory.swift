@@ -18,7 +18,9 @@ struct ClientDirectory: Sendable {
         if client.text.utf8.starts(with: Self.keyMark.utf8) {
             return catalogue.signingKey(String(client.text.dropFirst(Self.keyMark.count)))?.application
         }
-        if let known = try await store.client(client) { return catalogue.application(softwareID: known.softwareID.text) }
+        if let known = try await store.client(client) {
+            return catalogue.application(softwareID: known.softwareID.text, registeredAtMilliseconds: known.issuedAt.milliseconds)
+        }
         return catalogue.importedClient(client.text)?.application
     }
 

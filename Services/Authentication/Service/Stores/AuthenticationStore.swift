@@ -9,7 +9,7 @@ internal import Storage
 /// Everything that the service keeps.
 typealias AuthenticationStore =
     ClientStore & RegistrationCodeStore & SignInStore & SessionStore & UpstreamTokenStore & LogoutStore & TrialStore & ProfileRequestStore
-    & LoginStore & SecretStore & NonceStore & ServiceTokenStore & SignInReportStore & TestSignInStore & ScheduledSignInStore
+    & LoginStore & SecretStore & NonceStore & ServiceTokenStore & SignInReportStore & TestSignInStore & ScheduledSignInStore & LivingStore
 
 protocol ClientStore: Sendable {
     /// Says when what memory knows of clients may be out of date; `nil`: never.

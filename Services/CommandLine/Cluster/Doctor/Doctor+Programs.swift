@@ -108,5 +108,26 @@ extension Doctor {
             advice: "'boxoffice logs' shows why one does not follow config (events catalogue.* and rpc.*)")
     }
 
+    /// Files of secrets about whose owner operators have to decide (clients §2). Of a cluster that does not answer others tell.
+    func openSecrets(_ cluster: ClusterFile) async -> [Finding] {
+        let answer = try? await HTTPExchange.once {
+            try await $0.send("GET", "\(cluster.administration)/admin/v1/secrets", headers: [("Authorization", "Bearer \(cluster.adminToken)")])
+        }
+        guard let answer, answer.status == 200 else { return [] }
+        return Self.openSecrets(answer.object)
+    }
+
+    /// - Parameter list: As `GET /admin/v1/secrets` answers it.
+    static func openSecrets(_ list: [String: Any]) -> [Finding] {
+        let open = (list["secrets"] as? [[String: Any]] ?? []).filter { $0["open"] as? Bool == true }.compactMap { $0["reference"] as? String }
+        guard !open.isEmpty else { return [] }
+        return [
+            .note(
+                .catalogue,
+                "entries of several programmers name the secret files \(open.joined(separator: ", ")); nobody may newly name them but operators",
+                advice: "'boxoffice secret owner REFERENCE --programmer ID' says whose each is; without --programmer it is the operators'")
+        ]
+    }
+
     private static func versions(_ status: ClusterStatus) -> Set<UInt64> { Set(status.programs.compactMap(\.catalogueVersion)) }
 }

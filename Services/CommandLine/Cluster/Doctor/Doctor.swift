@@ -20,6 +20,7 @@ struct Doctor: Sendable {
         if let cluster {
             let status = try await StatusReader.read(home, cluster)
             findings += ports(of: cluster, status) + programs(status) + catalogueFile() + (try await catalogueVersions(status, cluster))
+            findings += await openSecrets(cluster)
         } else {
             findings +=
                 freePorts() + [damage.map { .wrong(.programs, $0, advice: "then ./Services/up starts a cluster anew") } ?? Self.noCluster(home)]

@@ -5,8 +5,8 @@ internal import TextEncodings
 /// `boxoffice secret`: secrets that the catalogue refers to.
 public struct SecretCommand: AsyncParsableCommand {
     public static let configuration = CommandConfiguration(
-        commandName: "secret", abstract: "Write secrets that the catalogue refers to, and list their references.",
-        subcommands: [SecretSetCommand.self, SecretListCommand.self])
+        commandName: "secret", abstract: "Write secrets that the catalogue refers to, list their references, and say whose a file is.",
+        subcommands: [SecretSetCommand.self, SecretListCommand.self, SecretOwnerCommand.self])
 
     public init() {}
 }
@@ -74,9 +74,39 @@ public struct SecretListCommand: AsyncParsableCommand {
         let secrets = answer.object["secrets"] as? [[String: Any]] ?? []
         if secrets.isEmpty { Console().line("no reference has a secret") }
         for secret in secrets {
-            let owner = secret["programmer"] as? String ?? "operators"
+            let owner = secret["programmer"] as? String ?? (secret["open"] as? Bool == true ? "open: 'boxoffice secret owner' decides" : "operators")
             Console().line("\(secret["reference"] as? String ?? "")  \(owner)  \(secret["kept"] as? String ?? "")")
         }
+    }
+}
+
+/// `boxoffice secret owner REFERENCE`.
+public struct SecretOwnerCommand: AsyncParsableCommand {
+    public static let configuration = CommandConfiguration(
+        commandName: "owner", abstract: "Say whose the file of a secret is.",
+        discussion: """
+            Entries of that programmer alone may newly name it; a file about which nothing is said is the operators'. What names it already stays, and \
+            stays editable. 'boxoffice secret list' has those that are open: entries of several name them.
+            """)
+
+    @Argument(help: "The reference, as the catalogue has it.")
+    var reference: String
+
+    @Option(help: "The programmer; without it, the operators.")
+    var programmer: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    public init() {}
+
+    public func run() async throws {
+        var body: [String: Any] = [:]
+        body["programmer"] = programmer
+        let answer = try await AdministrationCall.send(
+            "PUT", "/secrets/\(FormEncoding.encode(reference))/owner", body: try AdministrationCall.json(body))
+        guard !json else { return print(answer.text) }
+        Console().line("\(reference): \(programmer.map { "\($0)'s" } ?? "the operators'")")
     }
 }
 

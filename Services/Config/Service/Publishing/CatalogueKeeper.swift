@@ -53,7 +53,20 @@ public final class CatalogueKeeper: Sendable {
             try ledger.newestVersion().map { _ in try ledger.publish(keys: keys) }
         }
         guard let publication else { return try PublishedCatalogue.Edition(Configuration()) }
+        tellEnded(publication)
         return PublishedCatalogue.Edition(publication)
+    }
+
+    private func tellEnded(_ publication: Publication) {
+        for id in publication.endedStatements { logger.warning("catalogue.statement_ended", metadata: ["softwareId": "\(id)"]) }
+    }
+
+    /// Names the secrets' files about whose owner operators have to decide: entries of several named them before owners were kept.
+    public func tellOpenSecrets() async {
+        let owners = (try? await store.read(now: clock.now()) { try $0.fileOwners() }) ?? []
+        for owner in owners where owner.isOpen {
+            logger.warning("catalogue.secret_owner_open", metadata: ["reference": "\(owner.reference)", "advice": "boxoffice secret owner"])
+        }
     }
 
     /// Takes in the file because an operator asks for it.
@@ -77,6 +90,7 @@ public final class CatalogueKeeper: Sendable {
         }
         former.withLock { $0 = content.document.tree.sha256 }
         let publication = accepted.publication
+        tellEnded(publication)
         version.record(Double(publication.configuration.version))
         if accepted.verdict == .refused {
             reportRefused(accepted, of: file, content.document.tree.sha256)

@@ -27,7 +27,34 @@ extension CatalogueStore {
         Migration("9-statement-keys", sql: statementKeys, isAdditive: true),
         Migration("10-signed-in-people", statements: KeptSession.signedInColumns, isAdditive: true),
         Migration("11-start-of-audit", statements: startOfAudit, isAdditive: true),
+        Migration("12-owners-of-files", sql: ownersOfFiles, isAdditive: true),
+        Migration("13-lives", sql: lives, isAdditive: true),
     ]
+
+    private static let lives = """
+        -- Since when an id, or an identity that apps bring along, has one owner.
+        CREATE TABLE entry_life (
+            kind TEXT NOT NULL,
+            id TEXT NOT NULL,
+            owner TEXT NOT NULL,
+            since_ms INTEGER NOT NULL,
+            until_ms INTEGER,
+            PRIMARY KEY (kind, id, since_ms)
+        );
+        """
+
+    private static let ownersOfFiles = """
+        -- Whose a file of a secret is, where it is not operators', or nobody has decided.
+        CREATE TABLE secret_owner (
+            reference TEXT PRIMARY KEY,
+            -- Empty: operators'.
+            programmer TEXT NOT NULL,
+            is_open INTEGER NOT NULL,
+            changed_at_ms INTEGER NOT NULL
+        );
+        -- How far what is made of the versions is.
+        CREATE TABLE progress (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
+        """
 
     /// What is published is stored, so that every copy serves the same octets, those of a newer release too.
     private static let publishedContent = """

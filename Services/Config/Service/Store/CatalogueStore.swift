@@ -34,7 +34,10 @@ public struct CatalogueStore: Sendable {
     }
 
     func read<Value: Sendable>(now: Timestamp, _ body: @escaping @Sendable (CatalogueLedger) throws -> Value) async throws(Fault) -> Value {
-        try await store.read { [documents] database in try body(CatalogueLedger(database: database, now: now, documents: documents)) }
+        try await store.read { [documents] database in
+            // What a version that was not taken into account changes is computed, and not kept.
+            try body(CatalogueLedger(database: database, now: now, documents: documents, isRehearsal: true))
+        }
     }
 
     /// What is published, as octets, where its version is newer.

@@ -24,6 +24,24 @@ extension CatalogueStore {
                 CREATE TABLE IF NOT EXISTS audit_start (number BIGINT PRIMARY KEY, record_sha256 \(text) NOT NULL, removed_at_ms BIGINT NOT NULL)
                 """, isAdditive: true),
         Migration("6-start-of-audit-stays", statements: startOfAudit, isAdditive: true),
+        Migration(
+            "7-owners-of-files",
+            statements: [
+                """
+                CREATE TABLE IF NOT EXISTS secret_owner (
+                    reference \(text) PRIMARY KEY, programmer \(text) NOT NULL, is_open BIGINT NOT NULL, changed_at_ms BIGINT NOT NULL
+                )
+                """,
+                "CREATE TABLE IF NOT EXISTS progress (name \(text) PRIMARY KEY, value BIGINT NOT NULL)",
+            ], isAdditive: true),
+        Migration(
+            "8-lives",
+            sql: """
+                CREATE TABLE IF NOT EXISTS entry_life (
+                    kind \(text) NOT NULL, id \(text) NOT NULL, owner \(text) NOT NULL, since_ms BIGINT NOT NULL, until_ms BIGINT,
+                    PRIMARY KEY (kind, id, since_ms)
+                )
+                """, isAdditive: true),
     ]
 
     private static let startOfAudit = [

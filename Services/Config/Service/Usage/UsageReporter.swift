@@ -1,3 +1,4 @@
+internal import Catalogue
 internal import Clocks
 internal import Contracts
 internal import Faults
@@ -8,6 +9,7 @@ final class UsageReporter: Sendable {
     private let store: UsageStore
     private let limits: UsageSettings
     private let time: PacificTime
+    private let catalogue: any CatalogueSource
     private let clock: any WallClock
     /// They never change; more of them are read when somebody asks.
     private let known = Mutex(Known())
@@ -17,10 +19,11 @@ final class UsageReporter: Sendable {
         var last: Int64 = 0
     }
 
-    init(store: UsageStore, limits: UsageSettings, time: PacificTime, clock: any WallClock) {
+    init(store: UsageStore, limits: UsageSettings, time: PacificTime, catalogue: any CatalogueSource, clock: any WallClock) {
         self.store = store
         self.limits = limits
         self.time = time
+        self.catalogue = catalogue
         self.clock = clock
     }
 
@@ -28,7 +31,8 @@ final class UsageReporter: Sendable {
         let plan = try UsagePlan(query, limits: limits, time: time, now: clock.now())
         let requestors = Set(texts: query.requestorIDs)
         let visible = try await combinations().filter { requestors.contains($0.value[.requestorID]) && plan.admits($0.value) }
-        let sums = try await store.sums(of: plan.level, in: plan.moments, divisor: plan.divisor, groups: Self.groups(visible, plan))
+        let sums = try await store.sums(
+            of: plan.level, in: plan.moments, divisor: plan.divisor, groups: Self.groups(visible, plan), after: try ends(visible, plan))
         guard let sums else { throw Fault(.invalidRequest, "This is too much at once: ask for a shorter time.") }
         // Nobody else waits for the thread that it is written on.
         let rows = await Task.detached {
@@ -39,6 +43,15 @@ final class UsageReporter: Sendable {
         return UsageReport(
             dimensions: plan.dimensions.map(\.rawValue), metrics: plan.metrics.map(\.rawValue), rows: rows, start: plan.start?.text ?? "",
             end: plan.end?.text ?? "", limit: UInt32(clamping: plan.limit), drillDown: plan.drillDown.map(\.rawValue))
+    }
+
+    /// The last piece of time in which something may be of another programmer, who had the requestor's id; of combinations with such a time.
+    private func ends(_ visible: [Int64: UsageCombination], _ plan: UsagePlan) throws(Fault) -> [Int64: Int64] {
+        let catalogue = try catalogue.current()
+        return visible.compactMapValues { combination in
+            let since = catalogue.requestor(combination[.requestorID])?.sinceMilliseconds ?? 0
+            return since > 0 ? time.moment(Timestamp(milliseconds: Int64(clamping: since))).minute / plan.level.unit : nil
+        }
     }
 
     /// Each combination, and the first of those that no row of the report tells from it.

@@ -43,7 +43,7 @@ public struct UsageService: Usage {
         self.catalogue = catalogue
         self.clock = clock
         self.logger = logger
-        reporter = UsageReporter(store: self.store, limits: limits, time: time, clock: clock)
+        reporter = UsageReporter(store: self.store, limits: limits, time: time, catalogue: catalogue, clock: clock)
     }
 
     public func register(in registry: inout some MethodRegistry) { UsageMethods.register(self, in: &registry) }

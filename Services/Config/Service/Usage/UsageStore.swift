@@ -99,9 +99,10 @@ struct UsageStore: Sendable {
     ///   - moments: Of the level.
     ///   - divisor: Makes the time of a bucket of a moment.
     ///   - groups: Combinations that are added up, and the one of them whose sum it is; the others are left out.
+    ///   - ends: Moments of combinations up to which they are left out too.
     /// - Returns: `nil` when there are too many rows to add up.
     func sums(
-        of level: Level, in moments: Range<Int64>, divisor: Int64, groups: [Int64: Int64]
+        of level: Level, in moments: Range<Int64>, divisor: Int64, groups: [Int64: Int64], after ends: [Int64: Int64] = [:]
     ) async throws(Fault) -> [Bucket: UsageCounts]? {
         try await store.read { database in
             let bounds: Arguments = [moments.lowerBound, moments.upperBound]
@@ -117,7 +118,7 @@ struct UsageStore: Sendable {
                     var columns = ColumnReader(row)
                     last = (columns.next(), columns.next())
                     rows += 1
-                    guard let group = groups[last.combination] else { return true }
+                    guard let group = groups[last.combination], ends[last.combination].map({ $0 < last.moment }) ?? true else { return true }
                     sums[Bucket(time: last.moment / divisor, combination: group), default: UsageCounts()] += UsageCounts(&columns)
                     return sums.count <= Self.mostSums
                 }

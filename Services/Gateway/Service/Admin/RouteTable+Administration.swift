@@ -77,6 +77,7 @@ extension RouteTable {
             route(PeopleEndpoints.path + "/erase", [.post: people.erase]),
             route(SecretEndpoints.path, [.get: secrets.list]),
             route(SecretEndpoints.path + "/{reference}", [.post: secrets.write]),
+            route(SecretEndpoints.path + "/{reference}/owner", [.put: secrets.setOwner]),
             route(SignInReportEndpoints.path, [.get: signIns.list]),
             route(SignInReportEndpoints.path + "/{trace}", [.get: signIns.show]),
             route(ScheduledSignInEndpoints.path, [.get: scheduled.list]),

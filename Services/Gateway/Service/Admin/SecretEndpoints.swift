@@ -12,17 +12,58 @@ struct SecretEndpoints: Sendable {
     @Sendable func list(_ exchange: Exchange) async throws -> Response {
         let token = try exchange.administrator()
         let administrator = try await administration.getAdministrator(GetAdministratorRequest(token: token), context: exchange.call)
-        let secrets = try await operations.listSecrets(ListSecretsRequest(), context: exchange.call).secrets.filter { secret in
-            administrator.role == .operator || administrator.programmerIDs.contains(secret.programmerID)
+        // Whose a file is, config alone knows.
+        let owners = try await administration.listSecretOwners(ListSecretOwnersRequest(token: token), context: exchange.call).owners
+        let ofFiles = Dictionary(texts: owners.map { ($0.reference, $0) }) { first, _ in first }
+        var rows = try await operations.listSecrets(ListSecretsRequest(), context: exchange.call).secrets.map { secret in
+            Row(secret, secret.isFile ? ofFiles[OctetText(secret.reference)] : nil)
         }
-        let entries = secrets.map { secret in
-            Document.Value.object([
-                .init("reference", .text(secret.reference)), .init("programmer", secret.programmerID.isEmpty ? .null : .text(secret.programmerID)),
-                .init("kept", .text(secret.isFile ? "file" : "store")),
-                .init("writtenAt", secret.writtenAtMilliseconds == 0 ? .null : .number(Int64(clamping: secret.writtenAtMilliseconds))),
-            ])
+        let listed = Set(texts: rows.map(\.reference))
+        // Key files of other services are in no list of theirs.
+        rows += owners.filter { !listed.contains(OctetText($0.reference)) }.map(Row.init)
+        let seen = rows.filter { administrator.role == .operator || administrator.programmerIDs.contains($0.programmer) }
+        return Response(Document("secrets", [.init("secrets", .list(seen.map(\.value), item: "secret"))]), format: .json)
+    }
+
+    private struct Row {
+        let reference: String
+        /// Empty: operators'.
+        let programmer: String
+        let isFile: Bool
+        let writtenAt: UInt64
+        let isOpen: Bool
+
+        init(_ secret: StoredSecret, _ owner: SecretOwner?) {
+            (reference, isFile, writtenAt) = (secret.reference, secret.isFile, secret.writtenAtMilliseconds)
+            programmer = secret.isFile ? owner?.programmerID ?? "" : secret.programmerID
+            isOpen = owner?.isOpen ?? false
         }
-        return Response(Document("secrets", [.init("secrets", .list(entries, item: "secret"))]), format: .json)
+
+        init(_ owner: SecretOwner) {
+            (reference, programmer, isFile, writtenAt, isOpen) = (owner.reference, owner.programmerID, true, 0, owner.isOpen)
+        }
+
+        var value: Document.Value {
+            let members: [Document.Member] = [
+                .init("reference", .text(reference)), .init("programmer", programmer.isEmpty ? .null : .text(programmer)),
+                .init("kept", .text(isFile ? "file" : "store")),
+                .init("writtenAt", writtenAt == 0 ? .null : .number(Int64(clamping: writtenAt))),
+            ]
+            return .object(isOpen ? members + [.init("open", .flag(true))] : members)
+        }
+    }
+
+    /// Says whose a file is; for operators.
+    @Sendable func setOwner(_ exchange: Exchange) async throws -> Response {
+        let token = try exchange.administrator()
+        let reference = try exchange.captured("reference")
+        let programmer = try AdministrationBody.object(exchange) { $0.optionalText("programmer") }
+        let request = SetSecretOwnerRequest(token: token, reference: reference, programmerID: programmer)
+        _ = try await administration.setSecretOwner(request, context: exchange.changingCall)
+        return Response(
+            Document(
+                "secret",
+                [.init("reference", .text(reference)), .init("programmer", programmer.isEmpty ? .null : .text(programmer))]), format: .json)
     }
 
     @Sendable func write(_ exchange: Exchange) async throws -> Response {

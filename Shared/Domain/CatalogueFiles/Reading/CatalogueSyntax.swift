@@ -70,7 +70,7 @@ package enum CatalogueSyntax {
     }
 
     /// The name of a file in a folder that is known elsewhere: no way out of that folder, nothing hidden.
-    static func isFileName(_ text: String) -> Bool {
+    package static func isFileName(_ text: String) -> Bool {
         guard (1...128).contains(text.utf8.count), let first = text.utf8.first, isLetterOrDigit(first) else { return false }
         return text.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") }
     }

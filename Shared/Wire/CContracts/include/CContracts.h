@@ -270,6 +270,22 @@ static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_KnownSecret_
 {
     return &boxoffice__config__v1__known_secret__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_ListSecretOwnersRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__list_secret_owners_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_SetSecretOwnerRequest_descriptor(void)
+{
+    return &boxoffice__config__v1__set_secret_owner_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_SecretOwner_descriptor(void)
+{
+    return &boxoffice__config__v1__secret_owner__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_SecretOwners_descriptor(void)
+{
+    return &boxoffice__config__v1__secret_owners__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_config_v1_SecretOutcome_descriptor(void)
 {
     return &boxoffice__config__v1__secret_outcome__descriptor;

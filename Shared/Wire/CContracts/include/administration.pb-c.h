@@ -29,6 +29,10 @@ typedef struct Boxoffice__Config__V1__AdministratorSessions Boxoffice__Config__V
 typedef struct Boxoffice__Config__V1__CheckAdministratorRequest Boxoffice__Config__V1__CheckAdministratorRequest;
 typedef struct Boxoffice__Config__V1__AuthorizeSecretRequest Boxoffice__Config__V1__AuthorizeSecretRequest;
 typedef struct Boxoffice__Config__V1__KnownSecret Boxoffice__Config__V1__KnownSecret;
+typedef struct Boxoffice__Config__V1__ListSecretOwnersRequest Boxoffice__Config__V1__ListSecretOwnersRequest;
+typedef struct Boxoffice__Config__V1__SetSecretOwnerRequest Boxoffice__Config__V1__SetSecretOwnerRequest;
+typedef struct Boxoffice__Config__V1__SecretOwner Boxoffice__Config__V1__SecretOwner;
+typedef struct Boxoffice__Config__V1__SecretOwners Boxoffice__Config__V1__SecretOwners;
 typedef struct Boxoffice__Config__V1__SecretOutcome Boxoffice__Config__V1__SecretOutcome;
 typedef struct Boxoffice__Config__V1__SecretInventory Boxoffice__Config__V1__SecretInventory;
 typedef struct Boxoffice__Config__V1__CatalogueEntity Boxoffice__Config__V1__CatalogueEntity;
@@ -147,7 +151,7 @@ typedef enum _Boxoffice__Config__V1__AdministratorPermission {
 } Boxoffice__Config__V1__AdministratorPermission;
 typedef enum _Boxoffice__Config__V1__SecretKnowledge {
   /*
-   * By a caller that does not ask, or of a service that keeps none: nothing is checked.
+   * By a caller that does not ask, or of a service that keeps none: `config` judges by the owners of files that it knows, and what it does not know is operators'.
    */
   BOXOFFICE__CONFIG__V1__SECRET_KNOWLEDGE__SECRET_KNOWLEDGE_UNTOLD = 0,
   BOXOFFICE__CONFIG__V1__SECRET_KNOWLEDGE__SECRET_KNOWLEDGE_TOLD = 1,
@@ -469,6 +473,63 @@ struct  Boxoffice__Config__V1__KnownSecret
 #define BOXOFFICE__CONFIG__V1__KNOWN_SECRET__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__known_secret__descriptor) \
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
+
+
+struct  Boxoffice__Config__V1__ListSecretOwnersRequest
+{
+  ProtobufCMessage base;
+  char *token;
+};
+#define BOXOFFICE__CONFIG__V1__LIST_SECRET_OWNERS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__list_secret_owners_request__descriptor) \
+    , (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Config__V1__SetSecretOwnerRequest
+{
+  ProtobufCMessage base;
+  char *token;
+  char *reference;
+  /*
+   * Empty: operators.
+   */
+  char *programmer_id;
+};
+#define BOXOFFICE__CONFIG__V1__SET_SECRET_OWNER_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__set_secret_owner_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Config__V1__SecretOwner
+{
+  ProtobufCMessage base;
+  char *reference;
+  /*
+   * Empty: operators'.
+   */
+  char *programmer_id;
+  /*
+   * True: entries of several programmers, or of operators too, named it when owners were introduced, and nobody has decided since.
+   */
+  protobuf_c_boolean is_open;
+};
+#define BOXOFFICE__CONFIG__V1__SECRET_OWNER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__secret_owner__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
+
+
+/*
+ * By reference.
+ */
+struct  Boxoffice__Config__V1__SecretOwners
+{
+  ProtobufCMessage base;
+  size_t n_owners;
+  Boxoffice__Config__V1__SecretOwner **owners;
+};
+#define BOXOFFICE__CONFIG__V1__SECRET_OWNERS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__secret_owners__descriptor) \
+    , 0,NULL }
 
 
 typedef enum {
@@ -2169,6 +2230,82 @@ Boxoffice__Config__V1__KnownSecret *
 void   boxoffice__config__v1__known_secret__free_unpacked
                      (Boxoffice__Config__V1__KnownSecret *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__ListSecretOwnersRequest methods */
+void   boxoffice__config__v1__list_secret_owners_request__init
+                     (Boxoffice__Config__V1__ListSecretOwnersRequest         *message);
+size_t boxoffice__config__v1__list_secret_owners_request__get_packed_size
+                     (const Boxoffice__Config__V1__ListSecretOwnersRequest   *message);
+size_t boxoffice__config__v1__list_secret_owners_request__pack
+                     (const Boxoffice__Config__V1__ListSecretOwnersRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__list_secret_owners_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__ListSecretOwnersRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__ListSecretOwnersRequest *
+       boxoffice__config__v1__list_secret_owners_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__list_secret_owners_request__free_unpacked
+                     (Boxoffice__Config__V1__ListSecretOwnersRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__SetSecretOwnerRequest methods */
+void   boxoffice__config__v1__set_secret_owner_request__init
+                     (Boxoffice__Config__V1__SetSecretOwnerRequest         *message);
+size_t boxoffice__config__v1__set_secret_owner_request__get_packed_size
+                     (const Boxoffice__Config__V1__SetSecretOwnerRequest   *message);
+size_t boxoffice__config__v1__set_secret_owner_request__pack
+                     (const Boxoffice__Config__V1__SetSecretOwnerRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__set_secret_owner_request__pack_to_buffer
+                     (const Boxoffice__Config__V1__SetSecretOwnerRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__SetSecretOwnerRequest *
+       boxoffice__config__v1__set_secret_owner_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__set_secret_owner_request__free_unpacked
+                     (Boxoffice__Config__V1__SetSecretOwnerRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__SecretOwner methods */
+void   boxoffice__config__v1__secret_owner__init
+                     (Boxoffice__Config__V1__SecretOwner         *message);
+size_t boxoffice__config__v1__secret_owner__get_packed_size
+                     (const Boxoffice__Config__V1__SecretOwner   *message);
+size_t boxoffice__config__v1__secret_owner__pack
+                     (const Boxoffice__Config__V1__SecretOwner   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__secret_owner__pack_to_buffer
+                     (const Boxoffice__Config__V1__SecretOwner   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__SecretOwner *
+       boxoffice__config__v1__secret_owner__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__secret_owner__free_unpacked
+                     (Boxoffice__Config__V1__SecretOwner *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Config__V1__SecretOwners methods */
+void   boxoffice__config__v1__secret_owners__init
+                     (Boxoffice__Config__V1__SecretOwners         *message);
+size_t boxoffice__config__v1__secret_owners__get_packed_size
+                     (const Boxoffice__Config__V1__SecretOwners   *message);
+size_t boxoffice__config__v1__secret_owners__pack
+                     (const Boxoffice__Config__V1__SecretOwners   *message,
+                      uint8_t             *out);
+size_t boxoffice__config__v1__secret_owners__pack_to_buffer
+                     (const Boxoffice__Config__V1__SecretOwners   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Config__V1__SecretOwners *
+       boxoffice__config__v1__secret_owners__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__config__v1__secret_owners__free_unpacked
+                     (Boxoffice__Config__V1__SecretOwners *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Config__V1__SecretOutcome methods */
 void   boxoffice__config__v1__secret_outcome__init
                      (Boxoffice__Config__V1__SecretOutcome         *message);
@@ -3711,6 +3848,18 @@ typedef void (*Boxoffice__Config__V1__AuthorizeSecretRequest_Closure)
 typedef void (*Boxoffice__Config__V1__KnownSecret_Closure)
                  (const Boxoffice__Config__V1__KnownSecret *message,
                   void *closure_data);
+typedef void (*Boxoffice__Config__V1__ListSecretOwnersRequest_Closure)
+                 (const Boxoffice__Config__V1__ListSecretOwnersRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__SetSecretOwnerRequest_Closure)
+                 (const Boxoffice__Config__V1__SetSecretOwnerRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__SecretOwner_Closure)
+                 (const Boxoffice__Config__V1__SecretOwner *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Config__V1__SecretOwners_Closure)
+                 (const Boxoffice__Config__V1__SecretOwners *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Config__V1__SecretOutcome_Closure)
                  (const Boxoffice__Config__V1__SecretOutcome *message,
                   void *closure_data);
@@ -4059,6 +4208,14 @@ struct Boxoffice__Config__V1__Administration_Service
                            const Boxoffice__Config__V1__AuthorizeSecretRequest *input,
                            Boxoffice__Config__V1__SecretOutcome_Closure closure,
                            void *closure_data);
+  void (*list_secret_owners)(Boxoffice__Config__V1__Administration_Service *service,
+                             const Boxoffice__Config__V1__ListSecretOwnersRequest *input,
+                             Boxoffice__Config__V1__SecretOwners_Closure closure,
+                             void *closure_data);
+  void (*set_secret_owner)(Boxoffice__Config__V1__Administration_Service *service,
+                           const Boxoffice__Config__V1__SetSecretOwnerRequest *input,
+                           Boxoffice__Config__V1__SecretOwners_Closure closure,
+                           void *closure_data);
   void (*prepare_test_sign_in)(Boxoffice__Config__V1__Administration_Service *service,
                                const Boxoffice__Config__V1__PrepareTestSignInRequest *input,
                                Boxoffice__Config__V1__TestSignInPreparation_Closure closure,
@@ -4161,6 +4318,8 @@ void boxoffice__config__v1__administration__init (Boxoffice__Config__V1__Adminis
       function_prefix__ ## restore_version,\
       function_prefix__ ## promote_catalogue,\
       function_prefix__ ## authorize_secret,\
+      function_prefix__ ## list_secret_owners,\
+      function_prefix__ ## set_secret_owner,\
       function_prefix__ ## prepare_test_sign_in,\
       function_prefix__ ## download_software_statement,\
       function_prefix__ ## revoke_software_statements,\
@@ -4282,6 +4441,14 @@ void boxoffice__config__v1__administration__authorize_secret(ProtobufCService *s
                                                              const Boxoffice__Config__V1__AuthorizeSecretRequest *input,
                                                              Boxoffice__Config__V1__SecretOutcome_Closure closure,
                                                              void *closure_data);
+void boxoffice__config__v1__administration__list_secret_owners(ProtobufCService *service,
+                                                               const Boxoffice__Config__V1__ListSecretOwnersRequest *input,
+                                                               Boxoffice__Config__V1__SecretOwners_Closure closure,
+                                                               void *closure_data);
+void boxoffice__config__v1__administration__set_secret_owner(ProtobufCService *service,
+                                                             const Boxoffice__Config__V1__SetSecretOwnerRequest *input,
+                                                             Boxoffice__Config__V1__SecretOwners_Closure closure,
+                                                             void *closure_data);
 void boxoffice__config__v1__administration__prepare_test_sign_in(ProtobufCService *service,
                                                                  const Boxoffice__Config__V1__PrepareTestSignInRequest *input,
                                                                  Boxoffice__Config__V1__TestSignInPreparation_Closure closure,
@@ -4375,6 +4542,10 @@ extern const ProtobufCMessageDescriptor boxoffice__config__v1__administrator_ses
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__check_administrator_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__authorize_secret_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__known_secret__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__list_secret_owners_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__set_secret_owner_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__secret_owner__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__config__v1__secret_owners__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__secret_outcome__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__secret_inventory__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__config__v1__catalogue_entity__descriptor;

@@ -683,10 +683,15 @@ struct  Boxoffice__Config__V1__Requestor
    * Absent: none of its integrations is served by an upstream.
    */
   Boxoffice__Config__V1__RequestorBridge *bridge;
+  /*
+   * Since when its programmer has the id, in milliseconds since 1970; moving on to another programmer goes on with it, and being away does too. What was made at a
+   * requestor of the id before (codes, sessions, trials, permits, reports of sign-ins, usage, degradation rules) was another programmer's, and is not told. 0: since ever.
+   */
+  uint64_t since_ms;
 };
 #define BOXOFFICE__CONFIG__V1__REQUESTOR__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__requestor__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__MEDIA_TOKEN_FORMAT__MEDIA_TOKEN_FORMAT_REFERENCE, 0, 0,NULL, 0,NULL, 0,NULL, 0, 0, 0, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__MEDIA_TOKEN_FORMAT__MEDIA_TOKEN_FORMAT_REFERENCE, 0, 0,NULL, 0,NULL, 0,NULL, 0, 0, 0, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, 0 }
 
 
 struct  Boxoffice__Config__V1__Domain
@@ -755,6 +760,10 @@ struct  Boxoffice__Config__V1__Mvpd
    * Absent: nobody tries it on a schedule.
    */
   Boxoffice__Config__V1__ScheduledSignIn *scheduled_sign_in;
+  /*
+   * Since when the id is of operators, or in the list of the proxy that has it now, in milliseconds since 1970: as Requestor.since_ms. 0: since ever.
+   */
+  uint64_t since_ms;
   Boxoffice__Config__V1__Mvpd__SignInCase sign_in_case;
   union {
     Boxoffice__Config__V1__SamlEndpoint *saml;
@@ -764,7 +773,7 @@ struct  Boxoffice__Config__V1__Mvpd
 };
 #define BOXOFFICE__CONFIG__V1__MVPD__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__mvpd__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0, 0, 0, 0,NULL, NULL, 0, 0, 0, 0, 0, 0,NULL, 0, NULL, BOXOFFICE__CONFIG__V1__MVPD__SIGN_IN__NOT_SET, {0} }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0, 0, 0, 0,NULL, NULL, 0, 0, 0, 0, 0, 0,NULL, 0, NULL, 0, BOXOFFICE__CONFIG__V1__MVPD__SIGN_IN__NOT_SET, {0} }
 
 
 /*
@@ -1340,10 +1349,16 @@ struct  Boxoffice__Config__V1__Application
    * It may name the person of a service token (rest-v2 section 2.14): a service of the programmer's own, never an app that people install.
    */
   protobuf_c_boolean sso_issuer;
+  /*
+   * Of each of legacy_statements, in the same order: since when its programmer has it, in milliseconds since 1970. A client that registered by it before was another
+   * programmer's, and is refused (`invalid_client`). 0, or absent: since ever.
+   */
+  size_t n_legacy_since_ms;
+  uint64_t *legacy_since_ms;
 };
 #define BOXOFFICE__CONFIG__V1__APPLICATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__application__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0, 0,NULL }
 
 
 /*
@@ -1396,10 +1411,14 @@ struct  Boxoffice__Config__V1__ImportedClient
    * Name of a secret at the authentication service, never the secret.
    */
   char *secret_reference;
+  /*
+   * Since when its programmer has it, in milliseconds since 1970: an access token from before was another programmer's, and is refused (`invalid_client`). 0: since ever.
+   */
+  uint64_t since_ms;
 };
 #define BOXOFFICE__CONFIG__V1__IMPORTED_CLIENT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__imported_client__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
 /*

@@ -82,7 +82,7 @@ public enum AdministratorPermission: Hashable, Sendable {
 }
 
 public enum SecretKnowledge: Hashable, Sendable {
-    /// By a caller that does not ask, or of a service that keeps none: nothing is checked.
+    /// By a caller that does not ask, or of a service that keeps none: `config` judges by the owners of files that it knows, and what it does not know is operators'.
     case untold
     case told
     /// The service did not answer: what names a secret cannot be pushed now.
@@ -811,6 +811,139 @@ public struct KnownSecret: Message {
         if !reference.isEmpty { c.pointee.reference = try arena.string(reference, "boxoffice.config.v1.KnownSecret.reference") }
         if !programmerID.isEmpty { c.pointee.programmer_id = try arena.string(programmerID, "boxoffice.config.v1.KnownSecret.programmer_id") }
         c.pointee.is_file = isFile ? 1 : 0
+    }
+}
+
+public struct ListSecretOwnersRequest: Message {
+    public var token: String
+
+    public init() { self.init(token: "") }
+
+    public init(
+        token: String = ""
+    ) {
+        self.token = token
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.ListSecretOwnersRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_ListSecretOwnersRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__ListSecretOwnersRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__ListSecretOwnersRequest.self)
+        token = try CField.string(c.pointee.token, "boxoffice.config.v1.ListSecretOwnersRequest.token")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__ListSecretOwnersRequest.self, capacity: 1)
+        boxoffice__config__v1__list_secret_owners_request__init(c)
+        if !token.isEmpty { c.pointee.token = try arena.string(token, "boxoffice.config.v1.ListSecretOwnersRequest.token") }
+    }
+}
+
+public struct SetSecretOwnerRequest: Message {
+    public var token: String
+    public var reference: String
+    /// Empty: operators.
+    public var programmerID: String
+
+    public init() { self.init(token: "") }
+
+    public init(
+        token: String = "",
+        reference: String = "",
+        programmerID: String = ""
+    ) {
+        self.token = token
+        self.reference = reference
+        self.programmerID = programmerID
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.SetSecretOwnerRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_SetSecretOwnerRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__SetSecretOwnerRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__SetSecretOwnerRequest.self)
+        token = try CField.string(c.pointee.token, "boxoffice.config.v1.SetSecretOwnerRequest.token")
+        reference = try CField.string(c.pointee.reference, "boxoffice.config.v1.SetSecretOwnerRequest.reference")
+        programmerID = try CField.string(c.pointee.programmer_id, "boxoffice.config.v1.SetSecretOwnerRequest.programmer_id")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__SetSecretOwnerRequest.self, capacity: 1)
+        boxoffice__config__v1__set_secret_owner_request__init(c)
+        if !token.isEmpty { c.pointee.token = try arena.string(token, "boxoffice.config.v1.SetSecretOwnerRequest.token") }
+        if !reference.isEmpty { c.pointee.reference = try arena.string(reference, "boxoffice.config.v1.SetSecretOwnerRequest.reference") }
+        if !programmerID.isEmpty { c.pointee.programmer_id = try arena.string(programmerID, "boxoffice.config.v1.SetSecretOwnerRequest.programmer_id") }
+    }
+}
+
+public struct SecretOwner: Message {
+    public var reference: String
+    /// Empty: operators'.
+    public var programmerID: String
+    /// True: entries of several programmers, or of operators too, named it when owners were introduced, and nobody has decided since.
+    public var isOpen: Bool
+
+    public init() { self.init(reference: "") }
+
+    public init(
+        reference: String = "",
+        programmerID: String = "",
+        isOpen: Bool = false
+    ) {
+        self.reference = reference
+        self.programmerID = programmerID
+        self.isOpen = isOpen
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.SecretOwner" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_SecretOwner_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__SecretOwner>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__SecretOwner.self)
+        reference = try CField.string(c.pointee.reference, "boxoffice.config.v1.SecretOwner.reference")
+        programmerID = try CField.string(c.pointee.programmer_id, "boxoffice.config.v1.SecretOwner.programmer_id")
+        isOpen = c.pointee.is_open != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__SecretOwner.self, capacity: 1)
+        boxoffice__config__v1__secret_owner__init(c)
+        if !reference.isEmpty { c.pointee.reference = try arena.string(reference, "boxoffice.config.v1.SecretOwner.reference") }
+        if !programmerID.isEmpty { c.pointee.programmer_id = try arena.string(programmerID, "boxoffice.config.v1.SecretOwner.programmer_id") }
+        c.pointee.is_open = isOpen ? 1 : 0
+    }
+}
+
+/// By reference.
+public struct SecretOwners: Message {
+    public var owners: [SecretOwner]
+
+    public init() { self.init(owners: []) }
+
+    public init(
+        owners: [SecretOwner] = []
+    ) {
+        self.owners = owners
+    }
+
+    public static var messageName: String { "boxoffice.config.v1.SecretOwners" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_config_v1_SecretOwners_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Config__V1__SecretOwners>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__SecretOwners.self)
+        owners = try CField.messages(c.pointee.owners, c.pointee.n_owners)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Config__V1__SecretOwners.self, capacity: 1)
+        boxoffice__config__v1__secret_owners__init(c)
+        c.pointee.owners = try arena.messages(owners, as: Boxoffice__Config__V1__SecretOwner.self)
+        c.pointee.n_owners = owners.count
     }
 }
 
@@ -4163,6 +4296,12 @@ public protocol Administration: Sendable {
     func promoteCatalogue(_ request: PromoteCatalogueRequest, context: CallContext) async throws -> DraftOutcome
     /// Whether the administrator may write a secret under a reference, and whose it is then; recorded. Whoever keeps secrets writes it.
     func authorizeSecret(_ request: AuthorizeSecretRequest, context: CallContext) async throws -> SecretOutcome
+    /// Whose the files of secrets are, as far as that was decided or is open: what is not listed is operators'. Who is bound to programmers is told theirs alone.
+    func listSecretOwners(_ request: ListSecretOwnersRequest, context: CallContext) async throws -> SecretOwners
+    /// Says whose a file of a secret is: entries of that programmer alone may newly name it. What names it already stays. Recorded; only for the role operator.
+    ///
+    /// Faults also: `not_found` (programmer).
+    func setSecretOwner(_ request: SetSecretOwnerRequest, context: CallContext) async throws -> SecretOwners
     /// What a test sign-in by the administrator's draft needs, recorded in the audit log; without a draft the newest version's. An integration that is switched off
     /// can be tried all the same.
     ///
@@ -4257,6 +4396,10 @@ public enum AdministrationMethods {
         service: service, name: "PromoteCatalogue", idempotency: .unknown)
     public static let authorizeSecret = UnaryMethod<AuthorizeSecretRequest, SecretOutcome>(
         service: service, name: "AuthorizeSecret", idempotency: .unknown)
+    public static let listSecretOwners = UnaryMethod<ListSecretOwnersRequest, SecretOwners>(
+        service: service, name: "ListSecretOwners", idempotency: .noSideEffects)
+    public static let setSecretOwner = UnaryMethod<SetSecretOwnerRequest, SecretOwners>(
+        service: service, name: "SetSecretOwner", idempotency: .idempotent)
     public static let prepareTestSignIn = UnaryMethod<PrepareTestSignInRequest, TestSignInPreparation>(
         service: service, name: "PrepareTestSignIn", idempotency: .unknown)
     public static let downloadSoftwareStatement = UnaryMethod<DownloadSoftwareStatementRequest, SoftwareStatement>(
@@ -4320,6 +4463,8 @@ public enum AdministrationMethods {
         registry.unary(restoreVersion) { try await implementation.restoreVersion($0, context: $1) }
         registry.unary(promoteCatalogue) { try await implementation.promoteCatalogue($0, context: $1) }
         registry.unary(authorizeSecret) { try await implementation.authorizeSecret($0, context: $1) }
+        registry.unary(listSecretOwners) { try await implementation.listSecretOwners($0, context: $1) }
+        registry.unary(setSecretOwner) { try await implementation.setSecretOwner($0, context: $1) }
         registry.unary(prepareTestSignIn) { try await implementation.prepareTestSignIn($0, context: $1) }
         registry.unary(downloadSoftwareStatement) { try await implementation.downloadSoftwareStatement($0, context: $1) }
         registry.unary(revokeSoftwareStatements) { try await implementation.revokeSoftwareStatements($0, context: $1) }
@@ -4448,6 +4593,14 @@ public struct AdministrationClient: Administration {
 
     public func authorizeSecret(_ request: AuthorizeSecretRequest, context: CallContext) async throws -> SecretOutcome {
         try await caller.call(AdministrationMethods.authorizeSecret, request, context: context)
+    }
+
+    public func listSecretOwners(_ request: ListSecretOwnersRequest, context: CallContext) async throws -> SecretOwners {
+        try await caller.call(AdministrationMethods.listSecretOwners, request, context: context)
+    }
+
+    public func setSecretOwner(_ request: SetSecretOwnerRequest, context: CallContext) async throws -> SecretOwners {
+        try await caller.call(AdministrationMethods.setSecretOwner, request, context: context)
     }
 
     public func prepareTestSignIn(_ request: PrepareTestSignInRequest, context: CallContext) async throws -> TestSignInPreparation {

@@ -1407,6 +1407,9 @@ public struct Requestor: Message {
     public var headerColor: String
     /// Absent: none of its integrations is served by an upstream.
     public var bridge: RequestorBridge?
+    /// Since when its programmer has the id, in milliseconds since 1970; moving on to another programmer goes on with it, and being away does too. What was made at a
+    /// requestor of the id before (codes, sessions, trials, permits, reports of sign-ins, usage, degradation rules) was another programmer's, and is not told. 0: since ever.
+    public var sinceMilliseconds: UInt64
 
     public init() { self.init(id: "") }
 
@@ -1430,7 +1433,8 @@ public struct Requestor: Message {
         logoURL: String = "",
         accentColor: String = "",
         headerColor: String = "",
-        bridge: RequestorBridge? = nil
+        bridge: RequestorBridge? = nil,
+        sinceMilliseconds: UInt64 = 0
     ) {
         self.id = id
         self.name = name
@@ -1452,6 +1456,7 @@ public struct Requestor: Message {
         self.accentColor = accentColor
         self.headerColor = headerColor
         self.bridge = bridge
+        self.sinceMilliseconds = sinceMilliseconds
     }
 
     public static var messageName: String { "boxoffice.config.v1.Requestor" }
@@ -1480,6 +1485,7 @@ public struct Requestor: Message {
         accentColor = try CField.string(c.pointee.accent_color, "boxoffice.config.v1.Requestor.accent_color")
         headerColor = try CField.string(c.pointee.header_color, "boxoffice.config.v1.Requestor.header_color")
         bridge = try CField.message(c.pointee.bridge)
+        sinceMilliseconds = c.pointee.since_ms
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1510,6 +1516,7 @@ public struct Requestor: Message {
         if !accentColor.isEmpty { c.pointee.accent_color = try arena.string(accentColor, "boxoffice.config.v1.Requestor.accent_color") }
         if !headerColor.isEmpty { c.pointee.header_color = try arena.string(headerColor, "boxoffice.config.v1.Requestor.header_color") }
         c.pointee.bridge = try arena.message(bridge, as: Boxoffice__Config__V1__RequestorBridge.self)
+        c.pointee.since_ms = sinceMilliseconds
     }
 }
 
@@ -1586,6 +1593,8 @@ public struct Mvpd: Message {
     public var upstreamOnly: Bool
     /// Absent: nobody tries it on a schedule.
     public var scheduledSignIn: ScheduledSignIn?
+    /// Since when the id is of operators, or in the list of the proxy that has it now, in milliseconds since 1970: as Requestor.since_ms. 0: since ever.
+    public var sinceMilliseconds: UInt64
     /// How a person signs in; exactly one.
     public var signIn: SignIn?
 
@@ -1615,6 +1624,7 @@ public struct Mvpd: Message {
         platformOverrides: [PlatformOverride] = [],
         upstreamOnly: Bool = false,
         scheduledSignIn: ScheduledSignIn? = nil,
+        sinceMilliseconds: UInt64 = 0,
         signIn: SignIn? = nil
     ) {
         self.id = id
@@ -1640,6 +1650,7 @@ public struct Mvpd: Message {
         self.platformOverrides = platformOverrides
         self.upstreamOnly = upstreamOnly
         self.scheduledSignIn = scheduledSignIn
+        self.sinceMilliseconds = sinceMilliseconds
         self.signIn = signIn
     }
 
@@ -1672,6 +1683,7 @@ public struct Mvpd: Message {
         platformOverrides = try CField.messages(c.pointee.platform_overrides, c.pointee.n_platform_overrides)
         upstreamOnly = c.pointee.upstream_only != 0
         scheduledSignIn = try CField.message(c.pointee.scheduled_sign_in)
+        sinceMilliseconds = c.pointee.since_ms
         switch c.pointee.sign_in_case.rawValue {
         case 15: signIn = try (CField.message(c.pointee.saml) as SamlEndpoint?).map { .saml($0) }
         case 16: signIn = try (CField.message(c.pointee.oauth) as OAuthEndpoint?).map { .oauth($0) }
@@ -1708,6 +1720,7 @@ public struct Mvpd: Message {
         c.pointee.n_platform_overrides = platformOverrides.count
         c.pointee.upstream_only = upstreamOnly ? 1 : 0
         c.pointee.scheduled_sign_in = try arena.message(scheduledSignIn, as: Boxoffice__Config__V1__ScheduledSignIn.self)
+        c.pointee.since_ms = sinceMilliseconds
         switch signIn {
         case .saml(let value):
             c.pointee.sign_in_case = Boxoffice__Config__V1__Mvpd__SignInCase(rawValue: 15)
@@ -2952,6 +2965,9 @@ public struct Application: Message {
     public var redirectHosts: [String]
     /// It may name the person of a service token (rest-v2 section 2.14): a service of the programmer's own, never an app that people install.
     public var ssoIssuer: Bool
+    /// Of each of legacy_statements, in the same order: since when its programmer has it, in milliseconds since 1970. A client that registered by it before was another
+    /// programmer's, and is refused (`invalid_client`). 0, or absent: since ever.
+    public var legacySinceMilliseconds: [UInt64]
 
     public init() { self.init(id: "") }
 
@@ -2969,7 +2985,8 @@ public struct Application: Message {
         legacyStatements: [String] = [],
         clients: [ImportedClient] = [],
         redirectHosts: [String] = [],
-        ssoIssuer: Bool = false
+        ssoIssuer: Bool = false,
+        legacySinceMilliseconds: [UInt64] = []
     ) {
         self.id = id
         self.name = name
@@ -2985,6 +3002,7 @@ public struct Application: Message {
         self.clients = clients
         self.redirectHosts = redirectHosts
         self.ssoIssuer = ssoIssuer
+        self.legacySinceMilliseconds = legacySinceMilliseconds
     }
 
     public static var messageName: String { "boxoffice.config.v1.Application" }
@@ -3007,6 +3025,7 @@ public struct Application: Message {
         clients = try CField.messages(c.pointee.clients, c.pointee.n_clients)
         redirectHosts = try CField.strings(c.pointee.redirect_hosts, c.pointee.n_redirect_hosts, "boxoffice.config.v1.Application.redirect_hosts")
         ssoIssuer = c.pointee.sso_issuer != 0
+        legacySinceMilliseconds = CField.scalars(c.pointee.legacy_since_ms, c.pointee.n_legacy_since_ms)
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -3035,6 +3054,8 @@ public struct Application: Message {
         c.pointee.redirect_hosts = try arena.strings(redirectHosts, "boxoffice.config.v1.Application.redirect_hosts")
         c.pointee.n_redirect_hosts = redirectHosts.count
         c.pointee.sso_issuer = ssoIssuer ? 1 : 0
+        c.pointee.legacy_since_ms = try arena.scalars(legacySinceMilliseconds)
+        c.pointee.n_legacy_since_ms = legacySinceMilliseconds.count
     }
 }
 
@@ -3113,15 +3134,19 @@ public struct ImportedClient: Message {
     public var clientID: String
     /// Name of a secret at the authentication service, never the secret.
     public var secretReference: String
+    /// Since when its programmer has it, in milliseconds since 1970: an access token from before was another programmer's, and is refused (`invalid_client`). 0: since ever.
+    public var sinceMilliseconds: UInt64
 
     public init() { self.init(clientID: "") }
 
     public init(
         clientID: String = "",
-        secretReference: String = ""
+        secretReference: String = "",
+        sinceMilliseconds: UInt64 = 0
     ) {
         self.clientID = clientID
         self.secretReference = secretReference
+        self.sinceMilliseconds = sinceMilliseconds
     }
 
     public static var messageName: String { "boxoffice.config.v1.ImportedClient" }
@@ -3132,6 +3157,7 @@ public struct ImportedClient: Message {
         let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__ImportedClient.self)
         clientID = try CField.string(c.pointee.client_id, "boxoffice.config.v1.ImportedClient.client_id")
         secretReference = try CField.string(c.pointee.secret_reference, "boxoffice.config.v1.ImportedClient.secret_reference")
+        sinceMilliseconds = c.pointee.since_ms
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -3139,6 +3165,7 @@ public struct ImportedClient: Message {
         boxoffice__config__v1__imported_client__init(c)
         if !clientID.isEmpty { c.pointee.client_id = try arena.string(clientID, "boxoffice.config.v1.ImportedClient.client_id") }
         if !secretReference.isEmpty { c.pointee.secret_reference = try arena.string(secretReference, "boxoffice.config.v1.ImportedClient.secret_reference") }
+        c.pointee.since_ms = sinceMilliseconds
     }
 }
 

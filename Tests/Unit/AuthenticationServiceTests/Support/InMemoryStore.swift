@@ -8,9 +8,10 @@ import Synchronization
 
 /// The stores' contract without a database.
 final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, SessionStore, UpstreamTokenStore, LogoutStore, TrialStore,
-    ProfileRequestStore, LoginStore, ServiceTokenStore
+    ProfileRequestStore, LoginStore, ServiceTokenStore, LivingStore
 {
     var changes: (any StoreChanges)? { nil }
+    var lives: EntryLives? { nil }
 
     struct AssertionKey: Hashable {
         let issuer: String

@@ -84,6 +84,27 @@ struct MovedEntryTests {
         #expect(domains(admin) == ["news.example"])
     }
 
+    @Test("of two versions between which an id came to another programmer, either sees its own side alone")
+    func comparison() async throws {
+        let admin = try await AdministrationWorld()
+        func kids(_ programmer: String, _ name: String) -> String {
+            #"{"id": "KIDS", "name": "\#(name)", "programmer": "\#(programmer)", "domains": []}"#
+        }
+        // Both programmers have a part in both versions.
+        func push(_ number: Int, _ body: () async throws -> Void) async throws -> UInt64 {
+            for id in ["NEWS", "SPORT"] { try await admin.edit(.requestor, id) { $0["mediaTokenTtl"] = 60 + number }.changed() }
+            try await body()
+            return try await admin.push().version().version
+        }
+        let old = try await push(1) { try await admin.create(.requestor, kids("harbor", "Secret plans")).changed() }
+        _ = try await push(2) { try await admin.delete(.requestor, "KIDS").changed() }
+        let new = try await push(3) { try await admin.create(.requestor, kids("reef", "Reef plans")).changed() }
+        let reefs = try await admin.compare(old, new, as: .rita).filter { $0.entityID == "KIDS" }
+        #expect(reefs.map(\.oldJson) == [""] && reefs.allSatisfy { $0.newJson.contains("Reef plans") })
+        let harbors = try await admin.compare(old, new, as: .ed).filter { $0.entityID == "KIDS" }
+        #expect(harbors.map(\.newJson) == [""] && harbors.allSatisfy { $0.oldJson.contains("Secret plans") })
+    }
+
     @Test("an entry that another programmer pushes first under the same id is not told to the draft that has one too")
     func sameID() async throws {
         let admin = try await AdministrationWorld()

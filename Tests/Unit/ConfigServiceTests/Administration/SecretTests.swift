@@ -102,4 +102,136 @@ import Testing
         }
         guard case .version = try await push(admin, .untold) else { throw Fault(.internal, "it was refused") }
     }
+
+    // MARK: Files
+
+    private static let files = ["harbor-file", "reef-file", "shared", "console"].map { KnownSecret(reference: $0, isFile: true) }
+
+    /// `harbor-file` is named for harbor alone, `reef-file` for reef, `shared` for both, `console` for nobody.
+    private static let catalogue = AdministrationWorld.catalogue
+        .replacingOccurrences(of: #"{"requestor": "NEWS", "mvpd": "TinyCable"}"#, with: client("NEWS", "harbor-file"))
+        .replacingOccurrences(of: #"{"requestor": "SPORT", "mvpd": "TinyCable"}"#, with: client("SPORT", "reef-file"))
+        .replacingOccurrences(of: #""redirectDomains": ["news.example"]"#, with: #""redirectDomains": ["news.example"], \#(pair("NEWS"))"#)
+        .replacingOccurrences(
+            of: #""requestors": ["SPORT"], "platforms": ["tvos"],"#, with: #""requestors": ["SPORT"], "platforms": ["tvos"], \#(pair("SPORT")),"#)
+
+    private static func client(_ requestor: String, _ reference: String) -> String {
+        #"{"requestor": "\#(requestor)", "mvpd": "TinyCable", "oauthClient": {"clientId": "c", "clientSecretReference": "\#(reference)"}}"#
+    }
+
+    private static func pair(_ requestor: String) -> String {
+        #""signingKeys": [{"publicKey": "Pair\#(requestor)0", "secret": "shared", "requestors": ["\#(requestor)"]}]"#
+    }
+
+    private func name(_ admin: AdministrationWorld, _ reference: String, as who: Who) async throws -> PushOutcome.Outcome? {
+        if who == .rita { try await admin.create(.integration, #"{"requestor": "SPORT", "mvpd": "Trial"}"#, as: who) }
+        try await admin.edit(.integration, who == .rita ? "SPORT/Trial" : "NEWS/Trial", as: who) {
+            $0["oauthClient"] = ["clientId": "c", "clientSecretReference": reference]
+        }.changed()
+        let outcome = try await admin.service.pushDraft(
+            PushDraftRequest(
+                token: who.token, description: "names \(reference)", secrets: SecretInventory(knowledge: .told, secrets: Self.files)),
+            context: .init()
+        ).outcome
+        _ = try await admin.service.discardDraft(.init(token: who.token), context: .init())
+        return outcome
+    }
+
+    @Test("a draft names no file that is not its programmer's: another one's, operators' and one that is not there are told alike")
+    func foreignFiles() async throws {
+        let admin = try await AdministrationWorld(catalogue: Self.catalogue)
+        var told: Set<String> = []
+        for reference in ["reef-file", "shared", "console", "absent"] {
+            let found = problems(try await name(admin, reference, as: .ed))
+            #expect(found.count == 1, "\(reference)")
+            told.formUnion(found.map { $0.replacingOccurrences(of: reference, with: "REF") })
+        }
+        #expect(told.count == 1)
+        guard case .version = try await name(admin, "harbor-file", as: .ed) else { throw Fault(.internal, "its own was refused") }
+        // What was named before stays, and stays editable.
+        try await admin.edit(.application, "news-tv", as: .ed) { $0["name"] = "News" }.changed()
+        guard
+            case .version = try await admin.service.pushDraft(
+                PushDraftRequest(token: Who.ed.token, description: "x", secrets: SecretInventory(knowledge: .told, secrets: Self.files)),
+                context: .init()
+            ).outcome
+        else { throw Fault(.internal, "an entry that names an operators' file cannot be edited") }
+    }
+
+    @Test("where a service does not list secrets, config judges by its own list, and a name in neither is operators'")
+    func untoldFiles() async throws {
+        let admin = try await AdministrationWorld(catalogue: Self.catalogue)
+        func push(_ reference: String, _ who: Who) async throws -> [String] {
+            try await admin.edit(.integration, "NEWS/Trial", as: who) { $0["oauthClient"] = ["clientId": "c", "clientSecretReference": reference] }
+            let outcome = try await admin.service.pushDraft(.init(token: who.token, description: "x"), context: .init()).outcome
+            _ = try await admin.service.discardDraft(.init(token: who.token), context: .init())
+            return problems(outcome)
+        }
+        #expect(try await push("reef-file", .ed).count == 1)
+        #expect(try await push("unheard-of", .ed).count == 1)
+        #expect(try await push("harbor-file", .ed).isEmpty)
+        #expect(try await push("unheard-of", .olga).isEmpty)
+    }
+
+    @Test("a key file of Apple's is judged by its owner too")
+    func keyFiles() async throws {
+        let admin = try await AdministrationWorld()
+        func push() async throws -> [String] {
+            try await admin.edit(.programmer, "harbor", as: .ed) { entry in
+                entry["appleTeams"] = [
+                    [
+                        "teamId": "HARBORTEAM", "signInKeyId": "SIGNKEY001", "signInKeyReference": "reef.key",
+                        "groups": [["id": "example.harbor.tv", "bundleIds": ["example.harbor.tv"]]],
+                    ]
+                ]
+            }.changed()
+            let outcome = try await admin.service.pushDraft(.init(token: Who.ed.token, description: "x"), context: .init()).outcome
+            return problems(outcome)
+        }
+        let refused = try await push()
+        #expect(refused.count == 1 && refused[0].contains("'reef.key'"))
+        _ = try await admin.service.setSecretOwner(
+            .init(token: Who.olga.token, reference: "reef.key", programmerID: "harbor"), context: .init())
+        #expect(try await push().isEmpty)
+    }
+
+    @Test("owners begin with what is named; operators see what is open and decide it, recorded; others see theirs")
+    func decides() async throws {
+        let admin = try await AdministrationWorld(catalogue: Self.catalogue)
+        func owners(_ who: Who) async throws -> [SecretOwner] {
+            try await admin.service.listSecretOwners(.init(token: who.token), context: .init()).owners
+        }
+        #expect(
+            try await owners(.olga) == [
+                SecretOwner(reference: "harbor-file", programmerID: "harbor"), SecretOwner(reference: "reef-file", programmerID: "reef"),
+                SecretOwner(reference: "shared", isOpen: true),
+            ])
+        #expect(try await owners(.ed).map(\.reference) == ["harbor-file"])
+        let give = SetSecretOwnerRequest(token: Who.olga.token, reference: "shared", programmerID: "harbor")
+        #expect(
+            try await admin.service.setSecretOwner(give, context: .init()).owners.last == SecretOwner(reference: "shared", programmerID: "harbor"))
+        #expect(try await owners(.ed).map(\.reference) == ["harbor-file", "shared"])
+        guard case .version = try await name(admin, "shared", as: .ed) else { throw Fault(.internal, "its own was refused") }
+        #expect(problems(try await name(admin, "shared", as: .rita)).count == 1)
+        for who in [Who.ed, .vic] {
+            #expect(await fault { _ = try await admin.service.setSecretOwner(.init(token: who.token, reference: "shared"), context: .init()) } != nil)
+        }
+        #expect(
+            await fault {
+                _ = try await admin.service.setSecretOwner(
+                    .init(token: Who.olga.token, reference: "shared", programmerID: "nobody"), context: .init())
+            } == .notFound)
+        #expect(try await admin.audit().contains { $0.action == "secret_owner_set" && $0.text == "The secret file shared is harbor's" })
+        // Once.
+        await admin.store.close()
+        let restarted = try await AdministrationWorld(admin.world)
+        #expect(try await restarted.service.listSecretOwners(.init(token: Who.ed.token), context: .init()).owners.count == 2)
+    }
+
+    @Test("clients #99: a push that waits was within its author's rights when it was proposed, whoever approves it")
+    func waiting() async throws {
+        let admin = try await AdministrationWorld(approvalRequired: true, catalogue: Self.catalogue)
+        #expect(problems(try await name(admin, "console", as: .ed)).count == 1)
+        #expect(try await admin.service.listPendingPushes(.init(token: Who.olga.token), context: .init()).pushes.isEmpty)
+    }
 }

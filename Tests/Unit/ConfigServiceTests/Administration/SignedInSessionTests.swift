@@ -60,6 +60,12 @@ struct SignedInSessionTests {
             })
     }
 
+    @Test("a person whose name stands for no person in the audit log has no session", arguments: ["catalogue file", "time", "application news-tv"])
+    func reservedNames(name: String) async throws {
+        let world = try await AdministrationWorld()
+        #expect(try await code { try await world.open(SignedInPerson(name: name, role: .operator)) } == .invalidRequest)
+    }
+
     @Test("nobody but a named caller vouches for people")
     func trustsNamedCallersOnly() async throws {
         let world = try await AdministrationWorld()

@@ -21,7 +21,8 @@ final class UsageFixture: Sendable {
     private let isOwner: Bool
 
     /// - Parameter other: Another copy of the service, whose store it has too.
-    init(limits: UsageSettings = UsageSettings(), beside other: UsageFixture? = nil) throws {
+    ///   - since: Since when the programmer of BRAVO has the id.
+    init(limits: UsageSettings = UsageSettings(), beside other: UsageFixture? = nil, since: Timestamp = Timestamp(milliseconds: 0)) throws {
         folder = other?.folder ?? FileManager.default.temporaryDirectory.appending(path: "usage-\(UUID().uuidString)").path
         isOwner = other == nil
         store = try ConfigEngine.current.open(folder)
@@ -29,7 +30,7 @@ final class UsageFixture: Sendable {
             version: 1,
             requestors: [
                 Requestor(id: "ACME1", programmerID: "acme"), Requestor(id: "ACME2", programmerID: "acme"),
-                Requestor(id: "BRAVO", programmerID: "bravo"),
+                Requestor(id: "BRAVO", programmerID: "bravo", sinceMilliseconds: UInt64(clamping: since.milliseconds)),
             ],
             mvpds: [Mvpd(id: "NorthCable"), Mvpd(id: "SmallTel", isProxied: true, proxyMvpdID: "Proxy")],
             applications: [Application(id: "acme-tv", name: "Acme TV", version: "2.1")])

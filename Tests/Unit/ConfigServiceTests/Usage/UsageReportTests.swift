@@ -1,3 +1,4 @@
+import Clocks
 @testable import ConfigService
 import ContractRuntime
 import Contracts
@@ -138,5 +139,21 @@ import Testing
         }
         await #expect { try await fixture.report("year", limit: 10_001) } throws: { ($0 as? Fault)?.code == .invalidRequest }
         #expect(try await fixture.report("year/month/day/requestor-id", limit: 1).rows.count == 1)
+    }
+
+    @Test("usage of a requestor from before its programmer had the id is another programmer's, and in no report")
+    func formerOwners() async throws {
+        let fixture = try UsageFixture(since: UsageFixture.now - .seconds(90))
+        try await fixture.push([
+            UsageFixture.sum(UsageCounts(mediaTokens: 1), requestor: "BRAVO"),
+            UsageFixture.sum(UsageCounts(mediaTokens: 2), requestor: "BRAVO", before: 2),
+            UsageFixture.sum(UsageCounts(mediaTokens: 4), requestor: "BRAVO", before: 60 * 24),
+        ])
+        #expect(try await fixture.report("year/month/day/hour/minute", of: ["BRAVO"], metrics: ["media-tokens"]).lines == ["2026 11 26 9 45: 1"])
+        for path in ["", "year/month/day", "year/month/day/hour"] {
+            #expect(
+                try await fixture.report(path, of: ["BRAVO"], metrics: ["media-tokens"]).lines.allSatisfy { !$0.hasSuffix("6") && !$0.hasSuffix("4") }
+            )
+        }
     }
 }

@@ -143,8 +143,34 @@ internal import Testing
         #expect(gateway.operations.listSecrets.requests.isEmpty && gateway.operations.putSecret.requests.isEmpty)
     }
 
+    @Test("an operator says whose the file of a secret is")
+    func ownersOfFiles() async throws {
+        gateway.administration.setSecretOwner.answer(with: SecretOwners())
+        let set = try await gateway.administer(.put, "/secrets/openfiber/owner", #"{"programmer":"acme"}"#)
+        #expect(set.status == 200 && set.text == #"{"reference":"openfiber","programmer":"acme"}"#)
+        #expect(try await gateway.administer(.put, "/secrets/openfiber/owner", "{}").text == #"{"reference":"openfiber","programmer":null}"#)
+        #expect(gateway.administration.setSecretOwner.requests.map(\.programmerID) == ["acme", ""])
+        gateway.administration.setSecretOwner.fail(with: Fault(.insufficientRole, "no"))
+        #expect(try await gateway.administer(.put, "/secrets/openfiber/owner", "{}").status == 403)
+        gateway.operations.listSecrets.answer(
+            with: SecretList(secrets: [StoredSecret(reference: "file", isFile: true), StoredSecret(reference: "open", isFile: true)]))
+        gateway.administration.listSecretOwners.answer(
+            with: SecretOwners(owners: [
+                SecretOwner(reference: "apple.key", programmerID: "acme"), SecretOwner(reference: "file", programmerID: "acme"),
+                SecretOwner(reference: "open", isOpen: true),
+            ]))
+        gateway.administration.getAdministrator.answer(with: Administrator(name: "ed", role: .editor, programmerIDs: ["acme"]))
+        let own = #"{"reference":"file","programmer":"acme","kept":"file","writtenAt":null}"#
+        let key = #"{"reference":"apple.key","programmer":"acme","kept":"file","writtenAt":null}"#
+        #expect(try await gateway.administer(.get, "/secrets").text == #"{"secrets":[\#(own),\#(key)]}"#)
+        gateway.administration.getAdministrator.answer(with: Administrator(name: "olga", role: .operator))
+        let open = #"{"reference":"open","programmer":null,"kept":"file","writtenAt":null,"open":true}"#
+        #expect(try await gateway.administer(.get, "/secrets").text == #"{"secrets":[\#(own),\#(open),\#(key)]}"#)
+    }
+
     @Test("an editor sees the references of own programmers, an operator all")
     func secretsAreListed() async throws {
+        gateway.administration.listSecretOwners.answer(with: SecretOwners())
         gateway.operations.listSecrets.answer(
             with: SecretList(secrets: [
                 StoredSecret(reference: "file", isFile: true), StoredSecret(reference: "own", programmerID: "acme", writtenAtMilliseconds: 7),

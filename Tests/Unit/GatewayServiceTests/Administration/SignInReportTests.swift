@@ -83,7 +83,9 @@ internal import Testing
         #expect(gateway.administration.checkAdministrator.requests.last?.requestorID == "ACME1")
         // Nothing was decrypted.
         #expect(try await explain([("root", "Response"), ("encryption", "aes")]) == 200)
-        for foreign in [[("audience", "https://sp.example/on-behalf-of/BRAVO1")], [own, ("audience", "https://sp.example")], [("NameID", "[hidden]")]] {
+        for foreign in [
+            [("audience", "https://sp.example/on-behalf-of/BRAVO1")], [own, ("audience", "https://sp.example")], [("NameID", "[hidden]")],
+        ] {
             #expect(try await explain(foreign) == 422)
         }
         let asked = gateway.operations.explainResponse.requests.count

@@ -6,12 +6,12 @@ internal import Storage
 extension SqliteAuthenticationStore {
     func sessions(of identity: PlatformIdentity, now: Timestamp) async throws(Fault) -> [SessionRecord] {
         let live: Statement = "SELECT \(SessionRecord.columns) FROM session WHERE identity = ? AND expires_at_ms > ?"
-        return try await store.all(live, [identity, now]) { try SessionRecord(columns: &$0) }
+        return living(try await store.all(live, [identity, now]) { try SessionRecord(columns: &$0) })
     }
 
     func sessions(of identity: ServiceIdentity, now: Timestamp) async throws(Fault) -> [SessionRecord] {
         let live: Statement = "SELECT \(SessionRecord.columns) FROM session WHERE service_identity = ? AND expires_at_ms > ?"
-        return try await store.all(live, [identity, now]) { try SessionRecord(columns: &$0) }
+        return living(try await store.all(live, [identity, now]) { try SessionRecord(columns: &$0) })
     }
 
     func lastLogout(_ key: SessionKey, now: Timestamp) async throws(Fault) -> Timestamp? {

@@ -10,9 +10,10 @@ extension SqliteAuthenticationStore: LoginStore {
     func logins(
         of subscribers: Set<Subscriber>, besides device: SessionKey, now: Timestamp
     ) async throws(Fault) -> (own: [SessionRecord], logins: [SessionRecord]) {
-        try await store.read { database in
-            (try database.sessions(device), try Self.logins(of: subscribers, at: device.requestor, database, now))
+        let found = try await store.read { database in
+            (own: try database.sessions(device), logins: try Self.logins(of: subscribers, at: device.requestor, database, now))
         }
+        return (living(found.own), living(found.logins))
     }
 
     func rememberedLogins(
@@ -28,7 +29,7 @@ extension SqliteAuthenticationStore: LoginStore {
             }
         }
         guard case .sessions(let own) = memory.lookup(device) else { return ([], found) }
-        return (own, found)
+        return (living(own), found)
     }
 
     /// Where the person may be signed in.
@@ -55,7 +56,7 @@ extension SqliteAuthenticationStore: LoginStore {
     }
 
     func logins(of subscribers: Set<Subscriber>, at requestor: RequestorID, now: Timestamp) async throws(Fault) -> [SessionRecord] {
-        try await store.read { try Self.logins(of: subscribers, at: requestor, $0, now) }
+        living(try await store.read { try Self.logins(of: subscribers, at: requestor, $0, now) })
     }
 
     func start(_ made: MadeSession, now: Timestamp) async throws(Fault) -> Bool {

@@ -56,8 +56,11 @@ extension SqliteAuthenticationStore: RegistrationCodeStore {
     }
 
     func liveRecord(_ code: RegistrationCodeText, now: Timestamp) async throws(Fault) -> RegistrationRecord? {
-        try await record(code, now).flatMap { $0.expiresAt > now ? $0 : nil }
+        try await record(code, now).flatMap { $0.expiresAt > now && isLiving($0) ? $0 : nil }
     }
+
+    /// False for a code that was made for the programmer who had the requestor's id before.
+    private func isLiving(_ record: RegistrationRecord) -> Bool { record.generatedAt >= lives?.since(record.requestor) ?? record.generatedAt }
 
     /// A new plan of a client's device ends the one before that nobody has signed in by (rest-v2 D7).
     /// - Returns: Their codes.
@@ -89,7 +92,7 @@ extension SqliteAuthenticationStore: RegistrationCodeStore {
     }
 
     func keptRecord(_ code: RegistrationCodeText, now: Timestamp) async throws(Fault) -> RegistrationRecord? {
-        try await record(code, now).flatMap { $0.keptUntil > now ? $0 : nil }
+        try await record(code, now).flatMap { $0.keptUntil > now && isLiving($0) ? $0 : nil }
     }
 
     /// Memory answers for codes that somebody waits for. For one that is over or used the store is asked, as for one that is none: whoever guesses codes learns

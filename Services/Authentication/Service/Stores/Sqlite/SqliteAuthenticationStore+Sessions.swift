@@ -7,14 +7,17 @@ extension SqliteAuthenticationStore: SessionStore {
     func sessions(_ key: SessionKey) async throws(Fault) -> [SessionRecord] {
         let epochs: SessionMemory.Epochs
         switch memory.lookup(key) {
-        case .sessions(let sessions): return sessions
+        case .sessions(let sessions): return living(sessions)
         case .absent: return []
         case .unknown(let current): epochs = current
         }
         let found = try await store.all(SessionRecord.byKey, [key.device, key.requestor]) { try SessionRecord(columns: &$0) }
         memory.offer(found, for: key, readIn: epochs)
-        return found
+        return living(found)
     }
+
+    /// Without what is another programmer's.
+    func living(_ sessions: [SessionRecord]) -> [SessionRecord] { lives?.covered(sessions) ?? sessions }
 
     func start(_ session: SessionRecord, now: Timestamp) async throws(Fault) -> Bool {
         defer { noteStart(of: session) }
@@ -53,16 +56,17 @@ extension SqliteAuthenticationStore: SessionStore {
             }
             return plan
         }
-        if let stored { return try Self.ended(stored, now) }
-        return try await store.write { database in
-            var ended: [SessionRecord] = []
-            for requestor in requestors {
-                let sessions = try database.all(end, [device, requestor, claims.appID, claims.deviceUser]) { try SessionRecord(columns: &$0) }
-                ended += sessions.filter { $0.expiresAt > now }
-                try Self.remember(logoutOf: SessionKey(device: device, requestor: requestor), database, now)
-            }
-            return ended
-        }
+        if let stored { return living(try Self.ended(stored, now)) }
+        return living(
+            try await store.write { database in
+                var ended: [SessionRecord] = []
+                for requestor in requestors {
+                    let sessions = try database.all(end, [device, requestor, claims.appID, claims.deviceUser]) { try SessionRecord(columns: &$0) }
+                    ended += sessions.filter { $0.expiresAt > now }
+                    try Self.remember(logoutOf: SessionKey(device: device, requestor: requestor), database, now)
+                }
+                return ended
+            })
     }
 
     func end(_ key: SessionKey, client: ClientID, mvpd: MvpdID, now: Timestamp) async throws(Fault) -> SessionRecord? {
@@ -76,12 +80,13 @@ extension SqliteAuthenticationStore: SessionStore {
             Self.addLogout(of: key, to: &plan, now)
             return plan
         }
-        if let stored { return try Self.ended(stored, now).first }
-        return try await store.write { database in
+        if let stored { return living(try Self.ended(stored, now)).first }
+        let ended = try await store.write { database in
             let ended = try database.first(end, [key.device, key.requestor, client, mvpd]) { try SessionRecord(columns: &$0) }
             try Self.remember(logoutOf: key, database, now)
             return ended.flatMap { $0.expiresAt > now ? $0 : nil }
         }
+        return living(ended.map { [$0] } ?? []).first
     }
 
     /// The sessions that the statements of a plan ended, each before that of its logout, without those that were over.

@@ -20,7 +20,7 @@ extension SqliteAuthenticationStore {
             for id in userIDs { found += try database.all(known, [id, requestor, mvpd, most]) { try SessionRecord(columns: &$0) } }
             return found
         }
-        return SessionRecord.newest(found, most)
+        return SessionRecord.newest(living(found), most)
     }
 }
 

@@ -4,8 +4,11 @@ internal import Storage
 
 extension SqliteAuthenticationStore: TrialStore {
     func start(_ preview: FreePreview, now: Timestamp) async throws(Fault) -> FreePreviewResult {
-        try await starting(preview.session) { database in
-            guard let session = preview.session(continuing: try database.trial(of: preview.holder), now: now) else { return Start(.usedUp) }
+        let since = since(preview.holder)
+        return try await starting(preview.session) { database in
+            guard let session = preview.session(continuing: try database.trial(of: preview.holder, since: since), now: now) else {
+                return Start(.usedUp)
+            }
             guard let code = try database.use(codeOf: session, now: now) else { return Start(.codeGone) }
             try session.insert(into: database)
             return Start(.started(session), using: code.code)
@@ -14,11 +17,13 @@ extension SqliteAuthenticationStore: TrialStore {
 
     func spend(_ play: TrialPlay, now: Timestamp) async throws(Fault) -> TrialPlay.Outcome {
         // Most plays are refused or repeat an earlier one: they need no commit.
-        let outcome = try await store.read { try $0.outcome(of: play, now: now) }
+        let since = since(play.holder)
+        let outcome = try await store.read { try $0.outcome(of: play, since: since, now: now) }
         guard case .permitted(let permit) = outcome, !permit.changesNothing else { return outcome }
         defer { memory.forget(play.holder.key) }
         return try await store.write { database in
-            let outcome = try database.outcome(of: play, now: now)
+            if since > Timestamp(milliseconds: 0) { try database.forgetTrials(of: play.holder, before: since) }
+            let outcome = try database.outcome(of: play, since: since, now: now)
             if case .permitted(let permit) = outcome, !permit.changesNothing { try database.store(permit, of: play, now: now) }
             return outcome
         }
@@ -29,11 +34,22 @@ extension SqliteAuthenticationStore: TrialStore {
     }
 
     func trial(of holder: TrialHolder) async throws(Fault) -> Trial? {
-        try await store.read { try $0.trial(of: holder)?.trial }
+        let since = since(holder)
+        return try await store.read { try $0.trial(of: holder, since: since)?.trial }
+    }
+
+    /// Trials from before are another programmer's.
+    private func since(_ holder: TrialHolder) -> Timestamp {
+        lives?.since(holder.key.requestor, mvpd: holder.mvpd.text) ?? Timestamp(milliseconds: 0)
     }
 
     func reset(_ scope: TrialScope, requestor: RequestorID, mvpd: MvpdID) async throws(Fault) -> Int {
-        try await store.write { database in
+        let since = lives?.since(requestor, mvpd: mvpd.text) ?? Timestamp(milliseconds: 0)
+        return try await store.write { database in
+            // Nobody is told how many there were of another programmer.
+            if since > Timestamp(milliseconds: 0) {
+                try database.run("DELETE FROM trial WHERE requestor = ? AND mvpd = ? AND started_at_ms < ?", [requestor, mvpd, since])
+            }
             let trials = "DELETE FROM trial WHERE requestor = ?1 AND mvpd = ?2"
             switch scope {
             case .all:
@@ -62,7 +78,21 @@ extension Database {
         return Trial(id: id, startedAt: known.startedAt, expiresAt: known.expiresAt, resources: resources)
     }
 
-    fileprivate func trial(of holder: TrialHolder) throws -> KnownTrial? {
+    /// - Parameter since: Those that began before count for nobody.
+    fileprivate func trial(of holder: TrialHolder, since: Timestamp) throws -> KnownTrial? {
+        let known = try trials(of: holder)
+        guard let id = known.ofUser ?? known.ofDevice, let trial = try trial(id), trial.startedAt >= since else { return nil }
+        return KnownTrial(trial: trial, isDeviceKnown: known.ofDevice != nil, isUserKnown: holder.user == nil || known.ofUser != nil)
+    }
+
+    fileprivate func forgetTrials(of holder: TrialHolder, before since: Timestamp) throws {
+        let known = try trials(of: holder)
+        for id in [known.ofDevice, known.ofUser].compactMap(\.self) {
+            try run("DELETE FROM trial WHERE id = ? AND started_at_ms < ?", [id, since])
+        }
+    }
+
+    private func trials(of holder: TrialHolder) throws -> (ofDevice: TrialID?, ofUser: TrialID?) {
         let (requestor, mvpd) = (holder.key.requestor, holder.mvpd)
         let ofDevice: TrialID? = try value(
             "SELECT trial FROM trial_device WHERE requestor = ? AND mvpd = ? AND device_id = ?", [requestor, mvpd, holder.key.device])
@@ -70,13 +100,12 @@ extension Database {
         if let user = holder.user {
             ofUser = try value("SELECT trial FROM trial_user WHERE requestor = ? AND mvpd = ? AND \"user\" = ?", [requestor, mvpd, user])
         }
-        guard let id = ofUser ?? ofDevice, let trial = try trial(id) else { return nil }
-        return KnownTrial(trial: trial, isDeviceKnown: ofDevice != nil, isUserKnown: holder.user == nil || ofUser != nil)
+        return (ofDevice, ofUser)
     }
 
-    fileprivate func outcome(of play: TrialPlay, now: Timestamp) throws -> TrialPlay.Outcome {
+    fileprivate func outcome(of play: TrialPlay, since: Timestamp, now: Timestamp) throws -> TrialPlay.Outcome {
         let sessions = play.session == nil ? [] : try sessions(play.holder.key)
-        return play.outcome(sessions: sessions, known: try trial(of: play.holder), now: now)
+        return play.outcome(sessions: sessions, known: try trial(of: play.holder, since: since), now: now)
     }
 
     fileprivate func store(_ permit: TrialPlay.Permit, of play: TrialPlay, now: Timestamp) throws {

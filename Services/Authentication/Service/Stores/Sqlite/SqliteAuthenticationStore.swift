@@ -2,8 +2,10 @@ internal import CoreMetrics
 internal import Storage
 
 /// The service's state in a store, which copies of the service may share.
-final class SqliteAuthenticationStore: Sendable {
+final class SqliteAuthenticationStore: LivingStore {
     let store: Store
+    private let ownLives = EntryLives()
+    var lives: EntryLives? { ownLives }
     let clients: CoherentCache<ClientID, Client>
     let memory: SessionMemory
     /// A device that waits for its person polls by its code (rest-v2 §2.8). Whoever changes a code's row forgets it.

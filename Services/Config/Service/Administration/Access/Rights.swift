@@ -73,9 +73,12 @@ struct Rights: Sendable {
         return !sees(programmer: id)
     }
 
-    /// True for a change of an entry that the administrator sees where it stands last.
-    func sees(_ change: PropertyChange, from old: CatalogueDocument, to new: CatalogueDocument) -> Bool {
-        sees(change.key, in: new[change.key] == nil ? old : new)
+    /// What the administrator sees of a document: what comes to the administrator's programmers from another one is new to them, and what goes is gone.
+    func visible(_ document: CatalogueDocument) -> CatalogueDocument {
+        if isOperator { return document }
+        let own = document.entries(.requestors).filter { sees(programmer: $0.tree["programmer"]?.text ?? "") }
+        let requestors = Set(own.map { OctetText($0.key.id) })
+        return document.filtered { key in key.section == .integrations ? requestors.contains(OctetText(key.requestor)) : sees(key, in: document) }
     }
 
     /// True for a record that touches a programmer of the administrator's, or what all share.

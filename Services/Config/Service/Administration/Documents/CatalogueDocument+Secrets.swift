@@ -3,60 +3,113 @@ internal import Contracts
 
 /// Names of secrets that others keep.
 extension CatalogueDocument {
-    /// The members that name one, wherever they stand in an MVPD, an integration, an application or an upstream.
-    static let secretMembers: Set<OctetText> = ["clientSecretReference", "secret", "statementReference", "passwordReference"]
+    /// The members that name one, wherever they stand in an entry.
+    static let secretMembers = [
+        "clientSecretReference", "secret", "statementReference", "passwordReference", "signInKeyReference", "purchaseKeyReference",
+    ]
+
+    /// Of files at the autosignin service, which nobody lists and no call writes.
+    fileprivate static let keyFileMembers: Set<OctetText> = ["signInKeyReference", "purchaseKeyReference"]
+
+    private static let members = Set(texts: secretMembers)
 
     /// The references that an entry names.
-    func secretReferences(of key: EntityKey) -> [String] { self[key]?.texts(under: Self.secretMembers) ?? [] }
+    func secretReferences(of key: EntityKey) -> [SecretName] { self[key]?.secretNames(under: Self.members) ?? [] }
+
+    /// Every reference that is named, and whose the entries are that do.
+    func secretHolders() -> [OctetText: Set<Owner>] {
+        let programmers = Dictionary(entries(.requestors).map { (OctetText($0.key.id), $0.tree["programmer"]?.text ?? "") }) { first, _ in first }
+        var holders: [OctetText: Set<Owner>] = [:]
+        for entry in CatalogueSection.allCases.flatMap(entries) {
+            let names = entry.tree.secretNames(under: Self.members)
+            guard !names.isEmpty else { continue }
+            let owner: Owner =
+                entry.key.section == .integrations ? .programmer(programmers[OctetText(entry.key.requestor)] ?? "") : owner(of: entry.key)
+            for name in names { holders[OctetText(name.reference), default: []].insert(owner) }
+        }
+        return holders
+    }
+}
+
+/// A reference where it stands.
+struct SecretName: Hashable, Sendable {
+    let reference: String
+    /// Whether a file at the autosignin service is named.
+    let isKeyFile: Bool
 }
 
 extension JsonTree {
     /// Texts of all members of those names, at any depth.
-    fileprivate func texts(under names: Set<OctetText>) -> [String] {
+    fileprivate func secretNames(under names: Set<OctetText>) -> [SecretName] {
         switch self {
         case .object(let members):
-            members.flatMap { member, value -> [String] in
-                if names.contains(OctetText(member)), case .string(let text) = value { return text.isEmpty ? [] : [text] }
-                return value.texts(under: names)
+            members.flatMap { member, value -> [SecretName] in
+                if names.contains(OctetText(member)), case .string(let text) = value {
+                    return text.isEmpty ? [] : [SecretName(reference: text, isKeyFile: CatalogueDocument.keyFileMembers.contains(OctetText(member)))]
+                }
+                return value.secretNames(under: names)
             }
-        case .array(let elements): elements.flatMap { $0.texts(under: names) }
+        case .array(let elements): elements.flatMap { $0.secretNames(under: names) }
         case .null, .bool, .number, .string: []
         }
     }
 }
 
-/// What a push may name.
+/// What a push may name (clients §2).
 struct SecretRules {
     let inventory: SecretInventory
+    /// Programmers of files; a file that is not here is operators'.
+    let owners: [OctetText: String]
+    /// Of whoever pushes.
+    let rights: Rights
 
     /// What is wrong with the references that these changes make; what was there before stays editable.
     func problems(_ changes: [PropertyChange], from old: CatalogueDocument, to new: CatalogueDocument) -> [FieldProblem] {
-        guard inventory.knowledge != .untold else { return [] }
         var problems: [FieldProblem] = []
         for key in Set(changes.map(\.key)) {
-            let former = old.secretReferences(of: key)
-            for reference in new.secretReferences(of: key) where !former.contains(reference) {
-                if let problem = problem(reference, in: key, new) {
+            let former = Set(texts: old.secretReferences(of: key).map(\.reference))
+            for name in new.secretReferences(of: key) where !former.contains(OctetText(name.reference)) {
+                if let problem = problem(name, new.owner(of: key)) {
                     problems.append(FieldProblem(field: "\(key): secret", message: problem))
                 }
             }
         }
-        return problems.sorted { $0.field < $1.field }
+        return problems.sorted { ($0.field, $0.message) < ($1.field, $1.message) }
     }
 
-    private func problem(_ reference: String, in key: EntityKey, _ document: CatalogueDocument) -> String? {
+    private func problem(_ name: SecretName, _ holder: CatalogueDocument.Owner) -> String? {
+        // Who does not list secrets keeps files alone.
+        if name.isKeyFile || inventory.knowledge == .untold { return problem(file: name, holder) }
         guard inventory.knowledge != .away else {
-            return "names the secret '\(reference)', and the service that keeps secrets does not answer; push again in a moment"
+            return "names the secret '\(name.reference)', and the service that keeps secrets does not answer; push again in a moment"
         }
-        guard let known = inventory.secrets.first(where: { $0.reference == reference }) else {
-            return "names the secret '\(reference)', which is not there; write it first (POST /admin/v1/secrets/\(reference))"
-        }
+        guard let known = inventory.secrets.first(where: { OctetText($0.reference) == OctetText(name.reference) }) else { return absence(of: name) }
+        if known.isFile { return problem(file: name, holder) }
         // Operators' secrets are for what operators write; a programmer's are for that programmer's entries alone.
-        switch document.owner(of: key) {
-        case .programmer(let id) where !known.isFile && known.programmerID != id:
-            return "names the secret '\(reference)', which is not there; write it first (POST /admin/v1/secrets/\(reference))"
-        case .everyone, .operators: return known.programmerID.isEmpty ? nil : "names the secret '\(reference)', which is a programmer's own"
-        case .programmer: return nil
+        switch holder {
+        case .programmer(let id): return known.programmerID == id ? nil : absence(of: name)
+        case .everyone, .operators: return known.programmerID.isEmpty ? nil : Self.foreign(name)
         }
+    }
+
+    /// A file that is operators' may be named for a programmer by an operator, and by nobody else.
+    private func problem(file name: SecretName, _ holder: CatalogueDocument.Owner) -> String? {
+        let owner = owners[OctetText(name.reference)] ?? ""
+        switch holder {
+        case .programmer(let id) where owner == id && !id.isEmpty: return nil
+        case .programmer: return rights.isOperator ? (owner.isEmpty ? nil : Self.foreign(name)) : absence(of: name)
+        case .everyone, .operators: return owner.isEmpty ? nil : Self.foreign(name)
+        }
+    }
+
+    private static func foreign(_ name: SecretName) -> String {
+        "names the secret '\(name.reference)', which is a programmer's own ('boxoffice secret owner' says whose a file is)"
+    }
+
+    /// What one may not name is as good as absent.
+    private func absence(of name: SecretName) -> String {
+        name.isKeyFile
+            ? "names the key file '\(name.reference)', which is not there; ask an operator for it"
+            : "names the secret '\(name.reference)', which is not there; write it first (POST /admin/v1/secrets/\(name.reference))"
     }
 }

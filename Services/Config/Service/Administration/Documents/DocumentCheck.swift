@@ -50,7 +50,8 @@ enum DocumentCheck {
             throw Refused.invalid("", EntityText.shortened("is no catalogue entry: \(error.message)")).fault
         }
         let problems = JsonProblems(of: text)
-        let reading = CatalogueReading(certificates: CertificateReader(folder: nil, now: now), completeness: .inProgress, namesOthers: audience.seesEverything)
+        let reading = CatalogueReading(
+            certificates: CertificateReader(folder: nil, now: now), completeness: .inProgress, namesOthers: audience.seesEverything)
         let configuration = reading.configuration(problems.root)
         guard problems.list.isEmpty, let configuration else {
             throw Refused.invalid(problems.list.map(audience.problem)).fault

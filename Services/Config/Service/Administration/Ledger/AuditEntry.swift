@@ -19,6 +19,7 @@ enum AuditAction: String, Sendable {
     case signInTested = "sign_in_tested"
     case statementDownloaded = "statement_downloaded"
     case secretWritten = "secret_written"
+    case secretOwnerSet = "secret_owner_set"
     case statementsRevoked = "statements_revoked"
     case sessionOpened = "session_opened"
     case sessionEnded = "session_ended"
@@ -36,7 +37,14 @@ enum AuditAuthor {
     static let time = "time"
 
     /// No administrator's name has a blank.
-    static func application(_ id: String) -> String { "application \(id)" }
+    static func application(_ id: String) -> String { "\(applications)\(id)" }
+
+    private static let applications = "application "
+
+    /// Whether the name of a person would pass for one of these in the log.
+    static func isOne(_ name: String) -> Bool {
+        [file, time].contains { OctetText($0) == OctetText(name) } || name.utf8.starts(with: applications.utf8)
+    }
 }
 
 /// One record of the audit log.

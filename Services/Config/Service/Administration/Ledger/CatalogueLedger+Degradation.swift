@@ -5,17 +5,26 @@ internal import Contracts
 internal import Storage
 
 extension CatalogueLedger {
-    /// Rules that have not ended, in the order of their start.
+    /// Rules that have not ended, in the order of their start, without those of another programmer that had the requestor's id before.
     func activeRules() throws -> [ActiveDegradation] {
-        try rules("WHERE ends_at_ms > ? ORDER BY number", [now])
+        try living(try rules("WHERE ends_at_ms > ? ORDER BY number", [now]))
     }
 
     /// The same as they are stored, encoded by whichever release made them.
     func activeRuleContents() throws -> [[UInt8]] {
-        try database.values("SELECT rule FROM degradation_rule WHERE ends_at_ms > ? ORDER BY number", [now])
+        let contents: [[UInt8]] = try database.values("SELECT rule FROM degradation_rule WHERE ends_at_ms > ? ORDER BY number", [now])
+        guard !contents.isEmpty else { return [] }
+        let lives = try updatedLives()
+        return try contents.filter { lives.cover(try DegradationRule(serialized: $0)) }
     }
 
-    func rule(_ id: String) throws -> ActiveDegradation? { try rules("WHERE id = ? AND ends_at_ms > ?", [id, now]).first }
+    func rule(_ id: String) throws -> ActiveDegradation? { try living(try rules("WHERE id = ? AND ends_at_ms > ?", [id, now])).first }
+
+    private func living(_ rules: [ActiveDegradation]) throws -> [ActiveDegradation] {
+        guard !rules.isEmpty else { return [] }
+        let lives = try updatedLives()
+        return rules.filter { $0.rule.map(lives.cover) ?? false }
+    }
 
     func keep(_ active: ActiveDegradation) throws {
         guard let rule = active.rule else { return }
@@ -43,11 +52,12 @@ extension CatalogueLedger {
 
     /// Newest first.
     func formerRules() throws -> [ActiveDegradation] {
-        try database.all("SELECT rule, author, reason, ended_at_ms FROM former_degradation_rule ORDER BY number DESC", []) { columns in
-            ActiveDegradation(
-                rule: try DegradationRule(serialized: columns.next() as [UInt8]), author: columns.next(), reason: columns.next(),
-                endedAtMilliseconds: UInt64(clamping: columns.next() as Int64))
-        }
+        try living(
+            try database.all("SELECT rule, author, reason, ended_at_ms FROM former_degradation_rule ORDER BY number DESC", []) { columns in
+                ActiveDegradation(
+                    rule: try DegradationRule(serialized: columns.next() as [UInt8]), author: columns.next(), reason: columns.next(),
+                    endedAtMilliseconds: UInt64(clamping: columns.next() as Int64))
+            })
     }
 
     private func rules(_ condition: String, _ arguments: Arguments) throws -> [ActiveDegradation] {
@@ -76,5 +86,15 @@ extension CatalogueLedger {
         try record(
             action, by: author, "Degradation rule \(rule.kind.name) on \(rule.requestorID) for \(rule.mvpdID) \(what)\(reason)",
             programmers: programmer.map { [$0] } ?? [])
+    }
+}
+
+extension [LivingKey: EntryLife] {
+    /// Whether a rule began while its requestor and its MVPD had the owners that they have now.
+    fileprivate func cover(_ rule: DegradationRule) -> Bool {
+        let start = Timestamp(milliseconds: Int64(clamping: rule.startsAtMilliseconds))
+        return [LivingKey(.requestor, rule.requestorID), LivingKey(.mvpd, rule.mvpdID)].allSatisfy { key in
+            self[key].map { $0.since <= start } ?? true
+        }
     }
 }

@@ -87,8 +87,11 @@ extension CatalogueLedger {
         let list = pushed.reversed().map { "\($0)" }.joined(separator: ", ")
         let name = author == AuditAuthor.file ? "The catalogue file" : "An imported catalogue"
         let description = changes.isEmpty || pushed.isEmpty ? name : "\(name), in place of pushed versions: \(list)"
+        // What was named before owners were kept is settled by itself, not by what comes now.
+        if newest != nil { try settleFileOwners() }
         let record = try append(
             document, meaning: configuration, author: author, description: description, origin: .file, programmers: programmers)
+        try settleFileOwners(in: document)
         try self.record(.fileImport, by: author, "\(description) (\(changes.count) changes)", version: record.version, programmers: programmers)
         return ImportOutcome(verdict: .taken, publication: try publish(keys: keys), pushed: pushed, changes: changes)
     }

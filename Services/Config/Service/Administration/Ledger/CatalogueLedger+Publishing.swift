@@ -1,4 +1,5 @@
 internal import CatalogueFiles
+internal import Clocks
 internal import ContractRuntime
 internal import Contracts
 internal import Cryptography
@@ -14,6 +15,8 @@ struct Publication: Sendable {
     var encoded: [UInt8]
     /// False when services have it already.
     var isNew: Bool
+    /// Ids of software statements that ended with it: their applications' ids are other programmers' by now.
+    var endedStatements: [String] = []
 }
 
 extension CatalogueLedger {
@@ -29,7 +32,10 @@ extension CatalogueLedger {
     /// - Parameter keys: That verify software statements, as this copy has them; all copies' are published.
     func publish(keys: [JSONWebKey]) throws -> Publication {
         let newest = try requireNewest()
+        try settleFileOwners()
         try endOverdueRules()
+        let lives = try updatedLives()
+        let ended = try endFormerSoftwareIDs(lives)
         let rules = try activeRules()
         var inputs = InputsDigest()
         inputs.add(newest.documentSHA256)
@@ -37,13 +43,20 @@ extension CatalogueLedger {
         inputs.add(keySet)
         for rule in try activeRuleContents() { inputs.add(rule) }
         var configuration = try configuration(of: newest)
+        configuration.tell(lives)
+        configuration.addSince(to: &inputs)
         for index in configuration.applications.indices {
-            configuration.applications[index].softwareIDs = try softwareIDs(of: configuration.applications[index].id)
+            let life = lives[LivingKey(.application, configuration.applications[index].id)]
+            configuration.applications[index].softwareIDs = try softwareIDs(
+                of: configuration.applications[index].id, since: life?.since ?? Timestamp(milliseconds: 0))
             inputs.add(configuration.applications[index].id)
             for id in configuration.applications[index].softwareIDs { inputs.add(id) }
         }
         let digest = inputs.hex
-        if let published = try published(inputs: digest, atLeast: newest.version) { return published }
+        if var published = try published(inputs: digest, atLeast: newest.version) {
+            published.endedStatements = ended
+            return published
+        }
         configuration.statementKeys = keySet
         configuration.degradationRules = rules.compactMap(\.rule)
         configuration.storeID = try storeIdentity()
@@ -63,7 +76,7 @@ extension CatalogueLedger {
                 Int64(configuration.version), now, try digestOfOlderReleases(configuration), digest, encoded, Int64(configuration.version),
                 CatalogueReading.level,
             ])
-        return Publication(configuration: configuration, encoded: encoded, isNew: true)
+        return Publication(configuration: configuration, encoded: encoded, isNew: true, endedStatements: ended)
     }
 
     /// - Returns: What is published, if it was made of these inputs by a reader that knew as much as this one.
@@ -107,4 +120,20 @@ private struct InputsDigest {
     }
 
     var hex: String { Hex.encode(SHA256.hash(octets)) }
+}
+
+extension Configuration {
+    /// Only of what did not live since ever: a release that knows no lives makes the same of all others.
+    fileprivate func addSince(to inputs: inout InputsDigest) {
+        func add(_ kind: LivingKey.Kind, _ id: String, _ since: UInt64) {
+            guard since > 0 else { return }
+            for text in ["life", kind.rawValue, id, "\(since)"] { inputs.add(text) }
+        }
+        for requestor in requestors { add(.requestor, requestor.id, requestor.sinceMilliseconds) }
+        for mvpd in mvpds { add(.mvpd, mvpd.id, mvpd.sinceMilliseconds) }
+        for application in applications {
+            for (digest, since) in zip(application.legacyStatements, application.legacySinceMilliseconds) { add(.statement, digest, since) }
+            for client in application.clients { add(.client, client.clientID, client.sinceMilliseconds) }
+        }
+    }
 }

@@ -26,7 +26,7 @@ extension CatalogueLedger {
         guard changes.allSatisfy({ rights.mayMake($0, from: live, to: document) }) else { throw Fault.insufficientRole }
         if changes.isEmpty { throw Refused.invalid("", "has no changes that version \(newest.version) lacks").fault }
         let configuration = try DocumentCheck.configuration(of: document, self, for: rights)
-        let secretProblems = SecretRules(inventory: secrets).problems(changes, from: live, to: document)
+        let secretProblems = try secretRules(secrets, rights).problems(changes, from: live, to: document)
         let problems = secretProblems + PushRules.problems(changes, before: try self.configuration(of: newest), after: configuration, now: now)
         if !problems.isEmpty { throw Refused.invalid(problems).fault }
         let programmers = RecordScope.programmers(of: changes, from: live, to: document)
@@ -36,6 +36,10 @@ extension CatalogueLedger {
         try self.record(
             .push, by: author, "\(description) (\(changes.count) changes\(approval))", version: record.version, programmers: programmers)
         return record
+    }
+
+    func secretRules(_ inventory: SecretInventory, _ rights: Rights) throws -> SecretRules {
+        SecretRules(inventory: inventory, owners: try programmersOfFiles(), rights: rights)
     }
 
     func propose(_ draft: Draft, author: String, description: String) throws -> ProposedPush {

@@ -20,7 +20,7 @@ struct ProposedPush: Sendable {
 
     /// - Parameter rights: Whose reader sees the changes that are theirs to see.
     func contract(for rights: Rights) -> PendingPush {
-        let seen = draft.changes.filter { rights.sees($0, from: draft.baseDocument, to: draft.document) }
+        let seen = rights.visible(draft.baseDocument).changes(to: rights.visible(draft.document))
         return PendingPush(
             id: id, author: author, description: description, createdAtMilliseconds: UInt64(clamping: createdAt.milliseconds),
             baseVersion: draft.base.version, changes: seen.lines)

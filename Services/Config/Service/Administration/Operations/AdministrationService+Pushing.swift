@@ -14,8 +14,12 @@ extension AdministrationService {
             let draft = try ledger.draft(of: rights)
             guard !draft.changes.isEmpty else { throw Refused.invalid("", "has no changes to push").fault }
             try requireMatch(draft, request.ifMatch)
-            guard rights.mayMakeAll(of: draft, in: try ledger.newestDocument()) else { throw Fault.insufficientRole }
+            let live = try ledger.newestDocument()
+            guard rights.mayMakeAll(of: draft, in: live) else { throw Fault.insufficientRole }
             if isApprovalRequired {
+                // The second person may be one who may name more.
+                let problems = try ledger.secretRules(secrets, rights).problems(draft.changes, from: live, to: draft.document)
+                if !problems.isEmpty { throw Refused.invalid(problems).fault }
                 let proposal = try ledger.propose(draft, author: rights.name, description: request.description)
                 try ledger.discardDraft(of: rights.name)
                 return .pending(proposal.contract(for: rights))
@@ -52,7 +56,8 @@ extension AdministrationService {
             }
             if let moved = proposal.draft.moved(in: live) {
                 throw Refused(
-                    .conflict, "The \(moved.section.noun) '\(moved.id)' came to another programmer after this was proposed; decline it.").fault
+                    .conflict, "The \(moved.section.noun) '\(moved.id)' came to another programmer after this was proposed; decline it."
+                ).fault
             }
             let record = try ledger.push(
                 proposal.draft, by: rights, author: proposal.author, approver: rights.name, description: proposal.description, secrets: secrets)

@@ -15,9 +15,8 @@ extension AdministrationService {
         do {
             try await publisher.write { ledger in
                 if let known = request.known, known.isFile || known.programmerID != owner {
-                    guard rights.isOperator || (!known.isFile && rights.administrator.programmerIDs.contains(known.programmerID)) else {
-                        throw Fault.notFound("secret")
-                    }
+                    let holder = known.isFile ? try ledger.programmersOfFiles()[OctetText(known.reference)] ?? "" : known.programmerID
+                    guard rights.isOperator || rights.administrator.programmerIDs.contains(holder) else { throw Fault.notFound("secret") }
                     guard !known.isFile else { throw Refused(.conflict, "A file has the reference, and is used in its place.").fault }
                     throw Refused(.conflict, "The reference is another programmer's; choose another one.").fault
                 }
@@ -31,6 +30,37 @@ extension AdministrationService {
         } catch {
             return SecretOutcome(outcome: .refusal(try error.refusalOrThrow()))
         }
+    }
+
+    public func listSecretOwners(_ request: ListSecretOwnersRequest, context: CallContext) async throws -> SecretOwners {
+        let rights = try await rights(request.token, .read)
+        return try await publisher.read { ledger in
+            SecretOwners(owners: try ledger.fileOwners().filter { rights.isOperator || rights.sees(programmer: $0.programmer) }.map(\.contract))
+        }
+    }
+
+    public func setSecretOwner(_ request: SetSecretOwnerRequest, context: CallContext) async throws -> SecretOwners {
+        let rights = try await rights(request.token, .edit)
+        guard rights.isOperator else { throw Fault.insufficientRole }
+        let isKeyFile = request.reference.utf8.count <= 128 && !request.reference.isEmpty && CatalogueSyntax.isFileName(request.reference)
+        guard isKeyFile || CatalogueSyntax.isID(request.reference) else {
+            throw Fault(.invalidRequest, "A reference has 1 to 128 letters, digits, '_', '-' and, of key files, '.'.")
+        }
+        let owners = try await publisher.write { ledger in
+            let (reference, programmer) = (request.reference, request.programmerID)
+            let isKnown = try programmer.isEmpty || ledger.newestDocument()[EntityKey(.programmers, programmer)] != nil
+            guard isKnown else {
+                throw Fault.notFound("programmer")
+            }
+            try ledger.settleFileOwners()
+            try ledger.keep(FileOwner(reference: reference, programmer: programmer, isOpen: false))
+            let whose = programmer.isEmpty ? "operators'" : "\(programmer)'s"
+            try ledger.record(
+                .secretOwnerSet, by: rights.name, "The secret file \(reference) is \(whose)", programmers: programmer.isEmpty ? [] : [programmer])
+            return try ledger.fileOwners()
+        }
+        logger.info("catalogue.secret_owner_set", metadata: ["reference": "\(request.reference)", "administrator": "\(rights.name)"])
+        return SecretOwners(owners: owners.map(\.contract))
     }
 
     private func owner(_ request: AuthorizeSecretRequest, _ rights: Rights) async throws -> String {
@@ -61,4 +91,8 @@ extension CatalogueLedger {
             try database.hasRow(Self.naming, [Array("\"\(name)\":\"\(reference)\"".utf8)])
         }
     }
+}
+
+extension FileOwner {
+    fileprivate var contract: SecretOwner { SecretOwner(reference: reference, programmerID: programmer, isOpen: isOpen) }
 }

@@ -17,7 +17,7 @@ extension AdministrationService {
             let configuration = try DocumentCheck.configuration(of: draft.document, ledger, for: rights)
             let parties = try TestParties(request, in: configuration)
             let named = changes.filter { parties.keys.contains($0.key) }
-            let problems = SecretRules(inventory: secrets).problems(named, from: draft.baseDocument, to: draft.document)
+            let problems = try ledger.secretRules(secrets, rights).problems(named, from: try ledger.newestDocument(), to: draft.document)
             if !problems.isEmpty { throw Refused.invalid(problems).fault }
             let source = changes.isEmpty ? "version \(draft.base.version)" : "the draft"
             try ledger.record(

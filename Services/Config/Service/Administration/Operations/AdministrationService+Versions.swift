@@ -20,8 +20,8 @@ extension AdministrationService {
         return try await publisher.read { ledger in
             let (record, document) = try visible(request.version, rights, ledger)
             let (current, published) = (try ledger.requireNewest().version, try ledger.publishedVersion())
-            let seen = document.filtered { rights.sees($0, in: document) }
-            return VersionSnapshot(version: record.contract(current: current, published: published), documentJson: seen.tree.canonical)
+            return VersionSnapshot(
+                version: record.contract(current: current, published: published), documentJson: rights.visible(document).tree.canonical)
         }
     }
 
@@ -30,7 +30,7 @@ extension AdministrationService {
         return try await publisher.read { ledger in
             let (_, old) = try visible(request.oldVersion, rights, ledger)
             let (_, new) = try visible(request.newVersion, rights, ledger)
-            let changes = old.changes(to: new).filter { rights.sees($0, from: old, to: new) }
+            let changes = rights.visible(old).changes(to: rights.visible(new))
             return VersionComparison(oldVersion: request.oldVersion, newVersion: request.newVersion, changes: changes.lines)
         }
     }

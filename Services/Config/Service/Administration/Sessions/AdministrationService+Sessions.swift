@@ -88,6 +88,9 @@ extension AdministrationService {
         guard Prose.isGood(person.name, 1...255), !person.name.contains("\n") else {
             throw Fault(.invalidRequest, "A name must have 1 to 255 characters, and no control characters.")
         }
+        guard !AuditAuthor.isOne(person.name) else {
+            throw Fault(.invalidRequest, "The name is one that stands for no person in the audit log.")
+        }
         return try stillSignedIn(Administrator(name: person.name, role: person.role, programmerIDs: person.programmerIDs))
     }
 

@@ -34,6 +34,8 @@ struct SignInReader: Sendable {
         // The requestor of a test may be one that no version has.
         if report.isTest { return administrator.programmerIDs.contains { OctetText($0) == OctetText(report.programmerID) } }
         guard let requestor = try catalogue.current().requestor(report.requestor) else { return false }
+        // One from before is of another programmer, who had the id.
+        guard report.endedAtMilliseconds >= requestor.sinceMilliseconds else { return false }
         return administrator.programmerIDs.contains(requestor.programmerID)
     }
 }

@@ -19,11 +19,15 @@ struct ProviderMapping: Sendable {
         return SignedInPerson(name: name, role: roles.contains(.editor) ? .editor : .viewer, programmerIDs: ids)
     }
 
-    /// An address of mail that nobody verified could be somebody else's.
+    /// An address of mail that nobody verified could be somebody else's. Any other claim may be the same for two people, and drafts are known by the name: the subject, which is
+    /// one person's (OpenID Connect Core §2), stands behind it.
     private func name(_ claims: ProviderClaims, _ subject: String) -> String {
+        let subject = String(subject.prefix(255))
         let claimed = settings.nameClaim == "email" && !claims.isTrue("email_verified") ? nil : claims.text(settings.nameClaim)
-        guard let claimed, (1...255).contains(claimed.count), !claimed.contains(where: \.isNewline) else { return String(subject.prefix(255)) }
-        return claimed
+        guard let claimed, (1...255).contains(claimed.count), !claimed.contains(where: \.isNewline) else { return subject }
+        if settings.nameClaim == "email" || settings.nameClaim == "sub" { return claimed }
+        let room = 255 - subject.count - 3
+        return room > 0 ? "\(claimed.prefix(room)) (\(subject))" : subject
     }
 
     private func mapped<Meaning>(

@@ -173,6 +173,19 @@ internal import Testing
         #expect(ProviderClaims(json: Array(#"{"roles":["admins"],"roles":[]}"#.utf8)) == nil)
     }
 
+    @Test("two people whose claim says the same are two names, so that neither has the other's draft")
+    func namesArePeoples() throws {
+        var settings = ScriptedStaff.settings
+        settings.nameClaim = "preferred_username"
+        let claims = try #require(ProviderClaims(json: Array(#"{"roles":["admins"],"preferred_username":"mia"}"#.utf8)))
+        let names = try ["user-1", "user-2"].map { try ProviderMapping(settings: settings).person(claims, subject: $0).name }
+        #expect(names == ["mia (user-1)", "mia (user-2)"])
+        let long = try #require(
+            ProviderClaims(json: Array(#"{"roles":["admins"],"preferred_username":"\#(String(repeating: "m", count: 255))"}"#.utf8)))
+        let name = try ProviderMapping(settings: settings).person(long, subject: "user-1").name
+        #expect(name.count == 255 && name.hasSuffix(" (user-1)"))
+    }
+
     @Test("config that does not trust the gateway, or knows the name, is told as a fault of the settings")
     func tellsAboutConfig() async throws {
         console.gateway.administration.openSession.fail(with: Fault(.accessDenied, "no"))

@@ -193,7 +193,7 @@ extension AuthenticationService {
             reports = SignInReports(store: store)
             let degraded = DegradedSessions(store: store, clock: clock, random: random, scrambler: scrambler, metrics: metrics)
             let oauth = OAuthSignInStarter(
-                store: store, random: random, proofs: parts.oauth.keys.proofs, redirectURI: parts.oauth.redirectURI, metrics: metrics)
+                store: store, random: random, proofs: parts.oauth.keys.proofs, sharedCallback: parts.oauth.sharedCallback, metrics: metrics)
             starter = SignInStarter(
                 saml: parts.saml, oauth: oauth, catalogue: catalogue, store: store, clock: clock, random: random, ends: ends,
                 degraded: degraded, previews: trials.previews, bearers: bearers, metrics: metrics, bridge: bridge?.signIns)
@@ -208,7 +208,8 @@ extension AuthenticationService {
             keySets = ProviderKeySets(client: sessions.provider, clock: clock)
             let check = OAuthAnswerCheck(
                 client: sessions.provider, identification: OAuthIdentification(client: sessions.provider, keySets: keySets),
-                proofs: parts.oauth.keys.proofs, redirectURI: parts.oauth.redirectURI)
+                proofs: parts.oauth.keys.proofs, sharedCallback: parts.oauth.sharedCallback, sharedRule: parts.oauth.sharedRule,
+                announcements: ProviderAnnouncements(client: sessions.provider, clock: clock))
             oauthFinisher = OAuthSignInFinisher(
                 starter: oauth, check: check, tests: tests, seal: parts.oauth.keys.seal, destination: SignInDestination(store: store, ends: ends),
                 catalogue: catalogue,
@@ -230,7 +231,8 @@ extension AuthenticationService {
                 transport: parts.oauth.transport, gate: ProviderGate(), secrets: callers.clientSecrets, metrics: metrics, logger: parts.logger)
             let check = OAuthAnswerCheck(
                 client: client, identification: OAuthIdentification(client: client, keySets: ProviderKeySets(client: client, clock: parts.clock)),
-                proofs: parts.oauth.keys.proofs, redirectURI: parts.oauth.redirectURI)
+                proofs: parts.oauth.keys.proofs, sharedCallback: parts.oauth.sharedCallback, sharedRule: parts.oauth.sharedRule,
+                announcements: ProviderAnnouncements(client: client, clock: parts.clock))
             return TestSignIns(
                 saml: parts.saml, oauth: check, store: parts.store, clock: parts.clock, random: parts.random, logger: parts.logger, reports: reports)
         }

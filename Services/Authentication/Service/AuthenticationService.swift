@@ -97,7 +97,9 @@ public final class AuthenticationService: Sendable {
     /// What it takes to sign people in by OAuth.
     struct OAuthParts: Sendable {
         var keys: OAuthKeys
-        var redirectURI: String
+        /// The callback that records of before share.
+        var sharedCallback: String
+        var sharedRule = SharedCallbackRule.open
         var secretFolder = ClientSecretFolder(path: nil)
         var secretSeals: SecretSeals
         /// In place of files and store.
@@ -238,7 +240,7 @@ extension AuthenticationService {
                 verifier: AccessTokenVerifier(keys: accessTokenKeys, issuer: settings.spEntityID, audience: Self.audience, clock: clock),
                 saml: saml, logout: saml, logoutVisitAddress: settings.origin + "/adobe-services/logout?handle=",
                 oauth: OAuthParts(
-                    keys: keys.oauth, redirectURI: settings.oauthCallbackURL, secretFolder: ClientSecretFolder(path: clientSecrets),
+                    keys: keys.oauth, sharedCallback: settings.oauthCallbackURL, sharedRule: settings.sharedCallback, secretFolder: ClientSecretFolder(path: clientSecrets),
                     secretSeals: SecretSeals(current: secretKeys.current, older: secretKeys.older), transport: transport),
                 storedTokens: StoredTokenParts(keys: storedTokenKeys, seals: seals), serviceTokenKeys: serviceTokenKeys, catalogue: catalogue,
                 store: database.store, clock: clock,

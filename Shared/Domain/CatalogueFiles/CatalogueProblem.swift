@@ -20,6 +20,17 @@ public struct CatalogueProblem: Error, Sendable, Hashable, CustomStringConvertib
         self.description = description
     }
 
+    /// What keeps a catalogue from being used beside what is live.
+    /// - Parameters:
+    ///   - place: An entry and its member.
+    ///   - message: Goes on from there.
+    package init(at place: String, _ message: String) {
+        severity = .error
+        path = place
+        self.message = message
+        description = "\(place) \(message)"
+    }
+
     init(_ problem: JsonProblem) {
         severity = .error
         path = problem.path.description
@@ -39,6 +50,12 @@ public struct CatalogueProblem: Error, Sendable, Hashable, CustomStringConvertib
 public struct CatalogueRefused: Error, Sendable, CustomStringConvertible {
     public let file: String
     public let problems: [CatalogueProblem]
+
+    /// - Parameter problems: At least one.
+    package init(file: String, problems: [CatalogueProblem]) {
+        self.file = file
+        self.problems = problems
+    }
 
     /// One line that sums up, then one per problem.
     public var lines: [String] {

@@ -8991,7 +8991,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__delete_registrat
   (ProtobufCMessageInit) boxoffice__authentication__v1__delete_registration_code_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__start_sign_in_request__field_descriptors[10] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__start_sign_in_request__field_descriptors[11] =
 {
   {
     "requestor",
@@ -9113,10 +9113,23 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__start_sign_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "bridge_secrets",
+    11,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authentication__V1__StartSignInRequest, n_bridge_secrets),
+    offsetof(Boxoffice__Authentication__V1__StartSignInRequest, bridge_secrets),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__start_sign_in_request__field_indices_by_name[] = {
   8,   /* field[8] = access_token */
   9,   /* field[9] = api */
+  10,   /* field[10] = bridge_secrets */
   5,   /* field[5] = client_address */
   3,   /* field[3] = domain_name */
   6,   /* field[6] = generic_data */
@@ -9129,7 +9142,7 @@ static const unsigned boxoffice__authentication__v1__start_sign_in_request__fiel
 static const ProtobufCIntRange boxoffice__authentication__v1__start_sign_in_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 10 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__start_sign_in_request__descriptor =
 {
@@ -9139,7 +9152,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__start_sign_in_re
   "Boxoffice__Authentication__V1__StartSignInRequest",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__StartSignInRequest),
-  10,
+  11,
   boxoffice__authentication__v1__start_sign_in_request__field_descriptors,
   boxoffice__authentication__v1__start_sign_in_request__field_indices_by_name,
   1,  boxoffice__authentication__v1__start_sign_in_request__number_ranges,
@@ -9197,7 +9210,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__form_field__desc
   (ProtobufCMessageInit) boxoffice__authentication__v1__form_field__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_start__field_descriptors[4] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_start__field_descriptors[6] =
 {
   {
     "url",
@@ -9247,8 +9260,34 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_sta
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "bridge_handle",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInStart, bridge_handle),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bridge_secret",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInStart, bridge_secret),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__sign_in_start__field_indices_by_name[] = {
+  4,   /* field[4] = bridge_handle */
+  5,   /* field[5] = bridge_secret */
   2,   /* field[2] = browser_secret */
   3,   /* field[3] = expires_in_s */
   1,   /* field[1] = fields */
@@ -9257,7 +9296,7 @@ static const unsigned boxoffice__authentication__v1__sign_in_start__field_indice
 static const ProtobufCIntRange boxoffice__authentication__v1__sign_in_start__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_start__descriptor =
 {
@@ -9267,7 +9306,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_start__d
   "Boxoffice__Authentication__V1__SignInStart",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__SignInStart),
-  4,
+  6,
   boxoffice__authentication__v1__sign_in_start__field_descriptors,
   boxoffice__authentication__v1__sign_in_start__field_indices_by_name,
   1,  boxoffice__authentication__v1__sign_in_start__number_ranges,
@@ -9364,7 +9403,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__complete_saml_si
   (ProtobufCMessageInit) boxoffice__authentication__v1__complete_saml_sign_in_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__complete_oauth_sign_in_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__complete_oauth_sign_in_request__field_descriptors[7] =
 {
   {
     "state",
@@ -9438,9 +9477,22 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__complete_oa
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "callback",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__CompleteOAuthSignInRequest, callback),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__complete_oauth_sign_in_request__field_indices_by_name[] = {
   4,   /* field[4] = browser_secret */
+  6,   /* field[6] = callback */
   1,   /* field[1] = code */
   2,   /* field[2] = error */
   5,   /* field[5] = is_embedded */
@@ -9450,7 +9502,7 @@ static const unsigned boxoffice__authentication__v1__complete_oauth_sign_in_requ
 static const ProtobufCIntRange boxoffice__authentication__v1__complete_oauth_sign_in_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__complete_oauth_sign_in_request__descriptor =
 {
@@ -9460,14 +9512,14 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__complete_oauth_s
   "Boxoffice__Authentication__V1__CompleteOAuthSignInRequest",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__CompleteOAuthSignInRequest),
-  6,
+  7,
   boxoffice__authentication__v1__complete_oauth_sign_in_request__field_descriptors,
   boxoffice__authentication__v1__complete_oauth_sign_in_request__field_indices_by_name,
   1,  boxoffice__authentication__v1__complete_oauth_sign_in_request__number_ranges,
   (ProtobufCMessageInit) boxoffice__authentication__v1__complete_oauth_sign_in_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_outcome__field_descriptors[5] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_outcome__field_descriptors[6] =
 {
   {
     "result",
@@ -9529,9 +9581,22 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_out
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "other_browser",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInOutcome, other_browser),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__sign_in_outcome__field_indices_by_name[] = {
   3,   /* field[3] = next */
+  5,   /* field[5] = other_browser */
   1,   /* field[1] = redirect_url */
   0,   /* field[0] = result */
   2,   /* field[2] = trace_id */
@@ -9540,7 +9605,7 @@ static const unsigned boxoffice__authentication__v1__sign_in_outcome__field_indi
 static const ProtobufCIntRange boxoffice__authentication__v1__sign_in_outcome__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_outcome__descriptor =
 {
@@ -9550,7 +9615,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_outcome_
   "Boxoffice__Authentication__V1__SignInOutcome",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__SignInOutcome),
-  5,
+  6,
   boxoffice__authentication__v1__sign_in_outcome__field_descriptors,
   boxoffice__authentication__v1__sign_in_outcome__field_indices_by_name,
   1,  boxoffice__authentication__v1__sign_in_outcome__number_ranges,
@@ -14887,7 +14952,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__bridged_provider
   (ProtobufCMessageInit) boxoffice__authentication__v1__bridged_provider_entry__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__return_from_bridge_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__return_from_bridge_request__field_descriptors[2] =
 {
   {
     "handle",
@@ -14901,14 +14966,27 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__return_from
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "browser_secret",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ReturnFromBridgeRequest, browser_secret),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__return_from_bridge_request__field_indices_by_name[] = {
+  1,   /* field[1] = browser_secret */
   0,   /* field[0] = handle */
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__return_from_bridge_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__return_from_bridge_request__descriptor =
 {
@@ -14918,7 +14996,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__return_from_brid
   "Boxoffice__Authentication__V1__ReturnFromBridgeRequest",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__ReturnFromBridgeRequest),
-  1,
+  2,
   boxoffice__authentication__v1__return_from_bridge_request__field_descriptors,
   boxoffice__authentication__v1__return_from_bridge_request__field_indices_by_name,
   1,  boxoffice__authentication__v1__return_from_bridge_request__number_ranges,

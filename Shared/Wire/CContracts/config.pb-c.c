@@ -4977,7 +4977,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__attribute_mapping__descr
   (ProtobufCMessageInit) boxoffice__config__v1__attribute_mapping__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__oauth_endpoint__field_descriptors[24] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__oauth_endpoint__field_descriptors[26] =
 {
   {
     "issuer",
@@ -5267,6 +5267,30 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__oauth_endpoint__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "callback",
+    25,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__OAuthEndpoint, callback),
+    &boxoffice__config__v1__callback_address__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "requires_issuer",
+    26,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__OAuthEndpoint, requires_issuer),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__oauth_endpoint__field_indices_by_name[] = {
   14,   /* field[14] = access_token_ttl_s */
@@ -5274,6 +5298,7 @@ static const unsigned boxoffice__config__v1__oauth_endpoint__field_indices_by_na
   9,   /* field[9] = attempt_hba */
   17,   /* field[17] = attribute_map */
   1,   /* field[1] = authorize_url */
+  24,   /* field[24] = callback */
   12,   /* field[12] = client_authentication */
   6,   /* field[6] = client_id */
   7,   /* field[7] = client_secret_reference */
@@ -5287,6 +5312,7 @@ static const unsigned boxoffice__config__v1__oauth_endpoint__field_indices_by_na
   5,   /* field[5] = logout_url */
   3,   /* field[3] = profile_url */
   15,   /* field[15] = refresh_token_ttl_s */
+  25,   /* field[25] = requires_issuer */
   21,   /* field[21] = response_timeout_ms */
   8,   /* field[8] = scopes */
   2,   /* field[2] = token_url */
@@ -5297,7 +5323,7 @@ static const unsigned boxoffice__config__v1__oauth_endpoint__field_indices_by_na
 static const ProtobufCIntRange boxoffice__config__v1__oauth_endpoint__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 24 }
+  { 0, 26 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__oauth_endpoint__descriptor =
 {
@@ -5307,7 +5333,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__oauth_endpoint__descript
   "Boxoffice__Config__V1__OAuthEndpoint",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__OAuthEndpoint),
-  24,
+  26,
   boxoffice__config__v1__oauth_endpoint__field_descriptors,
   boxoffice__config__v1__oauth_endpoint__field_indices_by_name,
   1,  boxoffice__config__v1__oauth_endpoint__number_ranges,
@@ -9292,6 +9318,34 @@ const ProtobufCEnumDescriptor boxoffice__config__v1__client_authentication__desc
   boxoffice__config__v1__client_authentication__enum_values_by_name,
   1,
   boxoffice__config__v1__client_authentication__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue boxoffice__config__v1__callback_address__enum_values_by_number[2] =
+{
+  { "CALLBACK_ADDRESS_SHARED", "BOXOFFICE__CONFIG__V1__CALLBACK_ADDRESS__CALLBACK_ADDRESS_SHARED", 0 },
+  { "CALLBACK_ADDRESS_OWN", "BOXOFFICE__CONFIG__V1__CALLBACK_ADDRESS__CALLBACK_ADDRESS_OWN", 1 },
+};
+static const ProtobufCIntRange boxoffice__config__v1__callback_address__value_ranges[] = {
+{0, 0},{0, 2}
+};
+static const ProtobufCEnumValueIndex boxoffice__config__v1__callback_address__enum_values_by_name[2] =
+{
+  { "CALLBACK_ADDRESS_OWN", 1 },
+  { "CALLBACK_ADDRESS_SHARED", 0 },
+};
+const ProtobufCEnumDescriptor boxoffice__config__v1__callback_address__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "boxoffice.config.v1.CallbackAddress",
+  "CallbackAddress",
+  "Boxoffice__Config__V1__CallbackAddress",
+  "boxoffice.config.v1",
+  2,
+  boxoffice__config__v1__callback_address__enum_values_by_number,
+  2,
+  boxoffice__config__v1__callback_address__enum_values_by_name,
+  1,
+  boxoffice__config__v1__callback_address__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue boxoffice__config__v1__temp_pass_kind__enum_values_by_number[2] =

@@ -33,7 +33,8 @@ struct OAuthRecordTests {
             \(Self.good), \(Self.client), "profileUrl": "http://127.0.0.1:9/p", "clientAuthentication": "post", "scopes": ["openid"], \
             "attemptHba": true, "forceAuthnParameter": "prompt", "forceAuthnValue": "none", "accessTokenTtl": 60, "refreshTokenTtl": 3600, \
             "userIdClaim": "account", "attributeMap": [{"source": "zip", "target": "zip", "type": "stringList"}], \
-            "trustAnchors": [{"file": "idp.crt"}], "clockSkew": 30, "jwksRefresh": 600, "connectTimeoutMs": 500, "allowMissingCookie": true
+            "trustAnchors": [{"file": "idp.crt"}], "clockSkew": 30, "jwksRefresh": 600, "connectTimeoutMs": 500, "allowMissingCookie": true, \
+            "requiresIss": true
             """
         try world.write(CatalogueFolder.small.replacingOccurrences(of: Self.saml, with: "\"oauth\": {\(members)}"), to: "catalogue.json")
         let configuration = try world.file.read(now: CatalogueFolder.now).configuration
@@ -45,6 +46,23 @@ struct OAuthRecordTests {
         #expect(oauth.accessTokenTtlSeconds == 60 && oauth.refreshTokenTtlSeconds == 3600 && oauth.userIDClaim == "account")
         #expect(oauth.attributeMap.map(\.target) == ["zip"] && oauth.trustAnchors.count == 1 && oauth.clockSkewSeconds == 30)
         #expect(oauth.jwksRefreshSeconds == 600 && oauth.connectTimeoutMilliseconds == 500 && oauth.allowMissingCookie)
+        #expect(oauth.requiresIssuer && oauth.callback == .own)
+    }
+
+    @Test("a record that shares its callback, as those of before did, is told of")
+    func sharedCallback() throws {
+        let world = try CatalogueFolder()
+        for (members, warnings) in [(#""callback": "shared", "#, 1), (#""callback": "own", "#, 0), ("", 0)] {
+            let oauth = "\"oauth\": {\(members)\(Self.good), \(Self.client)}"
+            try world.write(CatalogueFolder.small.replacingOccurrences(of: Self.saml, with: oauth), to: "catalogue.json")
+            let content = try world.file.read(now: CatalogueFolder.now)
+            #expect(content.warnings.filter { $0.path == "mvpds[0].oauth.callback" }.count == warnings)
+            #expect(
+                content.configuration.mvpds[0].signIn.map {
+                    if case .oauth(let oauth) = $0 { oauth.callback == (warnings == 1 ? .shared : .own) } else { false }
+                } == true)
+        }
+        #expect(try problems("\"callback\": \"other\", \(Self.good), \(Self.client)").first?.hasPrefix("mvpds[0].oauth.callback") == true)
     }
 
     @Test("a wrong record is refused with every reason")

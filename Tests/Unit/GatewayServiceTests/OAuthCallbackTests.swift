@@ -33,6 +33,19 @@ internal import Testing
         #expect(request.code == "abc+" && request.state == state && request.issuer == "https://open.example" && request.browserSecret == "s3cret")
     }
 
+    /// mvpd §3: each record has an address of its own; the service holds it against the sign-in's.
+    @Test func theServiceIsToldAtWhichAddressTheAnswerCame() async throws {
+        gateway.authentication.completeOAuthSignIn.answer(with: SignInOutcome(result: .rejected))
+        for (path, place) in [("", ""), ("/OpenFiber", "OpenFiber"), ("/Open%46iber", "OpenFiber"), ("/a%2Fb", "a/b")] {
+            _ = try await gateway.get("\(callback)\(path)?code=abc&state=\(state)", [:])
+            #expect(gateway.authentication.completeOAuthSignIn.requests.last?.callback == place)
+        }
+        let count = gateway.authentication.completeOAuthSignIn.requests.count
+        #expect(try await gateway.get("\(callback)/%FF?code=abc&state=\(state)", [:]).status == 400)
+        #expect(try await gateway.get("\(callback)/a/b?code=abc&state=\(state)", [:]).status == 404)
+        #expect(gateway.authentication.completeOAuthSignIn.requests.count == count)
+    }
+
     @Test func aPersonWhoHasToBeAskedGoesOnWithANewCookie() async throws {
         let next = SignInStart(url: "https://open.example/authorize?state=other-234567890abcdef", browserSecret: "n3w", expiresInSeconds: 600)
         gateway.authentication.completeOAuthSignIn.answer(with: SignInOutcome(result: .continued, next: next))

@@ -7,6 +7,8 @@ struct OAuthProvider: Hashable, Sendable {
     let endpoint: OAuthEndpoint
     let clientID: String
     let secretReference: SecretReference
+    /// The id of the record that has the endpoint: the MVPD's own, or its proxy's.
+    let holder: String
 
     /// An MVPD behind a proxy that has no endpoint of its own is reached at the proxy's.
     /// - Returns: `nil` for an MVPD that signs people in by another way.
@@ -15,12 +17,17 @@ struct OAuthProvider: Hashable, Sendable {
         guard case .oauth(let endpoint) = signIn else { return nil }
         self.mvpd = mvpd
         self.endpoint = endpoint
+        holder = mvpd.signIn == nil ? mvpd.proxyMvpdID : mvpd.id
         let own = integration.oauthClient ?? OAuthClient(clientID: endpoint.clientID, clientSecretReference: endpoint.clientSecretReference)
         clientID = own.clientID
         secretReference = SecretReference(own.clientSecretReference)
     }
 
     var id: MvpdID { MvpdID(mvpd.id) }
+
+    /// Where it sends browsers back from now on.
+    /// - Parameter shared: The address that records of before share.
+    func callback(_ shared: String) -> OAuthCallback { OAuthCallback(shared: shared, holder: endpoint.callback == .own ? holder : "") }
 }
 
 extension OAuthEndpoint {

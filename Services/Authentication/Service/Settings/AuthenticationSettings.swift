@@ -32,7 +32,10 @@ public struct AuthenticationSettings: Decodable, Sendable {
     /// Keys from before, newest first: what they sealed opens.
     public let olderOAuthKeys: [String]
     /// The public address of the callback of OAuth providers, exactly as they know it; `/adobe-services/oauth2` beside `acsURL` unless set.
+    /// A record's own callback is this address, a slash, and the MVPD's id.
     public let oauthCallbackURL: String
+    /// Whether answers that come to the address itself, which records of before share, must say whose they are (RFC 9207); `open` unless set.
+    public let sharedCallback: SharedCallbackRule
     /// Folder with a file `<reference>.secret` for each client secret that the catalogue refers to; without it no OAuth provider can be used.
     public let clientSecrets: String?
     /// Key that seals the secrets that administrators write, 64 hex digits; `secrets.key` in the data folder unless set, made when it is absent.
@@ -77,7 +80,7 @@ public struct AuthenticationSettings: Decodable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case spEntityID, acsURL, logoutURL, signingKey, signingCertificate, otherSigningCertificate, encryptionKey, encryptionCertificate,
             accessTokenKey, nextAccessTokenKey, olderAccessTokenKeys, accessTokenKeyLead, userIDKey
-        case accessTokenTTL, activationOrigins, metadataValidity, cachedSessions, oauthKey, oauthCallbackURL, clientSecrets
+        case accessTokenTTL, activationOrigins, metadataValidity, cachedSessions, oauthKey, oauthCallbackURL, sharedCallback, clientSecrets
         case secretsKey, olderSecretsKeys, otherEncryptionKey, olderOAuthKeys
         case sdkTokenKey, olderSdkTokenKeys, sdkSealKey, olderSdkSealKeys, serviceTokenKey, olderServiceTokenKeys
         case codesPerClient, codesPerDevice, clientDays, idleClientDays, reportHours, allowPrivateUpstreams
@@ -108,6 +111,7 @@ public struct AuthenticationSettings: Decodable, Sendable {
         } else {
             oauthCallbackURL = (RedirectAddress(acsURL)?.origin ?? "") + "/adobe-services/oauth2"
         }
+        sharedCallback = try container.sharedCallback(.sharedCallback)
         secretsKey = try container.contains(.secretsKey) ? container.text(.secretsKey) : nil
         olderSecretsKeys = try container.decodeIfPresent([String].self, forKey: .olderSecretsKeys) ?? []
         sdkTokenKey = try container.contains(.sdkTokenKey) ? container.text(.sdkTokenKey) : nil
@@ -154,6 +158,12 @@ extension KeyedDecodingContainer {
         let text = try text(key)
         guard RedirectAddress(text)?.isWeb == true else { throw refuse(key, "must be an http or https address; it is '\(text)'") }
         return text
+    }
+
+    fileprivate func sharedCallback(_ key: Key) throws -> SharedCallbackRule {
+        let text = try decodeIfPresent(String.self, forKey: key) ?? SharedCallbackRule.open.rawValue
+        guard let rule = SharedCallbackRule(rawValue: text) else { throw refuse(key, "must be 'open' or 'iss'; it is '\(text)'") }
+        return rule
     }
 
     fileprivate func number(_ key: Key, _ range: ClosedRange<Int>, default fallback: Int) throws -> Int {

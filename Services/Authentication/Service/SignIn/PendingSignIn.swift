@@ -21,6 +21,8 @@ struct PendingSignIn: Hashable, Sendable {
     let startedAt: Timestamp
     let expiresAt: Timestamp
     var way = SignInWay.saml
+    /// Where the answer has to come, and what the token endpoint is told; by OAuth alone. `nil` of what a release before began.
+    var callback: OAuthCallback?
 
     /// What its answer is held against.
     var recorded: SamlExpectations.Recorded { SamlExpectations.Recorded(id: requestID, startedAt: startedAt, issuerSent: issuerSent) }

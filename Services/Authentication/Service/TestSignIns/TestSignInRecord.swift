@@ -50,6 +50,8 @@ struct TestSignInRecord: Hashable, Sendable {
         /// The issuer that the request named, an audience of the answer; by OAuth the client.
         let issuerSent: String
         let startedAt: Timestamp
+        /// As of `PendingSignIn`.
+        var callback: OAuthCallback?
     }
 }
 

@@ -72,10 +72,13 @@ struct TestSignIns: Sendable {
         let id = UpstreamRequestID.random(from: random)
         var start: SignInStart
         let (relay, issuer): (RelayHandle, String)
+        var callback: OAuthCallback?
         if case .oauth(let attempt) = way, let provider = OAuthProvider(mvpd, integration, in: catalogue) {
             relay = oauth.proofs.state(from: random)
+            let place = provider.callback(oauth.sharedCallback)
+            callback = place
             let address = AuthorizationRequest(
-                provider: provider, attempt: attempt, state: relay, proofs: oauth.proofs, redirectURI: oauth.redirectURI
+                provider: provider, attempt: attempt, state: relay, proofs: oauth.proofs, redirectURI: place.address
             ).url
             (start, issuer) = (SignInStart(url: address), provider.clientID)
         } else {
@@ -86,7 +89,8 @@ struct TestSignIns: Sendable {
             (start, issuer) = (SignInStart(url: dispatch.url, fields: dispatch.fields), dispatch.issuer)
         }
         let request = TestSignInRecord.Request(
-            id: id, relayState: relay.digest, browserSecret: browser.digest, issuerSent: issuer, startedAt: now)
+            id: id, relayState: relay.digest, browserSecret: browser.digest, issuerSent: issuer, startedAt: now,
+            callback: callback)
         guard try await store.open(test.id, from: before, request, way, now: now) else { return nil }
         start.browserSecret = browser.text
         start.expiresInSeconds = UInt32(clamping: (test.expiresAt - now).components.seconds)
@@ -156,7 +160,7 @@ extension TestSignIns {
         guard try await store.finish(test.id, handle, nil, now: now) == .ended else {
             return log.rejected(OAuthRejection(.unknownState), mvpd: test.mvpd)
         }
-        let verdict = await oauth.fresh(clock).verdict(on: request, as: attempt, from: provider, now: now)
+        let verdict = await oauth.fresh(clock).verdict(on: request, as: attempt, at: sent.callback, from: provider, now: now)
         switch verdict {
         case .accepted: return log.signedIn(mvpd: test.mvpd, redirect: "")
         case .askAfterAll: return try await askAfterAll(test, log, now)
@@ -206,6 +210,7 @@ extension OAuthAnswerCheck {
     fileprivate func fresh(_ clock: any WallClock) -> OAuthAnswerCheck {
         OAuthAnswerCheck(
             client: client, identification: OAuthIdentification(client: client, keySets: ProviderKeySets(client: client, clock: clock)),
-            proofs: proofs, redirectURI: redirectURI)
+            proofs: proofs, sharedCallback: sharedCallback, sharedRule: sharedRule,
+            announcements: ProviderAnnouncements(client: client, clock: clock))
     }
 }

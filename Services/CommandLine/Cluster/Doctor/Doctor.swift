@@ -21,6 +21,7 @@ struct Doctor: Sendable {
             let status = try await StatusReader.read(home, cluster)
             findings += ports(of: cluster, status) + programs(status) + catalogueFile() + (try await catalogueVersions(status, cluster))
             findings += await openSecrets(cluster)
+            findings += await liveCatalogue(cluster)
         } else {
             findings +=
                 freePorts() + [damage.map { .wrong(.programs, $0, advice: "then ./Services/up starts a cluster anew") } ?? Self.noCluster(home)]

@@ -62,6 +62,7 @@ public struct MvpdAddCommand: AsyncParsableCommand {
         let found = try await ProviderPreview.read(try document(), for: try mvpd())
         guard isConfirmed(found) else {
             print(try json ? found.json() : found.text(Console()))
+            if !json, found.isOAuth { print("Register at the MVPD, to the letter:  \(try callback())") }
             guard found.problems.isEmpty else { throw CommandExit.failed.exitCode }
             return
         }
@@ -94,6 +95,12 @@ public struct MvpdAddCommand: AsyncParsableCommand {
             throw CommandFailure("\(source) is not UTF-8 text", advice: "give the XML that the MVPD sent")
         }
         return ["metadata": text]
+    }
+
+    /// The address of the record's own at which the MVPD's answers come (mvpd §3).
+    private func callback() throws -> String {
+        let cluster = try ClusterFile.required(ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current))
+        return "\(cluster.gateway)/adobe-services/oauth2/\(FormEncoding.encode(try mvpd()))"
     }
 
     private func add(_ found: ProviderPreview) async throws -> String {

@@ -1,3 +1,4 @@
+internal import Catalogue
 public import CatalogueFiles
 public import Clocks
 internal import Contracts
@@ -43,14 +44,29 @@ public final class CatalogueKeeper: Sendable {
     ///
     /// Without a file it is what the store has; a store that has nothing yet gives version 0.
     public func load() async throws -> PublishedCatalogue.Edition {
-        guard let file else { return try await stored() }
-        return PublishedCatalogue.Edition(try await look(at: file, .looked(former: former.withLock { $0 })).publication)
+        let edition =
+            if let file { PublishedCatalogue.Edition(try await look(at: file, .looked(former: former.withLock { $0 })).publication) } else {
+                try await stored()
+            }
+        warn(of: edition.configuration)
+        return edition
+    }
+
+    /// What may stay as it is, and somebody should change.
+    private func warn(of configuration: Configuration) {
+        let shared = configuration.mvpds.filter(\.sharesCallback).map(\.id)
+        if !shared.isEmpty { logger.warning("catalogue.shared_callback", metadata: ["mvpds": "\(shared.joined(separator: ", "))"]) }
+        let unconfirmed = configuration.requestors.filter(\.cannotConfirm).map(\.id)
+        if !unconfirmed.isEmpty {
+            logger.warning("catalogue.unconfirmed_sign_ins", metadata: ["requestors": "\(unconfirmed.joined(separator: ", "))"])
+        }
     }
 
     private func stored() async throws(Fault) -> PublishedCatalogue.Edition {
         let keys = statementKeys()
         let publication = try await store.write(now: clock.now()) { ledger in
-            try ledger.newestVersion().map { _ in try ledger.publish(keys: keys) }
+            try ledger.keepFormerCallbacks()
+            return try ledger.newestVersion().map { _ in try ledger.publish(keys: keys) }
         }
         guard let publication else { return try PublishedCatalogue.Edition(Configuration()) }
         tellEnded(publication)
@@ -85,15 +101,22 @@ public final class CatalogueKeeper: Sendable {
         warnings.record(content.warnings.count)
         for warning in content.warnings { logger.warning("catalogue.warning", metadata: ["problem": "\(warning)"]) }
         let keys = statementKeys()
-        let accepted = try await store.write(now: clock.now()) { ledger in
-            try ledger.importCatalogue(content.document, meaning: content.configuration, keys: keys, reason: reason)
+        let accepted: ImportOutcome
+        do throws(Fault) {
+            accepted = try await store.write(now: clock.now()) { ledger in
+                try ledger.keepFormerCallbacks()
+                return try ledger.importCatalogue(content.document, meaning: content.configuration, keys: keys, reason: reason)
+            }
+        } catch {
+            guard let refusal = error.refusal else { throw error }
+            throw CatalogueRefused(file: file.path, problems: refusal.problems.map { CatalogueProblem(at: $0.field, $0.message) })
         }
-        former.withLock { $0 = content.document.tree.sha256 }
+        former.withLock { $0 = accepted.documentSHA256 }
         let publication = accepted.publication
         tellEnded(publication)
         version.record(Double(publication.configuration.version))
         if accepted.verdict == .refused {
-            reportRefused(accepted, of: file, content.document.tree.sha256)
+            reportRefused(accepted, of: file, accepted.documentSHA256)
             return accepted
         }
         let event: Logger.Message = publication.isNew ? "catalogue.accepted" : "catalogue.unchanged"

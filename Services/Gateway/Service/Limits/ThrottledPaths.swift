@@ -7,7 +7,10 @@ enum ThrottledPaths {
         "/o/client/", "/reggie/v1/", "/api/", "/adobe-services/", "/indiv/", "/auto-signin/v1/", "/apple/v1/",
     ]
 
-    private static let open: Set = ["/apple/v1/callback", "/apple/v1/notifications", "/adobe-services/oauth2", "/adobe-services/logout"]
+    private static let open: Set = [
+        "/apple/v1/callback", "/apple/v1/notifications", SignInEndpoints.callbackPath, SignInEndpoints.callbackPath + "/{mvpd}",
+        "/adobe-services/logout",
+    ]
 
     static func contains(_ path: String) -> Bool {
         guard prefixes.contains(where: { path.hasPrefix($0) }), !open.contains(path) else { return false }

@@ -35,13 +35,15 @@ struct OAuthBehaviour: Sendable, Equatable, Decodable {
     var rotatesRefreshTokens: Bool? = false
     /// Whether every refresh token is refused.
     var refusesRefreshTokens: Bool? = false
+    /// Whether its answers name it (`iss`, RFC 9207).
+    var sendsIssuer: Bool? = true
     /// Seconds that access tokens live.
     var accessTokenSeconds: Int? = 600
 
     init() {}
 
     private enum CodingKeys: String, CodingKey {
-        case mode, endpoint, identityToken, rotatesRefreshTokens, refusesRefreshTokens, accessTokenSeconds
+        case mode, endpoint, identityToken, rotatesRefreshTokens, refusesRefreshTokens, accessTokenSeconds, sendsIssuer
     }
 
     init(json: [UInt8]) throws(SettingsFault) {

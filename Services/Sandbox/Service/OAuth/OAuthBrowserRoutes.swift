@@ -113,12 +113,17 @@ struct OAuthBrowserRoutes: Sendable {
         let code = OAuthCode(request: request, person: person.name, isHome: isHome, identifier: RandomIdentifier.next())
         let sealed = try provider.identity.seal.close(code, purpose: "oauth-code", until: clock.now() + OAuthProvider.codeLifetime)
         log.note(endpoint, mvpd: provider.id, outcome: isHome ? "recognised-home" : "signed-in", fields: ["person": person.name], at: clock.now())
-        return redirect(request.redirectURI, [("code", sealed), ("state", request.state), ("iss", provider.issuer)])
+        return redirect(request.redirectURI, [("code", sealed), ("state", request.state)] + name(provider))
     }
 
     private func fail(_ error: String, _ request: OAuthRequest, _ provider: OAuthProvider, _ endpoint: String) -> Response {
         log.note(endpoint, mvpd: provider.id, outcome: error, fields: ["client": request.client], at: clock.now())
-        return redirect(request.redirectURI, [("error", error), ("state", request.state), ("iss", provider.issuer)])
+        return redirect(request.redirectURI, [("error", error), ("state", request.state)] + name(provider))
+    }
+
+    /// `iss` (RFC 9207).
+    private func name(_ provider: OAuthProvider) -> [(String, String)] {
+        provider.memory.behaviour.sendsIssuer == false ? [] : [("iss", provider.issuer)]
     }
 
     private func redirect(_ address: String, _ parameters: [(String, String)]) -> Response {

@@ -22,6 +22,8 @@ extension CatalogueReading {
             oauth.jwksRefreshSeconds = object.number("jwksRefresh", 60...86_400)
             readTimeouts(object, &oauth)
             oauth.allowMissingCookie = object.flag("allowMissingCookie")
+            oauth.callback = callback(object)
+            oauth.requiresIssuer = object.flag("requiresIss")
             return oauth
         }
     }
@@ -45,6 +47,17 @@ extension CatalogueReading {
 
     /// An MVPD without an own way is signed in at its proxy, as far as that was read before.
     private func signIn(of mvpd: Mvpd) -> Mvpd.SignIn? { mvpd.signIn ?? mvpds[mvpd.proxyMvpdID]?.signIn }
+
+    /// Where answers come to: an address of the record's own, unless it is of before there were such (RFC 9700 §4.4.2).
+    private func callback(_ object: JsonObject) -> CallbackAddress {
+        let callback = object.choice("callback", ["own": CallbackAddress.own, "shared": .shared], else: .own)
+        if callback == .shared, let value = object.optional("callback") {
+            warn(
+                "shares its callback with other records: a hostile provider may have people sign in for others; register the record's own address at the MVPD, and write 'own'",
+                at: value.path)
+        }
+        return callback
+    }
 
     private func readAddresses(_ object: JsonObject, _ oauth: inout OAuthEndpoint) {
         oauth.issuer = object.url("issuer")

@@ -23,6 +23,11 @@ extension CatalogueReading {
             requestor.certificates = certificates(object)
             look(object, of: &requestor)
             requestor.bridge = requestorBridge(object, of: requestor)
+            if requestor.cannotConfirm {
+                warn(
+                    "has no effect on sign-ins at the upstream, which has no returnOrigin: a link that is sent to somebody signs the sender's device in",
+                    at: object.path.appending(key: "confirmsSignIn"))
+            }
             if !requestor.id.isEmpty { requestors[requestor.id] = requestor }
             return requestor
         }

@@ -6,7 +6,9 @@ package import StrictJson
 /// Sections are read in the order of their references, whatever their order in the text.
 package final class CatalogueReading {
     /// Raised by each release that reads another configuration from the same document: what an older one made of it is then published anew, once.
-    package static let level = 1
+    package static let level = 2
+    /// Since then an OAuth record that does not say its callback has one of its own; before, all shared one.
+    package static let levelOfCallbacks = 2
 
     /// Whether entries must fit together in what one of them can have without the other.
     package enum Completeness {

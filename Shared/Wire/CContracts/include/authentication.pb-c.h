@@ -968,10 +968,15 @@ struct  Boxoffice__Authentication__V1__StartSignInRequest
    * By v2 MVPD, domain and address are those of the code (BeginSignIn); one that lacks some is `invalid_request`.
    */
   Boxoffice__Authentication__V1__ApiVersion api;
+  /*
+   * Values of the browser's cookies of logins at upstreams, at most 8: one of them gets the same login again (bridge section 7.2).
+   */
+  size_t n_bridge_secrets;
+  char **bridge_secrets;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__START_SIGN_IN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__start_sign_in_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, BOXOFFICE__AUTHENTICATION__V1__API_VERSION__API_VERSION_V1 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, BOXOFFICE__AUTHENTICATION__V1__API_VERSION__API_VERSION_V1, 0,NULL }
 
 
 struct  Boxoffice__Authentication__V1__FormField
@@ -1002,10 +1007,15 @@ struct  Boxoffice__Authentication__V1__SignInStart
    * Seconds until the pending sign-in ends.
    */
   uint32_t expires_in_s;
+  /*
+   * Handle and value of the cookie that ties the return from an upstream to this browser; empty: any browser may return (bridge section 7.3).
+   */
+  char *bridge_handle;
+  char *bridge_secret;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_START__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__sign_in_start__descriptor) \
-    , (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string, 0 }
+    , (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Authentication__V1__CompleteSamlSignInRequest
@@ -1055,10 +1065,14 @@ struct  Boxoffice__Authentication__V1__CompleteOAuthSignInRequest
    * As of CompleteSamlSignInRequest.
    */
   protobuf_c_boolean is_embedded;
+  /*
+   * The MVPD's id of the callback's path; empty: it came to the shared address.
+   */
+  char *callback;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__COMPLETE_OAUTH_SIGN_IN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__complete_oauth_sign_in_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Authentication__V1__SignInOutcome
@@ -1081,10 +1095,14 @@ struct  Boxoffice__Authentication__V1__SignInOutcome
    * Present when a scheduled sign-in has ended: whoever plays the browser is told how.
    */
   Boxoffice__Authentication__V1__ScheduledSignInVerdict *verdict;
+  /*
+   * True where rejected: another browser began it, and the person has to start again.
+   */
+  protobuf_c_boolean other_browser;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_OUTCOME__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__sign_in_outcome__descriptor) \
-    , BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_UNKNOWN, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL }
+    , BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_UNKNOWN, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, 0 }
 
 
 struct  Boxoffice__Authentication__V1__ScheduledSignInVerdict
@@ -2596,10 +2614,14 @@ struct  Boxoffice__Authentication__V1__ReturnFromBridgeRequest
    * As it stands in the address.
    */
   char *handle;
+  /*
+   * Value of the browser's cookie of that handle; empty when it sent none.
+   */
+  char *browser_secret;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__RETURN_FROM_BRIDGE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__return_from_bridge_request__descriptor) \
-    , (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*

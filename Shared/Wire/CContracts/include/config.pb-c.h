@@ -195,6 +195,20 @@ typedef enum _Boxoffice__Config__V1__ClientAuthentication {
   BOXOFFICE__CONFIG__V1__CLIENT_AUTHENTICATION__CLIENT_AUTHENTICATION_POST = 1
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__CLIENT_AUTHENTICATION)
 } Boxoffice__Config__V1__ClientAuthentication;
+/*
+ * Where an OAuth provider sends browsers back.
+ */
+typedef enum _Boxoffice__Config__V1__CallbackAddress {
+  /*
+   * The one address that records of before share.
+   */
+  BOXOFFICE__CONFIG__V1__CALLBACK_ADDRESS__CALLBACK_ADDRESS_SHARED = 0,
+  /*
+   * One of the record's own: the shared one, a slash, and the id of the MVPD that has the endpoint (RFC 9700 section 4.4.2).
+   */
+  BOXOFFICE__CONFIG__V1__CALLBACK_ADDRESS__CALLBACK_ADDRESS_OWN = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BOXOFFICE__CONFIG__V1__CALLBACK_ADDRESS)
+} Boxoffice__Config__V1__CallbackAddress;
 typedef enum _Boxoffice__Config__V1__TempPassKind {
   BOXOFFICE__CONFIG__V1__TEMP_PASS_KIND__TEMP_PASS_KIND_BASIC = 0,
   BOXOFFICE__CONFIG__V1__TEMP_PASS_KIND__TEMP_PASS_KIND_PROMOTIONAL = 1
@@ -1062,10 +1076,15 @@ struct  Boxoffice__Config__V1__OAuthEndpoint
    * True: an answer without the browser's cookie is accepted (embedded browsers).
    */
   protobuf_c_boolean allow_missing_cookie;
+  Boxoffice__Config__V1__CallbackAddress callback;
+  /*
+   * True: the provider announces that its answers name it (`iss`); one that does not is refused (RFC 9207 section 2.4).
+   */
+  protobuf_c_boolean requires_issuer;
 };
 #define BOXOFFICE__CONFIG__V1__OAUTH_ENDPOINT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__oauth_endpoint__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__CLIENT_AUTHENTICATION__CLIENT_AUTHENTICATION_BASIC, 0,NULL, 0, 0, (char *)protobuf_c_empty_string, 0,NULL, 0, 0, 0, 0, 0, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__CLIENT_AUTHENTICATION__CLIENT_AUTHENTICATION_BASIC, 0,NULL, 0, 0, (char *)protobuf_c_empty_string, 0,NULL, 0, 0, 0, 0, 0, 0, BOXOFFICE__CONFIG__V1__CALLBACK_ADDRESS__CALLBACK_ADDRESS_SHARED, 0 }
 
 
 struct  Boxoffice__Config__V1__TempPass
@@ -3133,6 +3152,7 @@ extern const ProtobufCEnumDescriptor    boxoffice__config__v1__in_response_to_mo
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__platform_request_kind__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__attribute_type__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__client_authentication__descriptor;
+extern const ProtobufCEnumDescriptor    boxoffice__config__v1__callback_address__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__temp_pass_kind__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__authorization_protocol__descriptor;
 extern const ProtobufCEnumDescriptor    boxoffice__config__v1__preflight_strategy__descriptor;

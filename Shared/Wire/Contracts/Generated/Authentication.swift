@@ -1739,6 +1739,8 @@ public struct StartSignInRequest: Message {
     public var accessToken: String
     /// By v2 MVPD, domain and address are those of the code (BeginSignIn); one that lacks some is `invalid_request`.
     public var api: ApiVersion
+    /// Values of the browser's cookies of logins at upstreams, at most 8: one of them gets the same login again (bridge section 7.2).
+    public var bridgeSecrets: [String]
 
     public init() { self.init(requestor: "") }
 
@@ -1752,7 +1754,8 @@ public struct StartSignInRequest: Message {
         genericData: String = "",
         isPassive: Bool = false,
         accessToken: String = "",
-        api: ApiVersion = ApiVersion(rawValue: 0)
+        api: ApiVersion = ApiVersion(rawValue: 0),
+        bridgeSecrets: [String] = []
     ) {
         self.requestor = requestor
         self.mvpd = mvpd
@@ -1764,6 +1767,7 @@ public struct StartSignInRequest: Message {
         self.isPassive = isPassive
         self.accessToken = accessToken
         self.api = api
+        self.bridgeSecrets = bridgeSecrets
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.StartSignInRequest" }
@@ -1782,6 +1786,7 @@ public struct StartSignInRequest: Message {
         isPassive = c.pointee.is_passive != 0
         accessToken = try CField.string(c.pointee.access_token, "boxoffice.authentication.v1.StartSignInRequest.access_token")
         api = ApiVersion(rawValue: Int32(bitPattern: c.pointee.api.rawValue))
+        bridgeSecrets = try CField.strings(c.pointee.bridge_secrets, c.pointee.n_bridge_secrets, "boxoffice.authentication.v1.StartSignInRequest.bridge_secrets")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1797,6 +1802,8 @@ public struct StartSignInRequest: Message {
         c.pointee.is_passive = isPassive ? 1 : 0
         if !accessToken.isEmpty { c.pointee.access_token = try arena.string(accessToken, "boxoffice.authentication.v1.StartSignInRequest.access_token") }
         c.pointee.api = Boxoffice__Authentication__V1__ApiVersion(rawValue: UInt32(bitPattern: api.rawValue))
+        c.pointee.bridge_secrets = try arena.strings(bridgeSecrets, "boxoffice.authentication.v1.StartSignInRequest.bridge_secrets")
+        c.pointee.n_bridge_secrets = bridgeSecrets.count
     }
 }
 
@@ -1840,6 +1847,9 @@ public struct SignInStart: Message {
     public var browserSecret: String
     /// Seconds until the pending sign-in ends.
     public var expiresInSeconds: UInt32
+    /// Handle and value of the cookie that ties the return from an upstream to this browser; empty: any browser may return (bridge section 7.3).
+    public var bridgeHandle: String
+    public var bridgeSecret: String
 
     public init() { self.init(url: "") }
 
@@ -1847,12 +1857,16 @@ public struct SignInStart: Message {
         url: String = "",
         fields: [FormField] = [],
         browserSecret: String = "",
-        expiresInSeconds: UInt32 = 0
+        expiresInSeconds: UInt32 = 0,
+        bridgeHandle: String = "",
+        bridgeSecret: String = ""
     ) {
         self.url = url
         self.fields = fields
         self.browserSecret = browserSecret
         self.expiresInSeconds = expiresInSeconds
+        self.bridgeHandle = bridgeHandle
+        self.bridgeSecret = bridgeSecret
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.SignInStart" }
@@ -1865,6 +1879,8 @@ public struct SignInStart: Message {
         fields = try CField.messages(c.pointee.fields, c.pointee.n_fields)
         browserSecret = try CField.string(c.pointee.browser_secret, "boxoffice.authentication.v1.SignInStart.browser_secret")
         expiresInSeconds = c.pointee.expires_in_s
+        bridgeHandle = try CField.string(c.pointee.bridge_handle, "boxoffice.authentication.v1.SignInStart.bridge_handle")
+        bridgeSecret = try CField.string(c.pointee.bridge_secret, "boxoffice.authentication.v1.SignInStart.bridge_secret")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1875,6 +1891,8 @@ public struct SignInStart: Message {
         c.pointee.n_fields = fields.count
         if !browserSecret.isEmpty { c.pointee.browser_secret = try arena.string(browserSecret, "boxoffice.authentication.v1.SignInStart.browser_secret") }
         c.pointee.expires_in_s = expiresInSeconds
+        if !bridgeHandle.isEmpty { c.pointee.bridge_handle = try arena.string(bridgeHandle, "boxoffice.authentication.v1.SignInStart.bridge_handle") }
+        if !bridgeSecret.isEmpty { c.pointee.bridge_secret = try arena.string(bridgeSecret, "boxoffice.authentication.v1.SignInStart.bridge_secret") }
     }
 }
 
@@ -1940,6 +1958,8 @@ public struct CompleteOAuthSignInRequest: Message {
     public var browserSecret: String
     /// As of CompleteSamlSignInRequest.
     public var isEmbedded: Bool
+    /// The MVPD's id of the callback's path; empty: it came to the shared address.
+    public var callback: String
 
     public init() { self.init(state: "") }
 
@@ -1949,7 +1969,8 @@ public struct CompleteOAuthSignInRequest: Message {
         error: String = "",
         issuer: String = "",
         browserSecret: String = "",
-        isEmbedded: Bool = false
+        isEmbedded: Bool = false,
+        callback: String = ""
     ) {
         self.state = state
         self.code = code
@@ -1957,6 +1978,7 @@ public struct CompleteOAuthSignInRequest: Message {
         self.issuer = issuer
         self.browserSecret = browserSecret
         self.isEmbedded = isEmbedded
+        self.callback = callback
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.CompleteOAuthSignInRequest" }
@@ -1971,6 +1993,7 @@ public struct CompleteOAuthSignInRequest: Message {
         issuer = try CField.string(c.pointee.issuer, "boxoffice.authentication.v1.CompleteOAuthSignInRequest.issuer")
         browserSecret = try CField.string(c.pointee.browser_secret, "boxoffice.authentication.v1.CompleteOAuthSignInRequest.browser_secret")
         isEmbedded = c.pointee.is_embedded != 0
+        callback = try CField.string(c.pointee.callback, "boxoffice.authentication.v1.CompleteOAuthSignInRequest.callback")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1982,6 +2005,7 @@ public struct CompleteOAuthSignInRequest: Message {
         if !issuer.isEmpty { c.pointee.issuer = try arena.string(issuer, "boxoffice.authentication.v1.CompleteOAuthSignInRequest.issuer") }
         if !browserSecret.isEmpty { c.pointee.browser_secret = try arena.string(browserSecret, "boxoffice.authentication.v1.CompleteOAuthSignInRequest.browser_secret") }
         c.pointee.is_embedded = isEmbedded ? 1 : 0
+        if !callback.isEmpty { c.pointee.callback = try arena.string(callback, "boxoffice.authentication.v1.CompleteOAuthSignInRequest.callback") }
     }
 }
 
@@ -1995,6 +2019,8 @@ public struct SignInOutcome: Message {
     public var next: SignInStart?
     /// Present when a scheduled sign-in has ended: whoever plays the browser is told how.
     public var verdict: ScheduledSignInVerdict?
+    /// True where rejected: another browser began it, and the person has to start again.
+    public var otherBrowser: Bool
 
     public init() { self.init(result: SignInResult(rawValue: 0)) }
 
@@ -2003,13 +2029,15 @@ public struct SignInOutcome: Message {
         redirectURL: String = "",
         traceID: String = "",
         next: SignInStart? = nil,
-        verdict: ScheduledSignInVerdict? = nil
+        verdict: ScheduledSignInVerdict? = nil,
+        otherBrowser: Bool = false
     ) {
         self.result = result
         self.redirectURL = redirectURL
         self.traceID = traceID
         self.next = next
         self.verdict = verdict
+        self.otherBrowser = otherBrowser
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.SignInOutcome" }
@@ -2023,6 +2051,7 @@ public struct SignInOutcome: Message {
         traceID = try CField.string(c.pointee.trace_id, "boxoffice.authentication.v1.SignInOutcome.trace_id")
         next = try CField.message(c.pointee.next)
         verdict = try CField.message(c.pointee.verdict)
+        otherBrowser = c.pointee.other_browser != 0
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -2033,6 +2062,7 @@ public struct SignInOutcome: Message {
         if !traceID.isEmpty { c.pointee.trace_id = try arena.string(traceID, "boxoffice.authentication.v1.SignInOutcome.trace_id") }
         c.pointee.next = try arena.message(next, as: Boxoffice__Authentication__V1__SignInStart.self)
         c.pointee.verdict = try arena.message(verdict, as: Boxoffice__Authentication__V1__ScheduledSignInVerdict.self)
+        c.pointee.other_browser = otherBrowser ? 1 : 0
     }
 }
 
@@ -5330,13 +5360,17 @@ public struct BridgedProviderEntry: Message {
 public struct ReturnFromBridgeRequest: Message {
     /// As it stands in the address.
     public var handle: String
+    /// Value of the browser's cookie of that handle; empty when it sent none.
+    public var browserSecret: String
 
     public init() { self.init(handle: "") }
 
     public init(
-        handle: String = ""
+        handle: String = "",
+        browserSecret: String = ""
     ) {
         self.handle = handle
+        self.browserSecret = browserSecret
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.ReturnFromBridgeRequest" }
@@ -5346,12 +5380,14 @@ public struct ReturnFromBridgeRequest: Message {
     public init(cMessage: UnsafeRawPointer) throws(Fault) {
         let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ReturnFromBridgeRequest.self)
         handle = try CField.string(c.pointee.handle, "boxoffice.authentication.v1.ReturnFromBridgeRequest.handle")
+        browserSecret = try CField.string(c.pointee.browser_secret, "boxoffice.authentication.v1.ReturnFromBridgeRequest.browser_secret")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
         let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ReturnFromBridgeRequest.self, capacity: 1)
         boxoffice__authentication__v1__return_from_bridge_request__init(c)
         if !handle.isEmpty { c.pointee.handle = try arena.string(handle, "boxoffice.authentication.v1.ReturnFromBridgeRequest.handle") }
+        if !browserSecret.isEmpty { c.pointee.browser_secret = try arena.string(browserSecret, "boxoffice.authentication.v1.ReturnFromBridgeRequest.browser_secret") }
     }
 }
 

@@ -442,6 +442,33 @@ public enum ClientAuthentication: Hashable, Sendable {
     }
 }
 
+/// Where an OAuth provider sends browsers back.
+public enum CallbackAddress: Hashable, Sendable {
+    /// The one address that records of before share.
+    case shared
+    /// One of the record's own: the shared one, a slash, and the id of the MVPD that has the endpoint (RFC 9700 section 4.4.2).
+    case own
+    /// A value that this build does not know.
+    case unrecognized(Int32)
+
+    public init(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .shared
+        case 1: self = .own
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    /// The number on the wire.
+    public var rawValue: Int32 {
+        switch self {
+        case .shared: 0
+        case .own: 1
+        case .unrecognized(let value): value
+        }
+    }
+}
+
 public enum TempPassKind: Hashable, Sendable {
     case basic
     case promotional
@@ -2272,6 +2299,9 @@ public struct OAuthEndpoint: Message {
     public var totalTimeoutMilliseconds: UInt32
     /// True: an answer without the browser's cookie is accepted (embedded browsers).
     public var allowMissingCookie: Bool
+    public var callback: CallbackAddress
+    /// True: the provider announces that its answers name it (`iss`); one that does not is refused (RFC 9207 section 2.4).
+    public var requiresIssuer: Bool
 
     public init() { self.init(issuer: "") }
 
@@ -2299,7 +2329,9 @@ public struct OAuthEndpoint: Message {
         connectTimeoutMilliseconds: UInt32 = 0,
         responseTimeoutMilliseconds: UInt32 = 0,
         totalTimeoutMilliseconds: UInt32 = 0,
-        allowMissingCookie: Bool = false
+        allowMissingCookie: Bool = false,
+        callback: CallbackAddress = CallbackAddress(rawValue: 0),
+        requiresIssuer: Bool = false
     ) {
         self.issuer = issuer
         self.authorizeURL = authorizeURL
@@ -2325,6 +2357,8 @@ public struct OAuthEndpoint: Message {
         self.responseTimeoutMilliseconds = responseTimeoutMilliseconds
         self.totalTimeoutMilliseconds = totalTimeoutMilliseconds
         self.allowMissingCookie = allowMissingCookie
+        self.callback = callback
+        self.requiresIssuer = requiresIssuer
     }
 
     public static var messageName: String { "boxoffice.config.v1.OAuthEndpoint" }
@@ -2357,6 +2391,8 @@ public struct OAuthEndpoint: Message {
         responseTimeoutMilliseconds = c.pointee.response_timeout_ms
         totalTimeoutMilliseconds = c.pointee.total_timeout_ms
         allowMissingCookie = c.pointee.allow_missing_cookie != 0
+        callback = CallbackAddress(rawValue: Int32(bitPattern: c.pointee.callback.rawValue))
+        requiresIssuer = c.pointee.requires_issuer != 0
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -2389,6 +2425,8 @@ public struct OAuthEndpoint: Message {
         c.pointee.response_timeout_ms = responseTimeoutMilliseconds
         c.pointee.total_timeout_ms = totalTimeoutMilliseconds
         c.pointee.allow_missing_cookie = allowMissingCookie ? 1 : 0
+        c.pointee.callback = Boxoffice__Config__V1__CallbackAddress(rawValue: UInt32(bitPattern: callback.rawValue))
+        c.pointee.requires_issuer = requiresIssuer ? 1 : 0
     }
 }
 

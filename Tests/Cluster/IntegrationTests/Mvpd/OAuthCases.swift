@@ -23,7 +23,7 @@ extension RestV1 {
             let sandbox = ClusterAddresses(ports: device.cluster.ports).sandbox
             #expect(address.hasPrefix("\(sandbox)/oauth/OpenFiber/authorize?") && address.contains("code_challenge_method=S256"))
             let callback = try await browser.logIn(at: address, as: "ada")
-            #expect(callback.hasPrefix("\(device.cluster.gateway)/adobe-services/oauth2?"))
+            #expect(callback.hasPrefix("\(device.cluster.gateway)/adobe-services/oauth2/OpenFiber?"))
             let answer = try await browser.load("GET", callback)
             #expect(answer.status == 302 && answer.header("location") == device.end, "\(answer.text)")
             #expect(try await device.checkAuthn() == 200)

@@ -59,9 +59,9 @@ extension MvpdCases {
         }
 
         private func atProvider(_ body: (PeerServer, String) async throws -> Void) async throws {
-            let peer = try await PeerServer.start(.glewlwyd, PeerVariant())
+            let mvpd = "Open\(UUID().uuidString.prefix(8))"
+            let peer = try await PeerServer.start(.glewlwyd, PeerVariant(), mvpd: mvpd)
             do {
-                let mvpd = "Open\(UUID().uuidString.prefix(8))"
                 try await add(peer, as: mvpd)
                 try await body(peer, mvpd)
             } catch {

@@ -49,7 +49,7 @@ struct PeerServer: Sendable {
     private static let bound = "120"
 
     /// Starts it with the service provider's metadata for a requestor.
-    static func start(_ kind: Kind, _ variant: PeerVariant, requestor: String = "ACME1") async throws -> PeerServer {
+    static func start(_ kind: Kind, _ variant: PeerVariant, requestor: String = "ACME1", mvpd: String = "") async throws -> PeerServer {
         let cluster = try TestCluster.running()
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("boxoffice-peer-\(UUID().uuidString.prefix(8))")
         for name in ["sessions", "temporary", "www"] {
@@ -67,7 +67,7 @@ struct PeerServer: Sendable {
         ]
         for (name, content) in files { try content.write(to: folder.appendingPathComponent(name)) }
         let sources = cluster.starter.checkout.appendingPathComponent("Tests/Cluster/Peers")
-        let command = try Self.command(kind, variant, folder: folder, sources: sources, port: port)
+        let command = try Self.command(kind, variant, mvpd: mvpd, folder: folder, sources: sources, port: port)
         let pid = try spawn(["timeout", "--kill-after=5", bound] + command, folder: folder, sources: sources)
         let server = PeerServer(kind: kind, address: address, pid: pid, folder: folder)
         try await Condition.wait("\(kind) answers", within: .seconds(20)) {
@@ -77,11 +77,11 @@ struct PeerServer: Sendable {
         return server
     }
 
-    private static func command(_ kind: Kind, _ variant: PeerVariant, folder: URL, sources: URL, port: Int) throws -> [String] {
+    private static func command(_ kind: Kind, _ variant: PeerVariant, mvpd: String, folder: URL, sources: URL, port: Int) throws -> [String] {
         switch kind {
         case .glewlwyd:
             let program = sources.appendingPathComponent("glewlwyd/provider.py").path
-            let callback = "\(try TestCluster.running().gateway)/adobe-services/oauth2"
+            let callback = "\(try TestCluster.running().gateway)/adobe-services/oauth2/\(mvpd)"
             return ["/usr/bin/python3", program, folder.path, "\(port)", callback, Self.clientSecret]
         case .pysaml2, .lasso:
             let program = sources.appendingPathComponent("\(kind.rawValue)/identity_provider.py").path

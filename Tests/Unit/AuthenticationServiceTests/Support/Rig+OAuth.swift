@@ -16,10 +16,10 @@ extension Rig {
         var state: String { request["state"] ?? "" }
     }
 
-    func visit(device: String = "dev-7f3a", requestor: String = "CHAN7", passive: Bool = false) async throws -> Visitor {
+    func visit(device: String = "dev-7f3a", requestor: String = "CHAN7", mvpd: String = "OpenFiber", passive: Bool = false) async throws -> Visitor {
         let call = call(try await bearer(), requestor: requestor, device: device)
         let code = try await code(call)
-        var request = Rig.startRequest(code.code, requestor: requestor, mvpd: "OpenFiber", redirect: "https://\(requestor.lowercased()).example/done")
+        var request = Rig.startRequest(code.code, requestor: requestor, mvpd: mvpd, redirect: "https://\(requestor.lowercased()).example/done")
         request.isPassive = passive
         return Visitor(call: call, code: code, start: try await service.startSignIn(request, context: context))
     }

@@ -33,10 +33,11 @@ struct Rig {
     /// - Parameters:
     ///   - real: Replaces the scripted SAML profile.
     ///   - site: Where browsers of test users go.
+    ///   - sharedRule: What is asked of answers at the shared callback.
     ///   - upstream: Stands behind the bridge, which needs a backend that keeps things; `nil`: none.
     init(
         _ backend: Backend = .memory, saml real: (any SamlSignIn & SamlLogout)? = nil, idpCertificate: [UInt8] = [],
-        upstream: (any OutboundTransport)? = nil, site: TestSite? = nil
+        upstream: (any OutboundTransport)? = nil, site: TestSite? = nil, sharedRule: SharedCallbackRule = .open
     ) throws {
         let statementKeys = SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate())))
         let tokenKeys = SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate())))
@@ -52,7 +53,8 @@ struct Rig {
             verifier: AccessTokenVerifier(keys: tokenKeys, issuer: "sp", audience: "api", clock: clock), saml: real ?? saml,
             logout: real ?? saml, logoutVisitAddress: Self.visitAddress,
             oauth: AuthenticationService.OAuthParts(
-                keys: try OAuthKeys(.random()), redirectURI: ScriptedProvider.redirectURI, secretSeals: SecretSeals(current: .random()),
+                keys: try OAuthKeys(.random()), sharedCallback: ScriptedProvider.redirectURI, sharedRule: sharedRule,
+                secretSeals: SecretSeals(current: .random()),
                 secrets: ScriptedProvider.Secrets(), transport: provider),
             storedTokens: AuthenticationService.StoredTokenParts(
                 keys: SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate()))), seals: try StoredTokenSeals(.random())),

@@ -53,6 +53,8 @@ final class ScriptedProvider: OutboundTransport {
         var extraClaims = ""
         /// JSON.
         var profile = #"{"sub":"user-42","zip":["10001"],"householdID":"house-1","maxRating":{"VCHIP":"TV-PG"}}"#
+        /// JSON; `nil`: there is no discovery document.
+        var discovery: String?
         var key = 0
         /// Keys that are published.
         var published = [0]
@@ -75,7 +77,7 @@ final class ScriptedProvider: OutboundTransport {
     let script = Mutex(Script())
     private let seen = Mutex<[Call]>([])
     private let counter = Mutex(1)
-    private let requested = Mutex<(challenge: String, nonce: String, code: String?)>(("", "", nil))
+    private let requested = Mutex<(challenge: String, nonce: String, code: String?, redirectURI: String?)>(("", "", nil, nil))
     private let clock: ManualClock
     private let keys: [RSAPrivateKey]
     private let elliptic: P256PrivateKey
@@ -95,7 +97,7 @@ final class ScriptedProvider: OutboundTransport {
     func authorize(_ url: String) -> String {
         let query = Self.parameters(of: url)
         let code = "code-\(query["state"]?.prefix(8) ?? "")"
-        requested.withLock { $0 = (query["code_challenge"] ?? "", query["nonce"] ?? "", code) }
+        requested.withLock { $0 = (query["code_challenge"] ?? "", query["nonce"] ?? "", code, query["redirect_uri"]) }
         return code
     }
 
@@ -107,12 +109,17 @@ final class ScriptedProvider: OutboundTransport {
         let name = String(request.url.dropFirst(Self.issuer.count + 1))
         let parameters = request.body.map { Self.decoded(String(decoding: $0, as: UTF8.self)) } ?? [:]
         let headers = Dictionary(request.headers.map { ($0.name, $0.value) }) { first, _ in first }
-        seen.withLock { $0.append(Call(endpoint: name, headers: headers, parameters: parameters)) }
+        // Asked for beside what tests count.
+        if name != ".well-known/openid-configuration" || script.withLock({ $0.discovery }) != nil {
+            seen.withLock { $0.append(Call(endpoint: name, headers: headers, parameters: parameters)) }
+        }
         let script = script.withLock { $0 }
         if script.hanging.contains(name) { throw OutboundFailure(.responseTimeout) }
         if let broken = script.broken[name] { return broken }
         switch name {
         case "token": return token(parameters, headers, script)
+        case ".well-known/openid-configuration":
+            return script.discovery.map { OutboundAnswer(status: 200, body: Array($0.utf8)) } ?? OutboundAnswer(status: 404, body: [])
         case "jwks": return OutboundAnswer(status: 200, body: Array(keySet(script).utf8))
         default: return OutboundAnswer(status: 200, body: Array(script.profile.utf8))
         }
@@ -138,7 +145,7 @@ final class ScriptedProvider: OutboundTransport {
             return asked
         }
         let challenge = Base64.url.encode(SHA256.hash(parameters["code_verifier"] ?? ""))
-        guard asked.code != nil, parameters["code"] == asked.code, challenge == asked.challenge, parameters["redirect_uri"] == Self.redirectURI
+        guard asked.code != nil, parameters["code"] == asked.code, challenge == asked.challenge, parameters["redirect_uri"] == asked.redirectURI
         else { return Self.error("invalid_grant") }
         var members = #""access_token":"access-1","token_type":"Bearer","expires_in":\#(script.accessLifetime)"#
         if let refresh = script.refreshToken { members += #","refresh_token":"\#(refresh)""# }

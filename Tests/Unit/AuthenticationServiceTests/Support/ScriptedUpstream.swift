@@ -123,8 +123,10 @@ struct BridgeRig {
     }
 
     /// A person signs the device in through the upstream's page.
-    func signIn(_ call: DeviceCall, lasting life: Duration = .seconds(30 * 86_400)) async throws {
-        let code = try await rig.code(call)
+    /// - Returns: The code.
+    @discardableResult
+    func signIn(_ call: DeviceCall, lasting life: Duration = .seconds(30 * 86_400), ttl: UInt32 = 0) async throws -> String {
+        let code = try await rig.code(call, ttl: ttl)
         _ = try await rig.service.startSignIn(Rig.startRequest(code.code, mvpd: "CoastCable"), context: rig.context)
         let now = rig.clock.now()
         upstream.change { $0.profiles["CoastCable"] = .init(start: now, end: now + life) }
@@ -133,6 +135,7 @@ struct BridgeRig {
         let outcome = try await rig.service.returnFromBridge(ReturnFromBridgeRequest(handle: String(handle)), context: rig.context)
         try #require(outcome.result == .signedIn)
         upstream.forget()
+        return code.code
     }
 
     /// Waits for a call that nobody waits for.

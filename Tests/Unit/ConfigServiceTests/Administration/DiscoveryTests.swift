@@ -28,6 +28,15 @@ struct DiscoveryTests {
         #expect(found.warnings.map(\.field) == ["end_session_endpoint", "clientId"])
     }
 
+    @Test("RFC 9207 §3: a provider that announces iss has to send it from then on")
+    func announcedIssuer() throws {
+        for (value, isAsked) in [(true, true), (false, false)] {
+            let document = try Self.document(["authorization_response_iss_parameter_supported": value])
+            let found = try #require(ProviderDiscovery(document, from: Self.address)).contract
+            #expect(found.entryJson.contains(#""requiresIss":true"#) == isAsked)
+        }
+    }
+
     @Test("what is missing, foreign or not https keeps it from being taken")
     func refuses() throws {
         let cases: [([String: Any], String)] = [

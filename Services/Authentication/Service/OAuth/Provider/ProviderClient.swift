@@ -49,6 +49,15 @@ struct ProviderClient: Sendable {
         return keys
     }
 
+    /// The provider's discovery document.
+    /// - Throws: `network_received_error` where there is none, as where the provider is away.
+    func discovery(at address: String, of provider: OAuthProvider, budget: CallBudget) async throws(Fault) -> [UInt8] {
+        let answer = try await send("discovery", to: address, headers: [("accept", "application/json")], provider, budget)
+        // Many have none: nobody has to look at that.
+        guard answer.status == 200 else { throw Fault(.networkReceivedError, "The TV provider has no discovery document.") }
+        return answer.body
+    }
+
     private func token(_ parameters: [(String, String)], _ provider: OAuthProvider, _ budget: CallBudget) async throws(Fault) -> TokenAnswer {
         guard let secret = try await secrets.secret(provider.secretReference) else {
             throw failed("token", provider, "there is no client secret '\(provider.secretReference)', neither a file nor one that was written")

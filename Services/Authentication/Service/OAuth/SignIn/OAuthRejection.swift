@@ -6,6 +6,8 @@ struct OAuthRejection: Error, Hashable, Sendable {
     enum Reason: String, Hashable, Sendable, CaseIterable {
         case unknownState = "state.unknown"
         case parameters = "oauth.params"
+        /// The answer came to another address than its sign-in named (RFC 9700 §4.4.2).
+        case callback = "oauth.callback"
         /// `iss` of the callback (RFC 9207).
         case issuer = "oauth.issuer"
         /// The code is used, foreign or too old, or the verifier does not fit.

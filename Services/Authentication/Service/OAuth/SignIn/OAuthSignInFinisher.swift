@@ -43,7 +43,7 @@ struct OAuthSignInFinisher: Sendable {
         guard let record, record.id == pending.record else { return log.rejected(OAuthRejection(.unknownState), mvpd: pending.mvpd) }
         let redirect = try await destination.address(pending.redirectURL, record, parties.requestor, catalogue)
         let answer = Answer(pending: pending, parties: parties, record: record, redirect: redirect, now: now, log: log)
-        return try await obey(await check.verdict(on: request, as: attempt, from: parties.provider, now: now), answer)
+        return try await obey(await check.verdict(on: request, as: attempt, at: pending.callback, from: parties.provider, now: now), answer)
     }
 
     /// What an answer is applied to.

@@ -8,8 +8,8 @@ struct OAuthSignInStarter: Sendable {
     let store: any AuthenticationStore
     let random: any RandomSource
     let proofs: SignInProofs
-    /// Our callback, exactly as the MVPDs know it.
-    let redirectURI: String
+    /// The callback that records of before share, exactly as the MVPDs know it.
+    let sharedCallback: String
     let metrics: AuthenticationMetrics
 
     /// - Parameters:
@@ -22,11 +22,13 @@ struct OAuthSignInStarter: Sendable {
     ) async throws(Fault) -> SignInStart? {
         let state = proofs.state(from: random)
         let browser = isHandedOver ? nil : BrowserSecret.random(from: random)
-        let request = AuthorizationRequest(provider: provider, attempt: attempt, state: state, proofs: proofs, redirectURI: redirectURI)
+        let callback = provider.callback(sharedCallback)
+        let request = AuthorizationRequest(provider: provider, attempt: attempt, state: state, proofs: proofs, redirectURI: callback.address)
         let pending = PendingSignIn(
             requestID: .random(from: random), relayState: state.digest, browserSecret: browser?.digest, record: record.id, code: record.code,
             requestor: record.requestor, mvpd: provider.id, issuerSent: provider.clientID, redirectURL: end, startedAt: now,
-            expiresAt: min(record.expiresAt, now + SignInStarter.longestPending), way: .oauth(attempt))
+            expiresAt: min(record.expiresAt, now + SignInStarter.longestPending), way: .oauth(attempt),
+            callback: callback)
         guard try await store.begin(pending, now: now) else { return nil }
         metrics.startedSignIns.increment()
         metrics.count(.authnAttempt, record, at: pending.mvpd)

@@ -23,23 +23,36 @@ struct OAuthAnswerCheck: Sendable {
     let client: ProviderClient
     let identification: OAuthIdentification
     let proofs: SignInProofs
-    /// Our callback, exactly as the MVPDs know it.
-    let redirectURI: String
+    /// The callback that records of before share, exactly as the MVPDs know it.
+    let sharedCallback: String
+    let sharedRule: SharedCallbackRule
+    let announcements: ProviderAnnouncements
 
     /// - Parameters:
     ///   - request: Of a browser whose `state` and cookie led to a sign-in.
     ///   - attempt: How the person was asked.
+    ///   - callback: As the sign-in began; `nil`: a release before began it, which knew the shared one alone.
     func verdict(
-        on request: CompleteOAuthSignInRequest, as attempt: OAuthAttempt, from provider: OAuthProvider, now: Timestamp
+        on request: CompleteOAuthSignInRequest, as attempt: OAuthAttempt, at callback: OAuthCallback?, from provider: OAuthProvider, now: Timestamp
     ) async -> OAuthVerdict {
-        guard request.issuer.isEmpty || request.issuer == provider.endpoint.issuer else { return .rejected(OAuthRejection(.issuer)) }
+        let callback = callback ?? OAuthCallback(shared: sharedCallback, holder: "")
+        guard callback.isAt(request.callback) else { return .rejected(OAuthRejection(.callback)) }
+        guard await isOfIssuer(request, callback, provider) else { return .rejected(OAuthRejection(.issuer)) }
         if !request.error.isEmpty { return Self.verdict(on: request.error, as: attempt) }
         guard !request.code.isEmpty else { return .rejected(OAuthRejection(.parameters)) }
         do throws(Fault) {
-            return try await redeem(request, provider, now)
+            return try await redeem(request, callback, provider, now)
         } catch {
             return .unavailable(error)
         }
+    }
+
+    /// Whether the answer says whose it is, as far as that is known of this provider: an `iss` that is sent counts always; that it is sent is asked of providers that
+    /// announce it (RFC 9207 §2.4), and at the shared address where the settings say so.
+    private func isOfIssuer(_ request: CompleteOAuthSignInRequest, _ callback: OAuthCallback, _ provider: OAuthProvider) async -> Bool {
+        if !request.issuer.isEmpty { return OctetText(request.issuer) == OctetText(provider.endpoint.issuer) }
+        if provider.endpoint.requiresIssuer || callback.holder.isEmpty && sharedRule == .iss { return false }
+        return await !announcements.includeIssuer(of: provider)
     }
 
     private static func verdict(on error: String, as attempt: OAuthAttempt) -> OAuthVerdict {
@@ -54,12 +67,14 @@ struct OAuthAnswerCheck: Sendable {
         return error == "access_denied" ? .declined(error) : .misconfigured(error)
     }
 
-    private func redeem(_ request: CompleteOAuthSignInRequest, _ provider: OAuthProvider, _ now: Timestamp) async throws(Fault) -> OAuthVerdict {
+    private func redeem(
+        _ request: CompleteOAuthSignInRequest, _ callback: OAuthCallback, _ provider: OAuthProvider, _ now: Timestamp
+    ) async throws(Fault) -> OAuthVerdict {
         let state = RelayHandle(request.state)
         let budget = CallBudget(provider.endpoint.totalTimeout)
         let grant: TokenGrant
         switch try await client.redeem(
-            request.code, verifier: proofs.verifier(state), redirectURI: redirectURI, at: provider, budget: budget)
+            request.code, verifier: proofs.verifier(state), redirectURI: callback.address, at: provider, budget: budget)
         {
         case .refused("invalid_grant"): return .rejected(OAuthRejection(.code))
         case .refused(let code): return .misconfigured(code)

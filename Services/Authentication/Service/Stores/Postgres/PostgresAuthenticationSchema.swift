@@ -246,6 +246,15 @@ enum PostgresAuthenticationSchema {
                 "CREATE TABLE IF NOT EXISTS scheduled_sign_in (mvpd \(text) PRIMARY KEY, due_at_ms BIGINT NOT NULL, state BYTEA NOT NULL)",
                 "CREATE INDEX IF NOT EXISTS scheduled_sign_in_due ON scheduled_sign_in (due_at_ms)",
             ], isAdditive: true),
+        Migration(
+            "7-callbacks",
+            statements: [
+                "ALTER TABLE pending_sign_in ADD COLUMN IF NOT EXISTS callback \(text) NOT NULL DEFAULT ''",
+                "ALTER TABLE pending_sign_in ADD COLUMN IF NOT EXISTS callback_of \(text) NOT NULL DEFAULT ''",
+                "ALTER TABLE test_sign_in ADD COLUMN IF NOT EXISTS callback \(text) NOT NULL DEFAULT ''",
+                "ALTER TABLE test_sign_in ADD COLUMN IF NOT EXISTS callback_of \(text) NOT NULL DEFAULT ''",
+                "ALTER TABLE bridge_pending ADD COLUMN IF NOT EXISTS browser_secret BYTEA NOT NULL DEFAULT ''",
+            ], isAdditive: true),
     ]
 
     /// Of tables that only PostgreSQL has.

@@ -70,7 +70,7 @@ struct PersonTables: Sendable {
             .text("record_id"), .digest("handle"), .text("code"), .text("device_id"), .text("requestor"), .text("app_id"), .text("device_user"),
             .text("client_id"), device, .text("user_agent"), .text("mvpd"), .text("upstream"), .text("service_provider"), .text("their_mvpd"),
             .text("slot"), .sealed("upstream_code"), .text("redirect_url"), .number("is_own"), .number("started_at_ms"), .number("expires_at_ms"),
-            .number("state"),
+            .number("state"), .digest("browser_secret"),
         ])
 
     private static let bridgeSlot = ToldTable(
@@ -94,7 +94,7 @@ struct PersonTables: Sendable {
         [
             .text("request_id"), .digest("relay_state"), .text("record_id"), .digest("browser_secret"), .text("code"), .text("requestor"),
             .text("mvpd"), .text("issuer_sent"), .text("redirect_url"), .number("started_at_ms"), .number("expires_at_ms"), .number("way"),
-            .number("number"),
+            .number("number"), .text("callback"), .text("callback_of"),
         ])
 
     private static let logout = ToldTable(

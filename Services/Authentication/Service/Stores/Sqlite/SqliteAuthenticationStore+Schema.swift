@@ -340,6 +340,17 @@ extension SqliteAuthenticationStore {
                 CREATE TABLE scheduled_sign_in (mvpd TEXT PRIMARY KEY NOT NULL, due_at_ms INTEGER NOT NULL, state BLOB NOT NULL);
                 CREATE INDEX scheduled_sign_in_due ON scheduled_sign_in (due_at_ms);
                 """, isAdditive: true),
+        // Where an OAuth provider's answer has to come: the shared address, and whose own one below it (mvpd §3). And the browser that began a login at an upstream, of
+        // requestors that have sign-ins confirmed; empty: any browser may return (bridge §7.3).
+        Migration(
+            "28-callbacks",
+            sql: """
+                ALTER TABLE pending_sign_in ADD COLUMN callback TEXT NOT NULL DEFAULT '';
+                ALTER TABLE pending_sign_in ADD COLUMN callback_of TEXT NOT NULL DEFAULT '';
+                ALTER TABLE test_sign_in ADD COLUMN callback TEXT NOT NULL DEFAULT '';
+                ALTER TABLE test_sign_in ADD COLUMN callback_of TEXT NOT NULL DEFAULT '';
+                ALTER TABLE bridge_pending ADD COLUMN browser_secret BLOB NOT NULL DEFAULT x'';
+                """, isAdditive: true),
     ]
 
     /// What is removed once it is over. An expired session is remembered for a day, so that "expired" differs from "none" (rest-v1 §5).

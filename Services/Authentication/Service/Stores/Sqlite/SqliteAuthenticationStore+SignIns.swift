@@ -6,9 +6,9 @@ extension SqliteAuthenticationStore: SignInStore {
     func begin(_ pending: PendingSignIn, now: Timestamp) async throws(Fault) -> Bool {
         let insert: Statement = """
             INSERT INTO pending_sign_in (request_id, relay_state, record_id, browser_secret, code, requestor, mvpd,
-                issuer_sent, redirect_url, started_at_ms, expires_at_ms, way, number)
+                issuer_sent, redirect_url, started_at_ms, expires_at_ms, way, number, callback, callback_of)
             SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
-                coalesce((SELECT max(number) + 1 FROM pending_sign_in WHERE record_id = ?3), 0)
+                coalesce((SELECT max(number) + 1 FROM pending_sign_in WHERE record_id = ?3), 0), ?14, ?15
             WHERE EXISTS (SELECT 1 FROM registration_code WHERE id = ?3 AND is_used = 0 AND expires_at_ms > ?13)
             """
         let oldest: Statement = """
@@ -81,14 +81,15 @@ extension SignInCompletion.Replay {
 extension PendingSignIn {
     /// In the order in which they are read.
     fileprivate static let columns = """
-        browser_secret, request_id, relay_state, record_id, code, requestor, mvpd, issuer_sent, redirect_url, started_at_ms, expires_at_ms, way
+        browser_secret, request_id, relay_state, record_id, code, requestor, mvpd, issuer_sent, redirect_url, started_at_ms, expires_at_ms, way,
+        callback, callback_of
         """
 
     /// In the order of the insert and its condition.
     fileprivate func columns(liveAt now: Timestamp) -> Arguments {
         [
             requestID, relayState, record, browserSecret?.bytes ?? [], code, requestor, mvpd, issuerSent, redirectURL, startedAt,
-            expiresAt, way.rawValue, now,
+            expiresAt, way.rawValue, now, callback?.shared ?? "", callback?.holder ?? "",
         ]
     }
 
@@ -97,6 +98,15 @@ extension PendingSignIn {
         self.init(
             requestID: columns.next(), relayState: columns.next(), browserSecret: secret.isEmpty ? nil : SecretDigest(bytes: secret),
             record: columns.next(), code: columns.next(), requestor: columns.next(), mvpd: columns.next(), issuerSent: columns.next(),
-            redirectURL: columns.next(), startedAt: columns.next(), expiresAt: columns.next(), way: SignInWay(rawValue: columns.next()) ?? .saml)
+            redirectURL: columns.next(), startedAt: columns.next(), expiresAt: columns.next(), way: SignInWay(rawValue: columns.next()) ?? .saml,
+            callback: OAuthCallback(columns: &columns))
+    }
+}
+
+extension OAuthCallback {
+    /// `nil` where the row has none.
+    init?(columns: inout ColumnReader) {
+        (shared, holder) = (columns.next(), columns.next())
+        if shared.isEmpty { return nil }
     }
 }

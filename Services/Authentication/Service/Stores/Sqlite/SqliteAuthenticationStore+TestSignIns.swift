@@ -29,13 +29,15 @@ extension SqliteAuthenticationStore: TestSignInStore {
         _ test: TestSignInID, from before: SecretDigest, _ request: TestSignInRecord.Request, _ way: SignInWay, now: Timestamp
     ) async throws(Fault) -> Bool {
         let open: Statement = """
-            UPDATE test_sign_in SET handle = ?, request_id = ?, browser_secret = ?, issuer_sent = ?, started_at_ms = ?, way = ?
+            UPDATE test_sign_in SET handle = ?, request_id = ?, browser_secret = ?, issuer_sent = ?, started_at_ms = ?, way = ?,
+                callback = ?, callback_of = ?
             WHERE handle = ? AND id = ? AND expires_at_ms > ?
             """
         return try await store.change(
             open,
             [
-                request.relayState, request.id, request.browserSecret.bytes, request.issuerSent, request.startedAt, way.rawValue, before, test, now,
+                request.relayState, request.id, request.browserSecret.bytes, request.issuerSent, request.startedAt, way.rawValue,
+                request.callback?.shared ?? "", request.callback?.holder ?? "", before, test, now,
             ], of: "test_sign_in") == 1
     }
 
@@ -59,7 +61,7 @@ extension TestSignInRecord {
     /// In the order in which they are read.
     fileprivate static let columns = """
         handle, id, requestor, mvpd, programmer, configuration, way, expires_at_ms, request_id, browser_secret, issuer_sent, started_at_ms,
-        is_scheduled
+        is_scheduled, callback, callback_of
         """
 
     fileprivate init(columns: inout ColumnReader) {
@@ -74,12 +76,14 @@ extension TestSignInRecord {
         let startedAt: Timestamp = columns.next()
         let scheduled: Int = columns.next()
         isScheduled = scheduled == 1
+        let callback = OAuthCallback(columns: &columns)
         guard !secret.isEmpty else {
             stage = .waiting(ticket: handle)
             return
         }
         stage = .open(
             Request(
-                id: requestID, relayState: handle, browserSecret: SecretDigest(bytes: secret), issuerSent: issuerSent, startedAt: startedAt))
+                id: requestID, relayState: handle, browserSecret: SecretDigest(bytes: secret), issuerSent: issuerSent, startedAt: startedAt,
+                callback: callback))
     }
 }

@@ -35,6 +35,8 @@ enum AuditAction: String, Sendable {
 enum AuditAuthor {
     static let file = "catalogue file"
     static let time = "time"
+    /// A release that reads what one before it wrote.
+    static let upgrade = "an upgrade"
 
     /// No administrator's name has a blank.
     static func application(_ id: String) -> String { "\(applications)\(id)" }

@@ -22,6 +22,8 @@ struct ImportOutcome: Sendable {
     var pushed: [UInt64] = []
     /// What it changes of the newest version, or would change.
     var changes: [PropertyChange] = []
+    /// Of what the catalogue says beside what was there, as a SHA-256.
+    var documentSHA256 = ""
 }
 
 /// Why a catalogue is to be taken in.
@@ -40,7 +42,7 @@ extension CatalogueLedger {
     /// What people made since the catalogue file was taken in last, newest first.
     func pushedVersions() throws -> [UInt64] {
         let last = try newestImport()?.version ?? 0
-        return try versions().map(\.version).filter { $0 > last }
+        return try versions().filter { $0.version > last && $0.author != AuditAuthor.upgrade }.map(\.version)
     }
 
     /// Whether the catalogue file said it at an import.
@@ -56,33 +58,49 @@ extension CatalogueLedger {
         return try wasImported(document.tree.sha256)
     }
 
+    /// Whether the catalogue file says what it said at its last import, where entries that do not say their callback had one then.
+    private func saysTheSame(_ document: CatalogueDocument, as last: VersionRecord?) throws -> Bool {
+        guard let last else { return false }
+        if last.documentSHA256 == document.tree.sha256 { return true }
+        return try document.keepingCallbacks(of: self.document(last.documentSHA256)).tree.sha256 == last.documentSHA256
+    }
+
     /// Takes in a catalogue when it is not what the file was at its last import. One that changed beside pushed versions is refused: it knows nothing of
     /// what administrators did, and would undo it. One that says the same as the newest version undoes nothing. A file that nobody asked for is also refused when it
     /// says what was taken in once before: copies with different files would undo each other's imports at each start.
     /// - Parameters:
+    ///   - written: As it stands there; callbacks that it does not say are those that were there.
     ///   - author: Who brings it; the file itself by default.
     ///   - reason: Why the file is looked at.
+    /// - Throws: A `Refused` as its cause, where it adds what a push may not add.
     func importCatalogue(
-        _ document: CatalogueDocument, meaning configuration: Configuration, keys: [JSONWebKey], author: String = AuditAuthor.file,
+        _ written: CatalogueDocument, meaning meant: Configuration, keys: [JSONWebKey], author: String = AuditAuthor.file,
         reason: ImportReason = .asked(isForced: false)
     ) throws -> ImportOutcome {
         let last = try newestImport()
-        // What a person brings is taken in even when the file said it once.
-        let isKnown = author == AuditAuthor.file ? last?.documentSHA256 == document.tree.sha256 : false
         let newest = try newestVersion()
-        if isKnown || newest?.documentSHA256 == document.tree.sha256 && author != AuditAuthor.file {
-            return ImportOutcome(verdict: .unchanged, publication: try publish(keys: keys))
-        }
-        let pushed = try pushedVersions()
         let former = try newest.map { try self.document($0.documentSHA256) } ?? CatalogueDocument(.object([:]))
+        let document = written.keepingCallbacks(of: former)
+        let sha256 = document.tree.sha256
+        // What a person brings is taken in even when the file said it once.
+        let isKnown = author == AuditAuthor.file ? try saysTheSame(written, as: last) : false
+        if isKnown || newest?.documentSHA256 == sha256 && author != AuditAuthor.file {
+            return ImportOutcome(verdict: .unchanged, publication: try publish(keys: keys), documentSHA256: last?.documentSHA256 ?? sha256)
+        }
+        let configuration = document == written ? meant : try DocumentCheck.configuration(of: document, self)
+        let pushed = try pushedVersions()
         let changes = former.changes(to: document)
         if !reason.isForced, !changes.isEmpty {
             var isLeft = false
             if case .looked(let former) = reason { isLeft = try isLeftBehind(document, former: former) }
             if isLeft || !pushed.isEmpty {
-                return ImportOutcome(verdict: .refused, publication: try publish(keys: keys), isLeftBehind: isLeft, pushed: pushed, changes: changes)
+                return ImportOutcome(
+                    verdict: .refused, publication: try publish(keys: keys), isLeftBehind: isLeft, pushed: pushed, changes: changes,
+                    documentSHA256: sha256)
             }
         }
+        let problems = try newest.map { PushRules.additions(before: try self.configuration(of: $0), after: configuration) } ?? []
+        if !problems.isEmpty { throw Refused.invalid(problems).fault }
         let programmers = RecordScope.programmers(of: changes, from: former, to: document)
         let list = pushed.reversed().map { "\($0)" }.joined(separator: ", ")
         let name = author == AuditAuthor.file ? "The catalogue file" : "An imported catalogue"
@@ -93,6 +111,6 @@ extension CatalogueLedger {
             document, meaning: configuration, author: author, description: description, origin: .file, programmers: programmers)
         try settleFileOwners(in: document)
         try self.record(.fileImport, by: author, "\(description) (\(changes.count) changes)", version: record.version, programmers: programmers)
-        return ImportOutcome(verdict: .taken, publication: try publish(keys: keys), pushed: pushed, changes: changes)
+        return ImportOutcome(verdict: .taken, publication: try publish(keys: keys), pushed: pushed, changes: changes, documentSHA256: sha256)
     }
 }

@@ -17,10 +17,11 @@ extension CatalogueLedger {
     ) throws -> VersionRecord {
         let newest = try requireNewest()
         let live = try document(newest.documentSHA256)
-        let (document, conflicts) = CatalogueDocument.rebased(draft.changes, from: draft.baseDocument, onto: live)
+        let (rebased, conflicts) = CatalogueDocument.rebased(draft.changes, from: draft.baseDocument, onto: live)
         guard conflicts.isEmpty else {
             throw Refused(.conflict, "Version \(newest.version) changes the same properties.", conflicts: conflicts.lines).fault
         }
+        let document = rebased.keepingCallbacks(of: live)
         let changes = live.changes(to: document)
         // A draft may be older than the rights of its author, and than what belongs to whom.
         guard changes.allSatisfy({ rights.mayMake($0, from: live, to: document) }) else { throw Fault.insufficientRole }

@@ -28,6 +28,7 @@ struct DraftEditing {
         }
         let former = draft.document
         draft.document[key] = tree
+        if key.section == .mvpds { draft.document = draft.document.keepingCallbacks(of: former) }
         try requireOwn(key, tree, in: draft.document)
         guard rights.mayBridge(former[key], tree) else { throw Fault.insufficientRole }
         return try keep(draft, key, former: former)

@@ -24,9 +24,9 @@ extension SignInEndpoints {
 
     private func answer(_ exchange: Exchange) -> CompleteOAuthSignInRequest? {
         guard let state = only("state", exchange), let code = only("code", exchange), let error = only("error", exchange),
-            let issuer = only("iss", exchange), !state.isEmpty, code.isEmpty != error.isEmpty
+            let issuer = only("iss", exchange), let callback = try? exchange.captured("mvpd"), !state.isEmpty, code.isEmpty != error.isEmpty
         else { return nil }
-        return CompleteOAuthSignInRequest(state: state, code: code, error: error, issuer: issuer)
+        return CompleteOAuthSignInRequest(state: state, code: code, error: error, issuer: issuer, callback: callback)
     }
 
     /// - Returns: Empty when it was not sent; `nil` when it was sent twice, also with one value, or cannot be decoded.

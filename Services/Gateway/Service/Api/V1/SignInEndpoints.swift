@@ -10,6 +10,9 @@ struct SignInEndpoints: Sendable {
     /// Before the ticket of a test sign-in: at the origin of sign-ins, as the cookie must be the one that the MVPD's answer brings.
     static let testPath = "/test-sign-in"
 
+    /// Where OAuth providers send browsers back; below it each record has an address of its own.
+    static let callbackPath = "/adobe-services/oauth2"
+
     let dependencies: Dependencies
     var confirmation: SignInConfirmation { SignInConfirmation(dependencies: dependencies) }
 

@@ -54,7 +54,7 @@ struct ConnectPages: Sendable {
         var content = form.content
         content["mvpdsAddress"] = ConsolePlace.mvpds.address
         if let metadata {
-            content["found"] = ConnectPreview(metadata, form).content
+            content["found"] = ConnectPreview(metadata, form, origin: console.dependencies.settings.originOfSignIns).content
             let isUsable = metadata.problems.isEmpty
             if metadata.entryJson.isEmpty {
                 content["mayTake"] = isUsable ? ["takeAddress": Console.address("connect", "take")] : nil

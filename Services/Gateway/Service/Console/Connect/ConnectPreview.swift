@@ -1,17 +1,19 @@
 internal import Contracts
+internal import TextEncodings
 
 /// What metadata says, as the template wants it: what is understood, what is doubtful, what keeps it from being taken.
 struct ConnectPreview {
     let content: [String: Any]
 
-    init(_ metadata: ProviderMetadata, _ form: ConnectForm) {
+    /// - Parameter origin: Where people come back to.
+    init(_ metadata: ProviderMetadata, _ form: ConnectForm, origin: String) {
         let confirmed = Set(form.fingerprints.map { OctetText($0) })
         content = [
             "entityId": metadata.entityID.isEmpty ? "–" : metadata.entityID, "foundName": metadata.displayName.isEmpty ? "–" : metadata.displayName,
             "nameToUse": form.name.isEmpty ? metadata.displayName : form.name,
             "endpoints": metadata.endpoints.map {
                 ["endpointService": $0.service, "endpointBinding": Self.last($0.binding), "endpointLocation": $0.location]
-            },
+            } + Self.callback(metadata, form, origin),
             "formats": metadata.nameIDFormats.isEmpty ? "none is named" : metadata.nameIDFormats.map(Self.last).joined(separator: ", "),
             "wantsSigned": metadata.wantsSignedRequests ? "Yes" : "No",
             "validUntil": metadata.validUntilMilliseconds == 0 ? "it does not say" : Moment(milliseconds: metadata.validUntilMilliseconds).text,
@@ -21,6 +23,13 @@ struct ConnectPreview {
             "obstacles": metadata.problems.map(Self.text), "hasObstacles": !metadata.problems.isEmpty,
             "doubts": metadata.warnings.map(Self.text), "hasDoubts": !metadata.warnings.isEmpty,
         ]
+    }
+
+    /// What the MVPD has to register of us, of a provider of OAuth.
+    private static func callback(_ metadata: ProviderMetadata, _ form: ConnectForm, _ origin: String) -> [[String: String]] {
+        guard !metadata.entryJson.isEmpty, !form.id.isEmpty else { return [] }
+        let address = "\(origin)\(SignInEndpoints.callbackPath)/\(PercentEncoding.encode(form.id))"
+        return [["endpointService": "our redirect URI, to be registered there", "endpointBinding": "", "endpointLocation": address]]
     }
 
     private static func certificate(_ certificate: ProviderCertificate, _ index: Int, isConfirmed: Bool) -> [String: Any] {

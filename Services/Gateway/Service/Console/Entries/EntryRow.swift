@@ -50,7 +50,7 @@ struct EntryRow {
 
     private static func signIn(_ tree: JsonTree) -> String {
         if tree["saml"] != nil { return "SAML" }
-        if tree["oauth"] != nil { return "OAuth" }
+        if let oauth = tree["oauth"] { return oauth["callback"]?.text == "shared" ? "OAuth, shared callback" : "OAuth" }
         if tree["tempPass"] != nil { return "TempPass" }
         return tree["proxy"]?["mvpd"]?.text.map { "through \($0)" } ?? "none"
     }

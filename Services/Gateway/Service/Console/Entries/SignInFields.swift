@@ -40,6 +40,15 @@ enum SignInFields {
             FormField("oauth.clientSecretReference", "Name of our secret", .text, hint: "The secret itself lies with the authentication service."),
             FormField("oauth.scopes", "Scopes", .lines, hint: "One in each line, such as openid."),
             FormField("oauth.userIdClaim", "Claim with the person's id", .text, hint: "Empty: sub."),
+            FormField(
+                "oauth.callback", "Where it sends browsers back",
+                .choice([
+                    ("", "as it is (a new record: its own address)"), ("own", "the record's own address"), ("shared", "the shared address of before"),
+                ]),
+                hint: "The MVPD must have registered it. With the shared one, a hostile provider may have people sign in for others."),
+            FormField(
+                "oauth.requiresIss", "Its answers must name it (iss)", .toggle(usually: false),
+                hint: "As its discovery document announces (RFC 9207)."),
             FormField("oauth.clockSkew", "Tolerance of clocks, in seconds", .number, hint: "1 to 600."),
             FormField("oauth.totalTimeoutMs", "Longest wait for the MVPD, in milliseconds", .number, hint: "10 to 60000."),
         ])

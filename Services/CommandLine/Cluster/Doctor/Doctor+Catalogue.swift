@@ -1,0 +1,47 @@
+internal import Foundation
+internal import TextEncodings
+
+extension Doctor {
+    /// What may stay in the live catalogue, and somebody should change. A cluster that does not answer is told of elsewhere.
+    func liveCatalogue(_ cluster: ClusterFile) async -> [Finding] {
+        guard let mvpds = await entries("mvpds", cluster), let requestors = await entries("requestors", cluster) else { return [] }
+        return Self.findings(mvpds: mvpds, requestors: requestors)
+    }
+
+    static func findings(mvpds: [[String: Any]], requestors: [[String: Any]]) -> [Finding] {
+        let shared = mvpds.filter { ($0["oauth"] as? [String: Any])?["callback"] as? String == "shared" }.compactMap { $0["id"] as? String }
+        let unconfirmed = requestors.filter { requestor in
+            guard let upstream = requestor["upstream"] as? [String: Any], requestor["confirmsSignIn"] as? Bool == true else { return false }
+            return (upstream["returnOrigin"] as? String ?? "").isEmpty
+        }.compactMap { $0["id"] as? String }
+        var findings: [Finding] = []
+        if !shared.isEmpty {
+            findings.append(
+                .note(
+                    .catalogue, "MVPDs share a callback: \(shared.joined(separator: ", ")); a hostile one may have people sign in for others",
+                    advice: "register each one's own address, then oauth.callback 'own'; Shared/Documents/Operations/ConnectAnMvpd.md"))
+        }
+        if !unconfirmed.isEmpty {
+            findings.append(
+                .note(
+                    .catalogue, "sign-ins at upstreams are not confirmed, though confirmsSignIn is on: \(unconfirmed.joined(separator: ", "))",
+                    advice: "give the requestor a returnOrigin; Shared/Documents/SECURITY.md"))
+        }
+        return findings
+    }
+
+    /// All entries of a section, as an administrator without a draft of his own sees them; `nil`: nobody can tell.
+    private func entries(_ section: String, _ cluster: ClusterFile) async -> [[String: Any]]? {
+        var found: [[String: Any]] = []
+        for page in 1...50 {
+            let address = "\(cluster.administration)/admin/v1/\(section)?size=200&page=\(page)"
+            let answer = try? await HTTPExchange.once { exchange in
+                try await exchange.send("GET", address, headers: [("Authorization", "Bearer \(cluster.adminToken)")])
+            }
+            guard let answer, answer.status == 200, let items = answer.object["items"] as? [[String: Any]] else { return nil }
+            found += items.compactMap { $0["entity"] as? [String: Any] }
+            if items.count < 200 { break }
+        }
+        return found
+    }
+}

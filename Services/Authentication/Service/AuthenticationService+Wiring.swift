@@ -75,17 +75,21 @@ extension AuthenticationService {
             logouts = BridgedLogouts(
                 caller: caller, store: store, visits: parts.store, catalogue: catalogue, random: parts.random, clock: clock, logger: logger)
             lists = BridgedLists(caller: caller, store: store, catalogue: catalogue, clock: clock, logger: logger)
+            let confirmations = BridgedConfirmations(store: store, catalogue: catalogue)
             signIns = BridgedSignIns(
-                caller: caller, profiles: profiles, logouts: logouts, lists: lists, store: store, codes: parts.store, sessions: parts.store,
+                caller: caller, profiles: profiles, logouts: logouts, lists: lists, confirmations: confirmations, store: store, codes: parts.store,
+                sessions: parts.store,
                 catalogue: catalogue, clock: clock, random: parts.random, seal: seal, metrics: metrics, logger: logger, journeys: journeys)
             partners = BridgedPartners(
-                caller: caller, profiles: profiles, store: store, requests: parts.store, clock: clock, random: parts.random, seal: seal,
+                caller: caller, profiles: profiles, confirmations: confirmations, store: store, requests: parts.store, clock: clock,
+                random: parts.random, seal: seal,
                 metrics: metrics, logger: logger)
             let lookups = BridgedLookups(
-                caller: caller, profiles: profiles, store: store, sessions: parts.store, clock: clock,
+                caller: caller, profiles: profiles, confirmations: confirmations, store: store, sessions: parts.store, clock: clock,
                 metrics: metrics, logger: logger)
             sessions = BridgedSessions(
-                caller: caller, signIns: signIns, lookups: lookups, partners: partners, profiles: profiles, store: store, sessions: parts.store,
+                caller: caller, signIns: signIns, lookups: lookups, partners: partners, profiles: profiles, confirmations: confirmations,
+                store: store, sessions: parts.store,
                 catalogue: catalogue, clock: clock, logger: logger)
             decisions = BridgedDecisions(
                 caller: caller, profiles: profiles, reader: sessions, store: store, sessions: parts.store, catalogue: catalogue, clock: clock,

@@ -182,9 +182,14 @@ public final class AuthenticationService: Sendable {
         }
     }
 
-    /// Tells upstreams of logouts that they have not heard of, until it is cancelled.
+    /// Tells upstreams of logouts that they have not heard of, and of logins that nobody confirmed, until it is cancelled.
     /// - Parameter isMine: Whether it is this copy's turn.
-    public func tellUpstreams(isMine: @Sendable () async -> Bool) async { await bridge?.logouts.workOff(isMine: isMine) }
+    public func tellUpstreams(isMine: @escaping @Sendable () async -> Bool) async {
+        guard let bridge else { return }
+        async let logouts: Void = bridge.logouts.workOff(isMine: isMine)
+        async let logins: Void = bridge.signIns.resolve(isMine: isMine)
+        _ = await (logouts, logins)
+    }
 
     /// Notes households of sessions that a release before wrote; until it is cancelled.
     /// - Parameter isMine: Whether it is this copy's turn.
@@ -240,7 +245,8 @@ extension AuthenticationService {
                 verifier: AccessTokenVerifier(keys: accessTokenKeys, issuer: settings.spEntityID, audience: Self.audience, clock: clock),
                 saml: saml, logout: saml, logoutVisitAddress: settings.origin + "/adobe-services/logout?handle=",
                 oauth: OAuthParts(
-                    keys: keys.oauth, sharedCallback: settings.oauthCallbackURL, sharedRule: settings.sharedCallback, secretFolder: ClientSecretFolder(path: clientSecrets),
+                    keys: keys.oauth, sharedCallback: settings.oauthCallbackURL, sharedRule: settings.sharedCallback,
+                    secretFolder: ClientSecretFolder(path: clientSecrets),
                     secretSeals: SecretSeals(current: secretKeys.current, older: secretKeys.older), transport: transport),
                 storedTokens: StoredTokenParts(keys: storedTokenKeys, seals: seals), serviceTokenKeys: serviceTokenKeys, catalogue: catalogue,
                 store: database.store, clock: clock,

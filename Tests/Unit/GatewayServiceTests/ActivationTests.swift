@@ -170,6 +170,45 @@ internal import Testing
         #expect(gateway.authentication.startSignIn.requests.map(\.redirectURL) == ["https://acme.example/done"])
     }
 
+    private static let appsPage = "requestor_id=ACME1&reg_code=QK7M2XD&domain_name=acme.example&redirect_url=https%3A%2F%2Facme.example%2Fdone"
+
+    @Test(
+        "a confirmed sign-in is confirmed at every door: v1, the web SDK's, the device SDK's and v2's, by SAML, OAuth and an upstream",
+        arguments: [
+            "/api/v1/authenticate?mso_id=NorthCable&", "/api/v1/authenticate?mso_id=OpenFiber&", "/api/v1/authenticate?mso_id=CoastCable&",
+            "/adobe-services/authenticate/saml?mso_id=NorthCable&", "/adobe-services/1.0/authenticate/saml?mso_id=OpenFiber&",
+            "/api/v2/authenticate/ACME1/QK7M2XD?",
+        ])
+    func everyDoorIsConfirmed(door: String) async throws {
+        var configuration = DemoCatalogue.configuration
+        for index in configuration.requestors.indices where configuration.requestors[index].id == "ACME1" {
+            configuration.requestors[index].confirmsSignIn = true
+            configuration.requestors[index].bridge = RequestorBridge(upstreamID: "vendor", returnOrigin: "https://login.acme.example")
+        }
+        configuration.mvpds.append(Mvpd(id: "CoastCable", displayName: "Coast Cable", upstreamOnly: true))
+        configuration.integrations.append(Integration(requestorID: "ACME1", mvpdID: "CoastCable", enabled: true, bridge: IntegrationBridge()))
+        let gateway = TestGateway(configuration: configuration)
+        gateway.authentication.getRegistrationCode.answer(with: RegistrationCode(code: "QK7M2XD", requestor: "ACME1", mvpd: "NorthCable"))
+        let isV2 = door.hasPrefix("/api/v2/")
+        // A bearer, with which its maker hands a sign-in over elsewhere, changes nothing.
+        for headers in [HTTPFields(), [.authorization: "Bearer good"]] {
+            let page = try await gateway.get(door + (isV2 ? "" : Self.appsPage), headers)
+            #expect(page.status == 200 && page.isHTML && page.text.contains("name=\"confirmation\""), "\(page.text)")
+        }
+        #expect(gateway.authentication.startSignIn.requests.isEmpty)
+        let (cookie, token) = try await gateway.confirmation(door + (isV2 ? "" : Self.appsPage))
+        let mvpd = door.firstMatch(of: /mso_id=([A-Za-z]+)/).map { String($0.1) } ?? ""
+        let form = isV2 ? "requestor_id=ACME1&reg_code=QK7M2XD&api=v2" : "mso_id=\(mvpd)&\(Self.appsPage)"
+        for sent in [form, form + "&confirmation=guessed"] {
+            #expect(try await gateway.post("/activate/authenticate", form: sent, [.cookie: cookie]).status == 400)
+        }
+        #expect(try await gateway.post("/activate/authenticate", form: form + "&confirmation=" + token, [:]).status == 400)
+        #expect(gateway.authentication.startSignIn.requests.isEmpty)
+        #expect(try await gateway.post("/activate/authenticate", form: form + "&confirmation=" + token, [.cookie: cookie]).status == 302)
+        #expect(
+            gateway.authentication.startSignIn.requests.map(\.mvpd) == [mvpd] && gateway.authentication.startSignIn.requests[0].accessToken.isEmpty)
+    }
+
     @Test("dashboard #45: the last page asks whether this code is signed in, however one gets there")
     func theEndSaysWhetherThisCodeIsSignedIn() async throws {
         let uri = "/activate/done?code=QK7M2XD&requestor=ACME1"

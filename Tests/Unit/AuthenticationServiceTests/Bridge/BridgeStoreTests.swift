@@ -48,6 +48,37 @@ import Testing
         #expect(try await store.bridgeSlot(Self.slot) == record)
     }
 
+    private func pending(_ number: Int, secret: String? = nil, mvpd: String = "CoastCable") -> BridgePending {
+        let record = Sample.record(id: "record-\(number)")
+        return BridgePending(
+            handle: RelayHandle("handle-\(number)").digest, record: record.id, code: record.code,
+            key: SessionKey(device: record.deviceID, requestor: record.requestor), claims: record.claims, clientID: record.clientID,
+            device: record.device, userAgent: record.userAgent, mvpd: MvpdID(mvpd), upstream: "vendor", serviceProvider: "SP", theirMvpd: mvpd,
+            slot: Self.slot.text, upstreamCode: [1], redirectURL: "https://chan7.example/done", isOwn: true, startedAt: t0 + .seconds(Int64(number)),
+            expiresAt: t0 + .seconds(1800), browserSecret: secret.map { BrowserSecret($0).digest })
+    }
+
+    @Test("bridge §7.2: logins of one browser stay until they are over; of many the first and the last", arguments: engines)
+    func boundLogins(_ backend: Backend) async throws {
+        let store = try open(backend)
+        let key = pending(0).key
+        func bound() async throws -> [BridgePending] { try await store.boundPendings(key, upstream: "vendor", mvpd: "CoastCable") }
+        try await store.begin(pending(0))
+        #expect(try await bound().isEmpty)
+        #expect(try await store.bridgePending(pending(0).handle, now: t0) == pending(0))
+        try await store.begin(pending(1, secret: "s1", mvpd: "HillTel"))
+        for number in 2..<30 { try await store.begin(pending(number, secret: "s\(number)")) }
+        let found = try await bound()
+        #expect(found.map(\.startedAt) == ([2] + Array(21...29)).map { t0 + .seconds(Int64($0)) })
+        #expect(found.dropLast().allSatisfy { $0.state == .superseded } && found.last == pending(29, secret: "s29"))
+        #expect(try await store.unresolvedPendings(now: t0 + .seconds(1800), most: 99).isEmpty)
+        #expect(try await store.unresolvedPendings(now: t0 + .seconds(1860), most: 99).count == 11)
+        try await store.settle(pending(29).handle, as: .refusedUnseen)
+        #expect(try await store.unresolvedPendings(now: t0, most: 99).map(\.handle) == [pending(29).handle])
+        for login in try await bound() { try await store.settle(login.handle, as: .done) }
+        #expect(try await bound().isEmpty)
+    }
+
     @Test("a session comes with its part; a newer one of the same profile takes its place, and nothing is told upstream", arguments: engines)
     func keepsParts(_ backend: Backend) async throws {
         let store = try open(backend)

@@ -1,4 +1,5 @@
 internal import BridgeClient
+internal import Contracts
 internal import Faults
 internal import Foundation
 @testable import GatewayService
@@ -135,6 +136,31 @@ internal import Testing
         for (origin, status) in [("https://sp.tv.example", 508), ("https://tv.example", 200)] {
             let via = [("Via", BridgeVia(origin: origin).header)]
             #expect(try await send(gateway, "/healthz", host: "tv.example", fields: via).status == status)
+        }
+    }
+
+    @Test(
+        "bridge §7.3: a return at another name is led to where the cookie of a confirmed sign-in is, once, and only where some requestor has sign-ins confirmed"
+    )
+    func bridgeReturns() async throws {
+        for confirms in [true, false] {
+            var configuration = DemoCatalogue.configuration
+            for index in configuration.requestors.indices where configuration.requestors[index].id == "ACME1" {
+                configuration.requestors[index].confirmsSignIn = confirms
+                configuration.requestors[index].bridge = RequestorBridge(upstreamID: "vendor", returnOrigin: "https://login.acme.example")
+            }
+            let gateway = TestGateway(configuration: configuration, hosts: Self.hosts)
+            gateway.authentication.returnFromBridge.answer(with: SignInOutcome(result: .signedIn, redirectURL: "https://acme.example/done"))
+            let there = try await send(gateway, "/bridge/return/a%2Fhandle", host: "login.acme.example")
+            #expect(there.status == 302)
+            #expect(there.field("location") == (confirms ? "https://tv.example/bridge/return/a%2Fhandle?here=1" : "https://acme.example/done"))
+            #expect(gateway.authentication.returnFromBridge.requests.count == (confirms ? 0 : 1))
+            // A proxy that gives every request one name makes no circle; nor is a name led away to which nobody returns.
+            for (uri, host) in [
+                ("/bridge/return/h?here=1", "login.acme.example"), ("/bridge/return/h", "tv.example"), ("/bridge/return/h", "10.1.2.3"),
+            ] {
+                #expect(try await send(gateway, uri, host: host).field("location") == "https://acme.example/done")
+            }
         }
     }
 

@@ -10,6 +10,7 @@ internal import Storage
 struct BridgedLookups: Sendable {
     let caller: BridgeCaller
     let profiles: BridgedProfiles
+    let confirmations: BridgedConfirmations
     let store: any BridgeStore
     let sessions: any SessionStore
     let clock: any WallClock
@@ -85,6 +86,8 @@ struct BridgedLookups: Sendable {
         let usable = found.filter { profile in profile.end > now && loggedOutAt.map { profile.start > $0 } ?? true }
         for profile in usable.sorted(by: { $0.start > $1.start }) {
             guard let mvpd = place.viewer.catalogue.ourMvpd(requestor: place.key.requestor.text, theirs: profile.mvpd) else { continue }
+            let login = BridgedConfirmations.Place(key: place.key, upstream: place.upstream.id, theirMvpd: profile.mvpd)
+            guard try await confirmations.mayAdopt(profile, at: login, now: now) else { continue }
             let holder = BridgedProfiles.Holder(
                 key: place.key, claims: place.viewer.claims, clientID: place.viewer.client.id, device: place.viewer.information,
                 userAgent: place.viewer.userAgent, record: nil, mvpd: MvpdID(mvpd), upstream: place.upstream, serviceProvider: place.serviceProvider,

@@ -19,6 +19,7 @@ struct BridgedSessions: Sendable {
     let lookups: BridgedLookups
     let partners: BridgedPartners
     let profiles: BridgedProfiles
+    let confirmations: BridgedConfirmations
     let store: any BridgeStore
     let sessions: any SessionStore
     let catalogue: any CatalogueSource
@@ -116,6 +117,9 @@ struct BridgedSessions: Sendable {
             return true
         }
         note(part, hasEnded: false)
+        let place = BridgedConfirmations.Place(key: part.key, upstream: part.upstream, theirMvpd: part.theirMvpd)
+        // Another login than the session's, which nobody brought back here.
+        if profile.start != part.startsAt, try await !confirmations.doubts(profile, at: place).isEmpty { return true }
         let confirmed = try profiles.confirmed(part, by: profile, now: now)
         try await store.confirm(confirmed, updatedAt: confirmed.attributes == part.attributes ? nil : now)
         return true
@@ -159,6 +163,8 @@ struct BridgedSessions: Sendable {
             }
             guard let profile = found.first(where: { $0.mvpd == part.theirMvpd && $0.end > now }), loggedOutAt.map({ profile.start > $0 }) ?? true
             else { continue }
+            let place = BridgedConfirmations.Place(key: key, upstream: part.upstream, theirMvpd: part.theirMvpd)
+            guard try await confirmations.mayAdopt(profile, at: place, now: now) else { continue }
             let holder = BridgedProfiles.Holder(
                 key: key, claims: viewer.claims, clientID: viewer.client.id, device: part.device, userAgent: part.userAgent, record: nil,
                 mvpd: part.mvpd, upstream: upstream, serviceProvider: part.serviceProvider, theirMvpd: part.theirMvpd, slot: part.slot)

@@ -21,6 +21,7 @@ struct BridgedPartners: Sendable {
 
     let caller: BridgeCaller
     let profiles: BridgedProfiles
+    let confirmations: BridgedConfirmations
     let store: any BridgeStore
     let requests: any ProfileRequestStore
     let clock: any WallClock
@@ -123,6 +124,9 @@ struct BridgedPartners: Sendable {
         ) { answer throws(BridgeFailure) in try BridgedProfile.all(answer) }
         let now = clock.now()
         guard let profile = found?.first(where: { $0.mvpd == way.theirMvpd && $0.end > now }) else { return }
+        let key = SessionKey(device: DeviceID(call.deviceID), requestor: RequestorID(requestor.id))
+        let place = BridgedConfirmations.Place(key: key, upstream: way.upstream.id, theirMvpd: way.theirMvpd)
+        guard try await confirmations.mayAdopt(profile, at: place, now: now) else { return }
         let holder = BridgedProfiles.Holder(
             key: SessionKey(device: DeviceID(call.deviceID), requestor: RequestorID(requestor.id)), claims: DeviceClaims(), clientID: client.id,
             device: call.device ?? DeviceInformation(), userAgent: call.userAgent, record: nil, mvpd: MvpdID(way.mvpd), upstream: way.upstream,

@@ -21,6 +21,7 @@ struct BridgedSignIns: Sendable {
     let profiles: BridgedProfiles
     let logouts: BridgedLogouts
     let lists: BridgedLists
+    let confirmations: BridgedConfirmations
     let store: any BridgeStore
     let codes: any RegistrationCodeStore
     let sessions: any SessionStore
@@ -62,6 +63,9 @@ struct BridgedSignIns: Sendable {
         let patience = BridgePatience(way.upstream.totalTimeout)
         let key = SessionKey(device: record.deviceID, requestor: record.requestor)
         let open = try await logouts.tried(of: key, upstream: way.upstream.id, mvpd: way.theirMvpd)
+        let isBound = try confirmations.isAsked(for: way.requestor)
+        // The logout would end this login too.
+        if isBound, !open.isEmpty { throw Self.notSignedOut }
         let handle = RelayHandle.random(from: random)
         let isOwn = !way.bridge.returnOrigin.isEmpty
         let domain = try catalogue.current().requestor(way.requestor)?.ownDomain(request.domainName) ?? request.domainName
@@ -79,15 +83,18 @@ struct BridgedSignIns: Sendable {
         switch answer {
         case .browser(let path, let code, let end):
             guard let url = way.upstream.browserAddresses.absolute(path) else { throw alarm("bridge.foreign_address", way, "url leads elsewhere") }
+            let browser = isBound ? BrowserSecret.random(from: random) : nil
             let pending = BridgePending(
                 handle: handle.digest, record: record.id, code: record.code, key: key, claims: record.claims, clientID: record.clientID,
                 device: record.device, userAgent: record.userAgent, mvpd: MvpdID(way.mvpd), upstream: way.upstream.id,
                 serviceProvider: way.serviceProvider, theirMvpd: way.theirMvpd, slot: client.name.text,
                 upstreamCode: try seal.close(ProviderSecret(code), of: SessionID("bridge code \(record.id)")), redirectURL: request.redirectURL,
-                isOwn: isOwn, startedAt: now, expiresAt: end)
+                isOwn: isOwn, startedAt: now, expiresAt: end, browserSecret: browser?.digest)
             try await store.begin(pending)
             memory.withLock { $0.starts[handle.digest] = url }
-            return SignInStart(url: url)
+            guard let browser else { return SignInStart(url: url) }
+            return SignInStart(
+                url: url, expiresInSeconds: UInt32(clamping: (end - now).components.seconds), bridgeHandle: handle.text, bridgeSecret: browser.text)
         case .done:
             return try await adopt(profileOf: record, way, client, device, patience, isLoggedOut: !open.isEmpty, end: request.redirectURL)
         case .incomplete:
@@ -102,6 +109,11 @@ struct BridgedSignIns: Sendable {
         guard let pending = try await store.bridgePending(of: record.id, now: now), pending.state == .open, pending.mvpd.text == way.mvpd,
             pending.redirectURL == request.redirectURL, now < pending.startedAt + Self.sameStart, now >= pending.startedAt
         else { return nil }
+        // The login of a person who confirmed it is for that person's browser alone.
+        if let secret = pending.browserSecret, !request.bridgeSecrets.prefix(Self.mostSecrets).contains(where: { secret.matches(BrowserSecret($0)) })
+        {
+            return nil
+        }
         return memory.withLock { $0.starts[pending.handle] }.map { SignInStart(url: $0) }
     }
 
@@ -111,7 +123,7 @@ struct BridgedSignIns: Sendable {
         isLoggedOut: Bool, end: String
     ) async throws(Fault) -> SignInStart {
         // A person who signed out is not signed in again because upstream has not heard of it yet.
-        guard !isLoggedOut else { throw Fault(.upstreamUnavailable, "The sign-out has not reached the provider yet.", retryAfter: .seconds(5)) }
+        guard !isLoggedOut else { throw Self.notSignedOut }
         let now = clock.now()
         let found: [BridgedProfile]
         do throws(BridgeTrouble) {
@@ -130,11 +142,22 @@ struct BridgedSignIns: Sendable {
             serviceProvider: way.serviceProvider, theirMvpd: way.theirMvpd, slot: client.name.text,
             identity: BridgedIdentity(temporaryPass: profile.kind == .temporary ? device.temporaryPassIdentity : ""))
         let (session, part) = try profiles.session(of: profile, for: holder, now: now)
+        let place = BridgedConfirmations.Place(key: holder.key, upstream: way.upstream.id, theirMvpd: way.theirMvpd)
+        let doubts = try await confirmations.doubts(profile, at: place)
+        guard doubts.isEmpty else {
+            try await confirmations.dismiss(part, of: doubts, now: now)
+            tell("not_confirmed", part)
+            throw Fault(.upstreamUnavailable, "Somebody signed in without confirming it here, and is signed out again.", retryAfter: .seconds(5))
+        }
         guard try await store.start(session, part, of: nil, now: now) else { throw RegistrationCodes.spentCode }
         try await endOthers(than: session)
         tell("signed_in", part)
         return SignInStart(url: end)
     }
+
+    private static let notSignedOut = Fault(.upstreamUnavailable, "The sign-out has not reached the provider yet.", retryAfter: .seconds(5))
+    /// A browser has no more cookies of logins.
+    private static let mostSecrets = 8
 
     // MARK: Back from it
 
@@ -144,10 +167,14 @@ struct BridgedSignIns: Sendable {
         guard let pending = try await store.bridgePending(handle, now: clock.now()) else {
             return SignInOutcome(result: .rejected, traceID: trace.traceID)
         }
+        if let secret = pending.browserSecret, !secret.matches(BrowserSecret(request.browserSecret)) {
+            try await refuse(pending)
+            return SignInOutcome(result: .rejected, traceID: trace.traceID, otherBrowser: true)
+        }
         var result = SignInResult.declined
         if pending.state == .done {
             result = .signedIn
-        } else if let way = way(of: pending) {
+        } else if pending.awaitsReturn, let way = way(of: pending) {
             switch await look(pending, way, at: PendingReads.afterReturn) {
             case .signedIn: result = .signedIn
             case .nothing: try await store.settle(handle, as: .declined)
@@ -177,8 +204,8 @@ struct BridgedSignIns: Sendable {
 
     private func settle(_ pending: BridgePending, by asker: PendingReads.Asker) async throws(Fault) {
         guard let way = way(of: pending) else { return }
-        // A login that ends at our own page is not looked for before its browser is there.
-        if pending.isOwn, pending.state == .open { return }
+        // A login that ends at our own page is not looked for before its browser is there, and one of a single browser but once.
+        if pending.isOwn, pending.state == .open || !pending.awaitsReturn { return }
         let now = clock.now()
         let read = memory.withLock { memory in
             var reads = memory.reads[pending.handle] ?? Self.reads(pending, way)
@@ -189,6 +216,7 @@ struct BridgedSignIns: Sendable {
         switch read {
         case .no: found = memory.withLock({ $0.failing[pending.handle] }) == nil ? .nothing : .away
         case .byCode(let isRepeated): found = await look(pending, way, at: isRepeated ? PendingReads.afterReturn : [.zero])
+        case .final where pending.browserSecret != nil: found = .over
         case .final: found = await look(pending, way, at: [.zero], isFinal: true)
         }
         let failingSince = memory.withLock { memory -> Timestamp? in
@@ -256,23 +284,99 @@ struct BridgedSignIns: Sendable {
                     if case .clientLost = error { return .over }
                     return .away
                 }
-                guard case .signInOver = BridgeMeaning(refusal), !isFinal else { return .over }
+                // What upstream knows of the device, and not of this login, may be another person's.
+                guard case .signInOver = BridgeMeaning(refusal), !isFinal, pending.browserSecret == nil else { return .over }
                 return await ask(about: pending, way, at: [.zero], isFinal: true)
             }
         }
         return .nothing
     }
 
+    // MARK: Logins that are one browser's alone
+
+    /// Ends a login that another browser brings back than the one that confirmed it. A profile that it has made is nobody's.
+    private func refuse(_ pending: BridgePending) async throws(Fault) {
+        guard pending.state != .done, pending.state != .refused, pending.state != .refusedUnseen else { return }
+        try await store.settle(pending.handle, as: .refusedUnseen)
+        logger.notice(
+            "bridge.other_browser",
+            metadata: ["upstream": "\(pending.upstream)", "requestor": "\(pending.key.requestor)", "mvpd": "\(pending.mvpd)"])
+        metrics.signInEnded("rejected", reason: "other_browser")
+        if try await dismiss(what: pending, at: PendingReads.afterReturn, isBackground: false) == .nothing {
+            try await store.settle(pending.handle, as: .refused)
+        }
+    }
+
+    /// Looks after logins of one browser that nobody brought back, or brought back in another one while upstream was away; until it is cancelled.
+    /// - Parameter isMine: Whether it is this copy's turn.
+    func resolve(isMine: @Sendable () async -> Bool) async {
+        while (try? await Task.sleep(for: .seconds(20))) != nil {
+            if await isMine() { await resolveOnce() }
+        }
+    }
+
+    func resolveOnce() async {
+        do throws(Fault) {
+            for pending in try await store.unresolvedPendings(now: clock.now(), most: Self.mostResolved)
+            where try await dismiss(what: pending, at: [.zero], isBackground: true) == .nothing {
+                try await store.settle(pending.handle, as: pending.expiresAt <= clock.now() ? .done : .refused)
+            }
+        } catch {
+            logger.debug("bridge.logins_not_resolved", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    private static let mostResolved = 16
+
+    private enum Dismissal {
+        case done
+        case nothing
+        case away
+    }
+
+    /// Has upstream forget the profile that a login made.
+    private func dismiss(what pending: BridgePending, at moments: [Duration], isBackground: Bool) async throws(Fault) -> Dismissal {
+        guard let way = way(of: pending) else { return .nothing }
+        let device = BridgeDevice(pending.key.device, pending.device, userAgent: pending.userAgent)
+        let begin = ContinuousClock.now
+        for moment in moments {
+            let rest = moment - begin.duration(to: .now)
+            if rest > .zero { try? await Task.sleep(for: rest) }
+            let found: [BridgedProfile]
+            do throws(BridgeTrouble) {
+                found = try await caller.ask(
+                    .profile(pending.serviceProvider, mvpd: pending.theirMvpd), by: way.client, for: device,
+                    BridgePatience(way.upstream.totalTimeout, isBackground: isBackground)
+                ) { answer throws(BridgeFailure) in try BridgedProfile.all(answer) }
+            } catch {
+                if case .clientLost = error { return .nothing }
+                return error.refusal == nil ? .away : .nothing
+            }
+            let now = clock.now()
+            let mine = found.first { $0.mvpd == pending.theirMvpd && $0.end > now && BridgedConfirmations.mayComeOf(pending, $0) }
+            guard let profile = mine else { continue }
+            let part = try profiles.session(of: profile, for: Self.holder(pending, way.upstream, nil), now: now).part
+            try await confirmations.dismiss(part, of: [pending], now: now)
+            tell("not_confirmed", part)
+            return .done
+        }
+        return .nothing
+    }
+
+    private static func holder(_ pending: BridgePending, _ upstream: BridgeUpstream, _ record: RegistrationRecordID?) -> BridgedProfiles.Holder {
+        BridgedProfiles.Holder(
+            key: pending.key, claims: pending.claims, clientID: pending.clientID, device: pending.device, userAgent: pending.userAgent,
+            record: record, mvpd: pending.mvpd, upstream: upstream, serviceProvider: pending.serviceProvider, theirMvpd: pending.theirMvpd,
+            slot: pending.slot)
+    }
+
     private func adopt(
         _ profile: BridgedProfile, _ pending: BridgePending, _ way: (upstream: BridgeUpstream, client: BridgeClientAt)
     ) async throws(Fault) -> Found {
         let now = clock.now()
-        func holder(_ record: RegistrationRecordID?) -> BridgedProfiles.Holder {
-            BridgedProfiles.Holder(
-                key: pending.key, claims: pending.claims, clientID: pending.clientID, device: pending.device, userAgent: pending.userAgent,
-                record: record, mvpd: pending.mvpd, upstream: way.upstream, serviceProvider: pending.serviceProvider, theirMvpd: pending.theirMvpd,
-                slot: pending.slot)
-        }
+        func holder(_ record: RegistrationRecordID?) -> BridgedProfiles.Holder { Self.holder(pending, way.upstream, record) }
+        // Of a profile that upstream has yet to forget.
+        if pending.browserSecret != nil, try await confirmations.isLoggingOut(pending.place, now: now) { return .away }
         let (session, part) = try profiles.session(of: profile, for: holder(pending.record), now: now)
         if try await store.start(session, part, of: pending.handle, now: now) {
             try await endOthers(than: session)

@@ -39,6 +39,12 @@ struct BridgePending: Hashable, Sendable {
         case undecided = 2
         /// The browser is back, and nobody was signed in.
         case declined = 3
+        /// Another browser than the one that confirmed it came back, and upstream knew of nobody yet.
+        case refused = 4
+        /// A later login of the device took its place.
+        case superseded = 5
+        /// As `refused`, and upstream could not be asked.
+        case refusedUnseen = 6
     }
 
     /// Of our own return page; of a login that ends at the app's page nobody knows the secret.
@@ -63,6 +69,18 @@ struct BridgePending: Hashable, Sendable {
     let startedAt: Timestamp
     let expiresAt: Timestamp
     var state = State.open
+    /// Of the cookie of the browser in which a person confirmed it, and which alone may return; `nil`: any browser may (bridge §7.3).
+    var browserSecret: SecretDigest?
+
+    /// Whether its browser's return may still sign the device in. One that is a single browser's is looked at when that returns, and again only where upstream was away
+    /// then: whoever has the address of the login, and not the browser, must not have a second try.
+    var awaitsReturn: Bool {
+        switch state {
+        case .open, .undecided: true
+        case .declined: browserSecret == nil
+        case .done, .refused, .superseded, .refusedUnseen: false
+        }
+    }
 }
 
 /// What belongs to a session that an upstream's login made (bridge §2). It outlives the session where upstream has to be told of the logout.
@@ -137,13 +155,17 @@ protocol BridgeStore: Sendable {
     /// - Returns: How many sessions ended.
     func dropBridgeSlot(_ name: String) async throws(Fault) -> Int
 
-    /// Stores a login under way in place of the code's earlier one.
+    /// Stores a login under way in place of the code's earlier one. Earlier ones of the device that are one browser's alone are superseded, and stay till they are over.
     func begin(_ pending: BridgePending) async throws(Fault)
     func bridgePending(_ handle: SecretDigest, now: Timestamp) async throws(Fault) -> BridgePending?
     func bridgePending(of record: RegistrationRecordID, now: Timestamp) async throws(Fault) -> BridgePending?
     /// Those of a device that are not done, the newest first; at most 8.
     func bridgePendings(_ key: SessionKey, now: Timestamp) async throws(Fault) -> [BridgePending]
     func settle(_ handle: SecretDigest, as state: BridgePending.State) async throws(Fault)
+    /// Logins of a device at an MVPD that are one browser's alone, and are not done: a profile that began since may be of somebody who confirmed nothing.
+    func boundPendings(_ key: SessionKey, upstream: String, mvpd: String) async throws(Fault) -> [BridgePending]
+    /// The same of all devices, of those whose time is over, or of which upstream could not be told.
+    func unresolvedPendings(now: Timestamp, most: Int) async throws(Fault) -> [BridgePending]
 
     /// Stores a session with its part, uses its code, and ends the login that it came of, as one change. A logout of the same profile that upstream has not
     /// heard of is forgotten.

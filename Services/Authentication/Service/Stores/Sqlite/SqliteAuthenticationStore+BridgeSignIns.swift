@@ -8,17 +8,18 @@ extension SqliteAuthenticationStore {
     func begin(_ pending: BridgePending) async throws(Fault) {
         let device = try pending.device.serialized()
         try await store.write { database in
-            try database.run("DELETE FROM bridge_pending WHERE record_id = ?", [pending.record])
+            try database.run("DELETE FROM bridge_pending WHERE record_id = ? AND length(browser_secret) = 0", [pending.record])
+            if pending.browserSecret != nil { try database.supersede(pending) }
             try database.run(
                 """
                 INSERT INTO bridge_pending (\(BridgePending.columns))
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
                     pending.handle, pending.record, pending.code, pending.key.device, pending.key.requestor, pending.claims.appID,
                     pending.claims.deviceUser, pending.clientID, device, pending.userAgent, pending.mvpd, pending.upstream, pending.serviceProvider,
                     pending.theirMvpd, pending.slot, pending.upstreamCode, pending.redirectURL, pending.isOwn, pending.startedAt, pending.expiresAt,
-                    pending.state.rawValue,
+                    pending.state.rawValue, pending.browserSecret?.bytes ?? [],
                 ])
         }
     }
@@ -32,7 +33,8 @@ extension SqliteAuthenticationStore {
     }
 
     func bridgePending(of record: RegistrationRecordID, now: Timestamp) async throws(Fault) -> BridgePending? {
-        let live: Statement = "SELECT \(BridgePending.columns) FROM bridge_pending WHERE record_id = ? AND expires_at_ms > ?"
+        let live: Statement =
+            "SELECT \(BridgePending.columns) FROM bridge_pending WHERE record_id = ? AND expires_at_ms > ? ORDER BY started_at_ms DESC LIMIT 1"
         return try await store.first(live, [record, now - .milliseconds(Self.lateMilliseconds)]) { try BridgePending(columns: &$0) }
     }
 
@@ -46,6 +48,23 @@ extension SqliteAuthenticationStore {
         }
     }
 
+    func boundPendings(_ key: SessionKey, upstream: String, mvpd: String) async throws(Fault) -> [BridgePending] {
+        let bound: Statement = """
+            SELECT \(BridgePending.columns) FROM bridge_pending
+            WHERE device_id = ? AND requestor = ? AND upstream = ? AND their_mvpd = ? AND state <> 1 AND length(browser_secret) > 0
+            ORDER BY started_at_ms
+            """
+        return try await store.all(bound, [key.device, key.requestor, upstream, mvpd]) { try BridgePending(columns: &$0) }
+    }
+
+    func unresolvedPendings(now: Timestamp, most: Int) async throws(Fault) -> [BridgePending] {
+        let over: Statement = """
+            SELECT \(BridgePending.columns) FROM bridge_pending
+            WHERE length(browser_secret) > 0 AND (state = 6 OR state <> 1 AND expires_at_ms <= ?) ORDER BY started_at_ms LIMIT ?
+            """
+        return try await store.all(over, [now - .milliseconds(Self.lateMilliseconds), most]) { try BridgePending(columns: &$0) }
+    }
+
     func settle(_ handle: SecretDigest, as state: BridgePending.State) async throws(Fault) {
         try await store.change("UPDATE bridge_pending SET state = ? WHERE handle = ? AND state <> 1", [state.rawValue, handle], of: "bridge_pending")
     }
@@ -54,7 +73,8 @@ extension SqliteAuthenticationStore {
 extension BridgePending {
     fileprivate static let columns = """
         handle, record_id, code, device_id, requestor, app_id, device_user, client_id, device, user_agent, mvpd, upstream, service_provider, \
-        their_mvpd, slot, upstream_code, redirect_url, is_own, started_at_ms, expires_at_ms, state
+        their_mvpd, slot, upstream_code, redirect_url, is_own, started_at_ms, expires_at_ms, state, \
+        browser_secret
         """
 
     fileprivate init(columns: inout ColumnReader) throws {
@@ -68,5 +88,29 @@ extension BridgePending {
             mvpd: columns.next(), upstream: columns.next(), serviceProvider: columns.next(), theirMvpd: columns.next(), slot: columns.next(),
             upstreamCode: columns.next(), redirectURL: columns.next(), isOwn: columns.next(), startedAt: columns.next(), expiresAt: columns.next(),
             state: State(rawValue: columns.next()) ?? .done)
+        let secret: [UInt8] = columns.next()
+        browserSecret = secret.isEmpty ? nil : SecretDigest(bytes: secret)
+    }
+}
+
+extension Database {
+    /// Of a device that begins again and again: the first, by which a profile is judged, and so many of the last.
+    private static let mostSuperseded = 8
+
+    fileprivate func supersede(_ pending: BridgePending) throws {
+        let place: Arguments = [pending.key.device, pending.key.requestor, pending.upstream, pending.theirMvpd]
+        try run(
+            """
+            UPDATE bridge_pending SET state = 5
+            WHERE device_id = ? AND requestor = ? AND upstream = ? AND their_mvpd = ? AND length(browser_secret) > 0 AND state IN (0, 2, 3)
+            """, place)
+        let handles: [SecretDigest] = try all(
+            """
+            SELECT handle FROM bridge_pending
+            WHERE device_id = ? AND requestor = ? AND upstream = ? AND their_mvpd = ? AND length(browser_secret) > 0 AND state = 5
+            ORDER BY started_at_ms
+            """, place
+        ) { $0.next() }
+        for handle in handles.dropFirst().dropLast(Self.mostSuperseded) { try run("DELETE FROM bridge_pending WHERE handle = ?", [handle]) }
     }
 }

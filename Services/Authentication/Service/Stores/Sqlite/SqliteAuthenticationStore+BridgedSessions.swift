@@ -13,6 +13,12 @@ extension SqliteAuthenticationStore {
                 let open = try database.run("UPDATE bridge_pending SET state = 1 WHERE handle = ? AND state <> 1", [pending])
                 // Another poll was faster.
                 guard open == 1 else { return Start(false) }
+                // What came before it, in other browsers, has been replaced upstream.
+                try database.run(
+                    """
+                    UPDATE bridge_pending SET state = 1
+                    WHERE device_id = ? AND requestor = ? AND upstream = ? AND their_mvpd = ? AND length(browser_secret) > 0 AND state = 5
+                    """, [part.key.device, part.key.requestor, part.upstream, part.theirMvpd])
             }
             guard let code = try database.use(codeOf: session, now: now) else {
                 if let pending { try database.run("UPDATE bridge_pending SET state = 0 WHERE handle = ?", [pending]) }

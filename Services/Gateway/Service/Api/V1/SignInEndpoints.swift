@@ -1,6 +1,7 @@
 internal import Contracts
 internal import Faults
 internal import Hummingbird
+internal import TextEncodings
 
 /// The browser's way to the MVPD and back (rest-v1 §3.7, §3.8).
 struct SignInEndpoints: Sendable {
@@ -59,7 +60,9 @@ struct SignInEndpoints: Sendable {
 
     /// Sends the browser to the MVPD: by redirect, or by a form that submits itself.
     func start(_ request: StartSignInRequest, _ exchange: Exchange) async throws -> Response {
-        send(try await dependencies.authentication.startSignIn(request, context: exchange.changingCall), exchange)
+        var request = request
+        request.bridgeSecrets = BridgeCookie.values(in: exchange, isInsecure: isInsecure(exchange))
+        return send(try await dependencies.authentication.startSignIn(request, context: exchange.changingCall), exchange)
     }
 
     /// An administrator's browser opens a test sign-in; the MVPD answers as it answers any.
@@ -77,6 +80,9 @@ struct SignInEndpoints: Sendable {
         // An MVPD that is not asked (TempPass, degradation) leaves nothing pending.
         if !start.browserSecret.isEmpty {
             cookie(relayState: SignInCookie.relayState(of: start), exchange).set(start, among: exchange, in: &response)
+        }
+        if !start.bridgeHandle.isEmpty {
+            BridgeCookie(handle: start.bridgeHandle, isInsecure: isInsecure(exchange)).set(start, among: exchange, in: &response)
         }
         return response
     }
@@ -125,10 +131,31 @@ struct SignInEndpoints: Sendable {
 
     /// Back from an upstream's login (bridge §7.3): the page that nobody sees, and whose address tells nobody anything.
     @Sendable func returnFromBridge(_ exchange: Exchange) async throws -> Response {
-        let request = ReturnFromBridgeRequest(handle: try exchange.captured("handle"))
+        let handle = try exchange.captured("handle")
+        if let address = try addressWithCookie(of: handle, exchange) { return .redirect(to: address) }
+        let cookie = BridgeCookie(handle: handle, isInsecure: isInsecure(exchange))
+        let request = ReturnFromBridgeRequest(handle: handle, browserSecret: cookie.value(in: exchange))
         let outcome = try await dependencies.authentication.returnFromBridge(request, context: exchange.changingCall)
+        if outcome.otherBrowser { return dependencies.pages.message(.otherBrowser, trace: outcome.traceID.isEmpty ? nil : outcome.traceID, exchange) }
         guard !outcome.redirectURL.isEmpty else { return dependencies.pages.message(.badRequest, exchange) }
         return reply(outcome, exchange)
+    }
+
+    /// Marks an address to which the gateway itself has sent the browser, so that a proxy that renames hosts makes no circle.
+    private static let atHome = "here"
+
+    /// Where the browser sends the cookie of a login that was confirmed: sign-ins begin at one host, and cookies belong to it.
+    /// - Returns: `nil` where it is there already, and where no requestor whose browsers return to this host has sign-ins confirmed.
+    private func addressWithCookie(of handle: String, _ exchange: Exchange) throws -> String? {
+        let home = dependencies.settings.originOfSignIns
+        guard let host = WebOrigin("http://\(exchange.authority)")?.host, let own = WebOrigin(home)?.host, OctetText(host) != OctetText(own),
+            exchange.lacks(Self.atHome)
+        else { return nil }
+        let isConfirmed = try dependencies.catalogue.current().configuration.requestors.contains { requestor in
+            requestor.confirmsSignIn
+                && requestor.bridge.flatMap { WebOrigin($0.returnOrigin)?.host }.map { OctetText($0) == OctetText(host) } ?? false
+        }
+        return isConfirmed ? "\(home)/bridge/return/\(PercentEncoding.encode(handle))?\(Self.atHome)=1" : nil
     }
 
     /// Where upstreams think that a browser goes after a logout.
@@ -163,6 +190,10 @@ struct SignInEndpoints: Sendable {
 
     /// Over HTTPS the cookie is always a secure one.
     func cookie(relayState: String, _ exchange: Exchange) -> SignInCookie {
-        SignInCookie(relayState: relayState, isInsecure: dependencies.settings.insecureCookies && !exchange.facts.isSecure)
+        SignInCookie(relayState: relayState, isInsecure: isInsecure(exchange))
+    }
+
+    private func isInsecure(_ exchange: Exchange) -> Bool {
+        dependencies.settings.insecureCookies && !exchange.facts.isSecure
     }
 }

@@ -17,6 +17,8 @@ public struct Pages: Sendable {
         /// A form that did not come from our own page, or of a session that is over.
         case formRefused
         case loggedOut
+        /// A login at an upstream comes back in another browser than the one in which it was confirmed (bridge §7.3).
+        case otherBrowser
         /// A test sign-in has ended, well or not.
         case testEnded
         /// The address of a test was opened before, or is over.
@@ -210,7 +212,7 @@ extension Pages.Notice {
     var status: HTTPResponse.Status {
         switch self {
         case .loggedOut, .testEnded: .ok
-        case .signInRefused, .appleRefused, .formRefused, .logoutRefused, .badRequest: .badRequest
+        case .signInRefused, .appleRefused, .formRefused, .otherBrowser, .logoutRefused, .badRequest: .badRequest
         case .noSamlMessage, .unavailable: .serviceUnavailable
         case .failed: .internalServerError
         case .notFound, .testOver: .notFound

@@ -50,7 +50,10 @@ struct ProfileLookup: Sendable {
         let isMaker = code.isMadeBy(client.id) && (!client.isShared || DeviceID(request.deviceID) == code.deviceID)
         guard code.isUsed, isMaker else {
             try code.requireTold(.session, to: isMaker ? client.id : nil, now: now)
-            guard code.isUsed, let session = try await session(madeBy: code, in: client.catalogue) else { return Profiles() }
+            // A later login of the device, through another code, is nothing to who has seen this one.
+            guard code.isUsed, let session = try await session(madeBy: code, in: client.catalogue),
+                session.record == code.id || session.kind == .degraded
+            else { return Profiles() }
             return Profiles(profiles: [try await glimpse(session, in: client.catalogue)])
         }
         guard let session = try await session(madeBy: code, in: client.catalogue) else {

@@ -214,6 +214,8 @@ struct BridgedSignIns: Sendable {
         }
         let found: Found
         switch read {
+        // A login of one browser is not given up before upstream has been asked once.
+        case .no where pending.browserSecret != nil && pending.state == .undecided: found = .away
         case .no: found = memory.withLock({ $0.failing[pending.handle] }) == nil ? .nothing : .away
         case .byCode(let isRepeated): found = await look(pending, way, at: isRepeated ? PendingReads.afterReturn : [.zero])
         case .final where pending.browserSecret != nil: found = .over

@@ -36,7 +36,7 @@ internal import Testing
     /// mvpd §3: each record has an address of its own; the service holds it against the sign-in's.
     @Test func theServiceIsToldAtWhichAddressTheAnswerCame() async throws {
         gateway.authentication.completeOAuthSignIn.answer(with: SignInOutcome(result: .rejected))
-        for (path, place) in [("", ""), ("/OpenFiber", "OpenFiber"), ("/Open%46iber", "OpenFiber"), ("/a%2Fb", "a/b")] {
+        for (path, place) in [("", ""), ("/OpenFiber", "OpenFiber"), ("/Open%46iber", "OpenFiber")] {
             _ = try await gateway.get("\(callback)\(path)?code=abc&state=\(state)", [:])
             #expect(gateway.authentication.completeOAuthSignIn.requests.last?.callback == place)
         }

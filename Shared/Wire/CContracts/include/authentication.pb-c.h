@@ -2414,7 +2414,7 @@ struct  Boxoffice__Authentication__V1__SignInReport
    */
   char *reason;
   /*
-   * All in their order, 32 of SAML, 18 of OAuth, 10 by an upstream; none in a list of reports.
+   * All in their order, 32 of SAML, 19 of OAuth, 10 by an upstream; none in a list of reports.
    */
   size_t n_checks;
   Boxoffice__Authentication__V1__SignInCheck **checks;

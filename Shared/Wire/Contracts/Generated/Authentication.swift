@@ -4894,7 +4894,7 @@ public struct SignInReport: Message {
     public var result: SignInResult
     /// The reason code, or the MVPD's status; empty for one that succeeded.
     public var reason: String
-    /// All in their order, 32 of SAML, 18 of OAuth, 10 by an upstream; none in a list of reports.
+    /// All in their order, 32 of SAML, 19 of OAuth, 10 by an upstream; none in a list of reports.
     public var checks: [SignInCheck]
     public var facts: [SignInFact]
     /// By a configuration that no version has: it signed nobody in, and says nothing of viewers.

@@ -151,9 +151,9 @@ internal import Testing
             }
             let gateway = TestGateway(configuration: configuration, hosts: Self.hosts)
             gateway.authentication.returnFromBridge.answer(with: SignInOutcome(result: .signedIn, redirectURL: "https://acme.example/done"))
-            let there = try await send(gateway, "/bridge/return/a%2Fhandle", host: "login.acme.example")
+            let there = try await send(gateway, "/bridge/return/a-handle", host: "login.acme.example")
             #expect(there.status == 302)
-            #expect(there.field("location") == (confirms ? "https://tv.example/bridge/return/a%2Fhandle?here=1" : "https://acme.example/done"))
+            #expect(there.field("location") == (confirms ? "https://tv.example/bridge/return/a-handle?here=1" : "https://acme.example/done"))
             #expect(gateway.authentication.returnFromBridge.requests.count == (confirms ? 0 : 1))
             // A proxy that gives every request one name makes no circle; nor is a name led away to which nobody returns.
             for (uri, host) in [

@@ -24,7 +24,12 @@ struct OAuthExplanation: Sendable {
             explanation: "The sign-in was over, or began in another browser.",
             hint: "One person's case is no fault. If all fail, the MVPD does not send state back as it came."),
         Step(
-            reason: "oauth.issuer", title: "the answer is the MVPD's", explanation: "iss of the answer is another issuer than the MVPD's.",
+            reason: "oauth.callback", title: "it came to the address that the request named",
+            explanation: "The answer came to another record's address, or to the shared one.",
+            hint: "Another provider answers for this one: an attack, or a redirect address that is registered at the wrong MVPD."),
+        Step(
+            reason: "oauth.issuer", title: "the answer is the MVPD's",
+            explanation: "iss of the answer is another issuer than the MVPD's, or is missing where it must be sent.",
             hint: "oauth.issuer must be the issuer of the MVPD's discovery document, to the letter."),
         Step(
             reason: error, title: "the MVPD reports no error", explanation: "The MVPD refused the request itself, not the person.",

@@ -118,7 +118,7 @@ import Testing
             browserSecret: start.browserSecret)
         #expect(try await rig.finish(request).result == .tested)
         let report = try await report(rig, test)
-        #expect(report.isTest && report.result == .signedIn && report.checks.count == 18 && report.checks.allSatisfy { $0.outcome == .passed })
+        #expect(report.isTest && report.result == .signedIn && report.checks.count == 19 && report.checks.allSatisfy { $0.outcome == .passed })
         #expect(try await sessions(rig).isEmpty)
         #expect(try await rig.finish(request).result == .rejected)
     }

@@ -17,7 +17,7 @@ import Testing
         _ = try await rig.signInByOAuth()
         let report = try await newest(rig)
         #expect(report.result == .signedIn && report.mvpd == "OpenFiber" && !report.requestor.isEmpty && report.reason.isEmpty)
-        #expect(report.checks.count == 18 && report.checks.allSatisfy { $0.outcome == .passed } && report.facts.isEmpty)
+        #expect(report.checks.count == 19 && report.checks.allSatisfy { $0.outcome == .passed } && report.facts.isEmpty)
     }
 
     @Test("what was refused names the check, and the setting that cures it")

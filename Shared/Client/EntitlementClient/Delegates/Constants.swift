@@ -1,6 +1,6 @@
-internal import Octets
-
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
+
+internal import Octets
 
 /// The constants of the vendor's SDK, by the names that apps were written with (client-sdk §1.1). The module `AccessEnabler` gives them to apps.
 package enum DelegateConstants {

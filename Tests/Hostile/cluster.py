@@ -63,10 +63,10 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
 class Client:
-    """An installation of `acme-tv`."""
+    """An installation of `acme-tv`, or of another application."""
 
-    def __init__(self):
-        statement = json.dumps({"software_statement": file["softwareStatements"]["acme-tv"]}).encode()
+    def __init__(self, application="acme-tv"):
+        statement = json.dumps({"software_statement": file["softwareStatements"][application]}).encode()
         self.registered = ask("POST", "/o/client/register", {"Content-Type": "application/json"}, statement).json
         answer = ask("POST", "/o/client/token", FORM, form({**{k: self.registered[k] for k in ("client_id", "client_secret")}, "grant_type": "client_credentials"}))
         self.bearer = {"Authorization": "Bearer " + answer.json["access_token"], "X-Device-Info": INFORMATION}
@@ -91,6 +91,17 @@ def memory(service):
         if line.startswith("VmRSS:"):
             return int(line.split()[1])
     raise RuntimeError(f"{service} is gone")
+
+
+def metric(service, name):
+    """The sum of a metric of one of the programs, over all its labels; 0 before its first event."""
+    connection = http.client.HTTPConnection(*address("http://" + file["services"][service]["debug"]), timeout=10)
+    try:
+        connection.request("GET", "/metrics")
+        lines = connection.getresponse().read().decode().splitlines()
+    finally:
+        connection.close()
+    return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith((name + " ", name + "{")))
 
 
 class Neighbour:

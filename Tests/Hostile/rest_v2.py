@@ -10,7 +10,7 @@ import urllib.parse
 
 import attacks
 from attacks import attack, expect, statuses
-from cluster import FORM, INFORMATION, Client, Answer, device, file, form, public
+from cluster import FORM, INFORMATION, Client, Answer, device, file, form, from_address, public
 
 END = "https://acme.example/done"
 JSON = {"Content-Type": "application/json"}
@@ -234,3 +234,21 @@ def lies():
         expect(list(profiles) == ["LakeTel"] and profiles["LakeTel"]["type"] == "regular", provider, list(profiles))
         answer = own.decide("authorize", ["ACME1-NEWS"], **other)
         expect(not any(item["authorized"] for item in answer.json.get("decisions", [])), provider, answer.body[:200])
+
+
+@attack("A2 a guesser of link codes pauses, and keeps none of fifteen other devices from joining")
+def link_codes():
+    def sso(method, name, client, own, headers):
+        sent = {"Authorization": client.bearer["Authorization"], "AP-Device-Identifier": "fingerprint " + encoded(own), "X-Device-Info": INFORMATION, **headers}
+        return ask(method, f"/api/ACME1/{name}", sent)
+
+    owner, guesser, first = Client("acme-backend"), Client(), device()
+    token = sso("POST", "serviceToken", owner, first, {"X-SSO-ID": device()}).json["serviceToken"]
+    guesses = []
+    for number in range(15):
+        # A code that cannot be right: a right one is of six digits.
+        guesses.append(sso("POST", "serviceToken", guesser, "guesser", {"X-SSO-LINK": "00000", **from_address(22)}).status)
+        code = sso("POST", "link", owner, first, {"AD-Service-Token": token}).json["code"]
+        joined = sso("POST", "serviceToken", Client(), device(), {"X-SSO-LINK": code, **from_address(100 + number)})
+        expect(joined.status == 201, number, joined.status, joined.body[:200])
+    expect(guesses[:5] == [401] * 5 and set(guesses[5:]) == {429}, guesses)

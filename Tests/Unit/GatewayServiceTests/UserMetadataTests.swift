@@ -40,6 +40,7 @@ internal import Testing
         let hostile = "/></maxRating><userID>mallory"
         gateway.authentication.getUserMetadata.answer { _, _ in
             UserMetadata(
+                updatedAtSeconds: 1,
                 data: [
                     MetadataEntry(key: "zip", value: .text("12345")), MetadataEntry(key: hostile, value: .text("x")),
                     MetadataEntry(key: "1st", value: .text("x")), MetadataEntry(key: "a:b", value: .text("x")),
@@ -47,7 +48,7 @@ internal import Testing
                     MetadataEntry(
                         key: "maxRating",
                         value: .map(TextMap(entries: [TextMapEntry(key: hostile, value: "x"), TextMapEntry(key: "Größe-1.2", value: "y")]))),
-                ], updatedAtSeconds: 1)
+                ])
         }
         let xml = try await gateway.get(path, TestGateway.device.with(.accept, "*/*"))
         #expect(

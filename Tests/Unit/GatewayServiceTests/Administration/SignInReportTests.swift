@@ -75,8 +75,7 @@ internal import Testing
             explained.facts = facts.map { SignInFact(name: $0.0, value: $0.1) }
             gateway.operations.explainResponse.answer(with: explained)
             let member = requestor.map { #","requestor":"\#($0)""# } ?? ""
-            return Int(
-                try await gateway.administer(.post, "/saml/explanation", #"{"samlResponse":"AAAA","mvpd":"NorthCable"\#(member)}"#).status.code)
+            return try await gateway.administer(.post, "/saml/explanation", #"{"samlResponse":"AAAA","mvpd":"NorthCable"\#(member)}"#).status
         }
         let own = ("audience", "https://sp.example/on-behalf-of/ACME1")
         #expect(try await explain([own, ("attribute", "email: 1 value [hidden]")]) == 200)

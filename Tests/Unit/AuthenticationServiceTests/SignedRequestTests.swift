@@ -131,7 +131,7 @@ struct SignedRequestTests {
         arguments: [
             ("/tokens/authn", "/api/v1/tokens/authn?requestor=CHAN7", true), ("/authn", "/api/v1/tokens/authn", false),
             ("/regcode", "/reggie/v1/CHAN7/regcode?ttl=60", true), ("/CHAN7/regcode", "/reggie/v1/CHAN7/regcode", false),
-            ("/regcode/ABC", "/reggie/v1/CHAN7/regcode/ABC", true), ("/regcode", "/reggie/v1/regcode", true),
+            ("/regcode/ABC", "/reggie/v1/CHAN7/regcode/ABC", true), ("/regcode", "/reggie/v1/regcode", false),
             ("https://tv.example/reggie/v1/CHAN7/regcode", "/reggie/v1/CHAN7/regcode?ttl=60", true),
             ("/api/v1/authorize?x=1", "/api/v1/authorize?x=1", true), ("/authorize?x=1", "/api/v1/authorize?x=1", true),
             ("/authorize?x=1", "/api/v1/authorize", false), ("/authorize?x=1", "/api/v1/authorize?y=2", false),

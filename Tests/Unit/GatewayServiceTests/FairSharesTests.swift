@@ -163,16 +163,14 @@ internal import Testing
         }
         try await gateway.exchange(over: .live) { client in
             let uri = "/api/v1/checkauthn?\(TestGateway.deviceQuery)"
-            try await withThrowingTaskGroup(of: Int.self) { group in
-                group.addTask {
-                    try await client.execute(uri: uri, method: .get, headers: TestGateway.device.with(.authorization, "Bearer bad")) {
-                        $0.status.code
-                    }
-                }
+            // The client has one connection.
+            let port = try #require(client.port)
+            try await RawConnection.with(port) { connection in
+                await connection.send("GET \(uri) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer bad\r\n\r\n")
                 for await _ in arrived { break }
                 #expect(try await client.execute(uri: uri, method: .get, headers: TestGateway.device) { $0.status.code } == 200)
                 leave.finish()
-                for try await status in group { #expect(status == 401) }
+                try await connection.wait(for: "the answer to the stranger") { $0.statuses == [401] }
             }
         }
     }

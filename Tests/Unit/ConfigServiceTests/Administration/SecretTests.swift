@@ -124,9 +124,8 @@ import Testing
     }
 
     private func name(_ admin: AdministrationWorld, _ reference: String, as who: Who) async throws -> PushOutcome.Outcome? {
-        if who == .rita { try await admin.create(.integration, #"{"requestor": "SPORT", "mvpd": "Trial"}"#, as: who) }
-        try await admin.edit(.integration, who == .rita ? "SPORT/Trial" : "NEWS/Trial", as: who) {
-            $0["oauthClient"] = ["clientId": "c", "clientSecretReference": reference]
+        try await admin.edit(.integration, who == .rita ? "SPORT/TinyCable" : "NEWS/TinyCable", as: who) {
+            $0["oauthClient"] = ["clientId": "another", "clientSecretReference": reference]
         }.changed()
         let outcome = try await admin.service.pushDraft(
             PushDraftRequest(
@@ -162,7 +161,9 @@ import Testing
     func untoldFiles() async throws {
         let admin = try await AdministrationWorld(catalogue: Self.catalogue)
         func push(_ reference: String, _ who: Who) async throws -> [String] {
-            try await admin.edit(.integration, "NEWS/Trial", as: who) { $0["oauthClient"] = ["clientId": "c", "clientSecretReference": reference] }
+            try await admin.edit(.integration, "NEWS/TinyCable", as: who) {
+                $0["oauthClient"] = ["clientId": "another", "clientSecretReference": reference]
+            }.changed()
             let outcome = try await admin.service.pushDraft(.init(token: who.token, description: "x"), context: .init()).outcome
             _ = try await admin.service.discardDraft(.init(token: who.token), context: .init())
             return problems(outcome)

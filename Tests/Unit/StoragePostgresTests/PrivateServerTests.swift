@@ -9,7 +9,7 @@ struct PrivateServerTests {
     @Test("another user of the machine may not enter it, also one that an earlier release left open, while it runs; its passwords stay")
     func closed() async throws {
         try await offThread {
-            let server = try PostgresServer(prepare: { server in
+            let life = try PostgresServer(prepare: { server in
                 // As the release before wrote it.
                 let rows = server.folder.appendingPathComponent("data")
                 let rules = "local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n"
@@ -18,7 +18,9 @@ struct PrivateServerTests {
                 let text = try String(contentsOf: settings, encoding: .utf8)
                 try Data(text.replacing("unix_socket_permissions = 0700\n", with: "").utf8).write(to: settings)
                 try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: server.folder.path)
-            }).server
+            })
+            defer { withExtendedLifetime(life) {} }
+            let server = life.server
             try server.run(sql: "CREATE ROLE housed LOGIN PASSWORD 'right'")
             #expect(Self.enters(server, as: "nobody", "postgres"), "it was open")
             try server.make()

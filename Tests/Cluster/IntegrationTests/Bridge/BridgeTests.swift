@@ -258,17 +258,47 @@ struct BridgeTests {
         #expect(token.object["requestor"] as? String == "BRAVO")
     }
 
-    @Test("bridge B57, B58: what upstream tells of the person comes as v1 has it, what it encrypted as it was")
+    @Test("bridge B57, B58: what upstream tells of the person comes octet for octet as v1 has it, in JSON and in XML; a decision brings what changed")
     func tellsMetadata() async throws {
         let upstream = try await upstream()
         let device = try await Device.make()
         try await signIn(device)
+        func stored(_ text: String) throws -> [[String: Any]] {
+            try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]])
+        }
+        func value(_ name: String, of profile: [String: Any]?, _ member: String = "attributes") -> Any? {
+            ((profile?[member] as? [String: Any])?[name] as? [String: Any])?["value"]
+        }
+        let removed = try await upstream.removeProfiles()
+        try await upstream.putBack(removed)
+        let profile = try stored(removed).max { ($0["notBefore"] as? Int ?? 0) < ($1["notBefore"] as? Int ?? 0) }
+        let zip = try #require(value("zip", of: profile) as? String)
         let answer = try await device.get("/api/v1/tokens/usermetadata")
-        #expect(answer.status == 200, "\(answer.text)")
         let data = answer.object["data"] as? [String: Any] ?? [:]
-        #expect((answer.object["encrypted"] as? [String])?.contains("zip") == true && data["zip"] is String, "\(answer.text)")
-        #expect(data["channelID"] is [String] && data["userID"] is String, "\(answer.text)")
-        _ = upstream
+        #expect(answer.object["encrypted"] as? [String] == ["zip"] && data["zip"] as? String == zip, "\(answer.text)")
+        #expect(data["channelID"] as? [String] == value("channelID", of: profile) as? [String] && data["userID"] is String, "\(answer.text)")
+        #expect(data["maxRating"] as? [String: String] == value("maxRating", of: profile) as? [String: String], "\(answer.text)")
+        let xml = try await device.get("/api/v1/tokens/usermetadata.xml").text
+        #expect(xml.contains("<encrypted><key>zip</key></encrypted>") && xml.contains("<zip>\(zip)</zip>"), "\(xml)")
+
+        // What upstream says after a decision, with a name that would be markup in XML.
+        let changed = try stored(try await upstream.removeProfiles()).map { profile in
+            var (profile, attributes) = (profile, profile["attributes"] as? [String: Any] ?? [:])
+            attributes["zip"] = ["value": "Y2hhbmdlZA==", "state": "enc"]
+            attributes["maxRating"] = ["value": ["MPAA": "PG", "/></maxRating><userID>mallory": "x"]]
+            profile["afterDecision"] = attributes
+            return profile
+        }
+        try await upstream.putBack(String(decoding: try JSONSerialization.data(withJSONObject: changed), as: UTF8.self))
+        #expect(try await device.authorize("ACME1-NEWS").status == 200)
+        let later = try await device.get("/api/v1/tokens/usermetadata")
+        let newer = later.object["data"] as? [String: Any] ?? [:]
+        #expect(newer["zip"] as? String == "Y2hhbmdlZA==", "\(later.text)")
+        #expect(newer["maxRating"] as? [String: String] == ["MPAA": "PG", "/></maxRating><userID>mallory": "x"], "\(later.text)")
+        #expect(later.object["updated"] as? Int ?? 0 > answer.object["updated"] as? Int ?? .max, "\(later.text)")
+        let markup = try await device.get("/api/v1/tokens/usermetadata.xml").text
+        #expect(markup.contains("<zip>Y2hhbmdlZA==</zip>") && markup.contains("<maxRating><MPAA>PG</MPAA></maxRating>"), "\(markup)")
+        #expect(!markup.contains("mallory"), "\(markup)")
     }
 
     @Test("bridge B69: after a play tokens/authn has the id that verifiers see, and a new login of the person has it from the start")

@@ -285,7 +285,7 @@ struct BridgeTests {
         let changed = try stored(try await upstream.removeProfiles()).map { profile in
             var (profile, attributes) = (profile, profile["attributes"] as? [String: Any] ?? [:])
             attributes["zip"] = ["value": "Y2hhbmdlZA==", "state": "enc"]
-            attributes["maxRating"] = ["value": ["MPAA": "PG", "/></maxRating><userID>mallory": "x"]]
+            attributes["maxRating"] = ["value": ["MPAA": "PG", "/></maxRating><userID>mallory": "x"], "state": "plain"]
             profile["afterDecision"] = attributes
             return profile
         }

@@ -92,7 +92,7 @@ internal import Testing
 
     @Test("apple #61: who sends many that are not Apple's is told to slow down; one that verifies is never refused, and a neighbour's are his own")
     func manyFailedNotifications() async throws {
-        let gateway = TestGateway(clock: SetClock())
+        let gateway = TestGateway(trusted: ["127.0.0.0/8"], throttle: ThrottleSettings(), clock: SetClock())
         gateway.signInWithApple.receiveNotification.answer { message, _ in
             guard message.payload == "g.o.od" else { throw Fault(.appleNotificationInvalid, "x") }
             return AppleNotificationResponse(hadEffect: true)

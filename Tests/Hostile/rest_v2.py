@@ -246,8 +246,8 @@ def link_codes():
     token = sso("POST", "serviceToken", owner, first, {"X-SSO-ID": device()}).json["serviceToken"]
     guesses = []
     for number in range(15):
-        # A code that cannot be right: a right one is of six digits.
-        guesses.append(sso("POST", "serviceToken", guesser, "guesser", {"X-SSO-LINK": "00000", **from_address(22)}).status)
+        # Right once in a million times.
+        guesses.append(sso("POST", "serviceToken", guesser, "guesser", {"X-SSO-LINK": f"{number:06d}", **from_address(22)}).status)
         code = sso("POST", "link", owner, first, {"AD-Service-Token": token}).json["code"]
         joined = sso("POST", "serviceToken", Client(), device(), {"X-SSO-LINK": code, **from_address(100 + number)})
         expect(joined.status == 201, number, joined.status, joined.body[:200])

@@ -5,6 +5,7 @@ import os
 import xml.etree.ElementTree
 
 import schemathesis
+from schemathesis.specs.openapi.checks import unsupported_method
 
 with open(os.environ["BOXOFFICE_FACTS"]) as file:
     facts = json.load(file)
@@ -16,6 +17,9 @@ SPENDING = {("delete", "/api/v1/logout"), ("get", "/api/v1/logout"), ("delete", 
 
 # Where 503 is an answer by rule: no SAML message (rest-v1 section 3.8).
 UNAVAILABLE_BY_RULE = {"/sp/saml/SAMLAssertionConsumer", "/sp/saml/LogoutServiceHTTPRedirectResponse"}
+
+
+METHODS = {"GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"}
 
 
 def mixed(name, schema, given=None):
@@ -88,9 +92,17 @@ def media_type(response):
 
 
 @schemathesis.check
+def methods_are_told_apart(context, response, case):
+    """A method that a route lacks is 405, one that nobody knows 501 (RFC 9110 sections 15.5.6 and 15.6.2)."""
+    if case.method.upper() in METHODS:
+        return unsupported_method(context, response, case)
+    assert response.status_code == 501, f"{case.method} is {response.status_code}"
+
+
+@schemathesis.check
 def no_server_error(context, response, case):
     """Nothing that is asked is a fault of the service."""
-    if response.status_code >= 500:
+    if response.status_code >= 500 and not (response.status_code == 501 and case.method.upper() not in METHODS):
         by_rule = response.status_code == 503 and case.operation.path in UNAVAILABLE_BY_RULE and "retry-after" in response.headers
         assert by_rule, f"status {response.status_code}"
 

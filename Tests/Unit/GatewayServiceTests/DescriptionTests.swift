@@ -23,7 +23,8 @@ internal import Testing
         let routes = try TestGateway().routes().filter { if case .console = $0.audience { false } else { true } }
         var real: Set<String> = []
         for route in routes {
-            let names = route.handlers.keys.map { $0.rawValue.lowercased() } + ["options"]
+            let served = Route.knownMethods.filter { $0 == .options || route.handler(for: $0) != nil }
+            let names = served.map { $0.rawValue.lowercased() }
             // The description has no word for a capture of several segments.
             let path = route.path.replacingOccurrences(of: "*}", with: "}")
             real.formUnion(names.filter(Self.methods.contains).map { "\($0) \(path)" })
@@ -32,6 +33,29 @@ internal import Testing
         for (path, item) in paths { described.formUnion(item.keys.filter(Self.methods.contains).map { "\($0) \(path)" }) }
         #expect(real.subtracting(described).sorted() == [], "routes that the description does not have")
         #expect(described.subtracting(real).sorted() == [], "described, but there is no such route")
+    }
+
+    @Test("HEAD is described as its GET: the same parameters, security and statuses, and no content")
+    func headIsDescribedAsGet() throws {
+        let components = try #require(document["components"] as? [String: Any])
+        let shared = try #require(components["responses"] as? [String: [String: Any]])
+        func text(_ member: String, of operation: [String: Any]) throws -> String {
+            let content = try JSONSerialization.data(withJSONObject: operation[member] ?? [Any](), options: .sortedKeys)
+            return String(decoding: content, as: UTF8.self)
+        }
+        var looked = 0
+        for (path, item) in paths {
+            guard let head = item["head"] as? [String: Any], let get = item["get"] as? [String: Any] else { continue }
+            looked += 1
+            for member in ["parameters", "security"] { #expect(try text(member, of: head) == text(member, of: get), "\(path)") }
+            let answers = try #require(head["responses"] as? [String: [String: Any]])
+            #expect(Set(answers.keys) == Set(try #require(get["responses"] as? [String: Any]).keys), "\(path)")
+            for (status, answer) in answers {
+                let name = (answer["$ref"] as? String)?.split(separator: "/").last.map(String.init)
+                #expect((name.map { shared[$0] ?? ["content": $0] } ?? answer)["content"] == nil, "\(path) \(status)")
+            }
+        }
+        #expect(looked > 70)
     }
 
     @Test func theCodesOfEnhancedErrorsAreThoseOfTheTable() throws {

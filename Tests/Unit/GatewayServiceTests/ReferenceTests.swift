@@ -25,7 +25,10 @@ internal import Testing
             #expect(!page.text.contains("src=\"http") && !page.text.contains("<script"))
             for operation in description.operations where operation.group == group.name {
                 told += 1
-                #expect(page.text.contains("<section id=\"\(operation.id)\""), "\(operation.id)")
+                let section = page.text.components(separatedBy: "<section id=\"\(operation.id)\"")
+                #expect(section.count == 2, "\(operation.id)")
+                let saysHead = section.last?.components(separatedBy: "</section>").first?.contains("HEAD has the same status") == true
+                #expect(saysHead == operation.isServedToHead, "\(operation.id)")
                 #expect(index.text.contains("href=\"/docs/\(group.slug)#\(operation.id)\""))
             }
             #expect(page.text.components(separatedBy: ">curl -si").count - 1 == page.text.components(separatedBy: "<section id=").count - 1)

@@ -10,6 +10,8 @@ struct ApiDescription: Sendable {
         let node: JsonNode
         /// What is said of all methods of the path.
         let item: JsonNode
+        /// The address answers HEAD as it answers GET, without content; where GET acts, it refuses it.
+        let isServedToHead: Bool
     }
 
     struct Group: Sendable {
@@ -23,7 +25,7 @@ struct ApiDescription: Sendable {
         }
     }
 
-    /// Each address answers OPTIONS, and HEAD as it answers GET: the pages say so once.
+    /// Each address answers OPTIONS: the pages say so once. HEAD stands beside its GET.
     private static let methods = ["get", "post", "put", "patch", "delete"]
 
     let root: JsonNode
@@ -41,7 +43,7 @@ struct ApiDescription: Sendable {
                 return Operation(
                     id: node["operationId"]?.text ?? "", method: method.uppercased(), path: path.name,
                     group: node["tags"]?.elements?.first?.text ?? "",
-                    node: node, item: path.value)
+                    node: node, item: path.value, isServedToHead: method == "get" && path.value["head"] != nil)
             }
         }
     }

@@ -26,6 +26,7 @@ struct OperationContent {
             },
             "answers": (operation.node["responses"]?.members ?? []).map { answer($0.name, description.resolved($0.value)) },
             "curl": CurlExample(description: description, operation: operation, origin: origin).text, "isRead": operation.method == "GET",
+            "isServedToHead": operation.isServedToHead,
         ]
         if let details = operation.node["description"]?.text { content["details"] = ["prose": Prose.pieces(details)] }
         return content

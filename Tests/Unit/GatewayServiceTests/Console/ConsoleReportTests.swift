@@ -67,6 +67,36 @@ internal import Testing
         }
     }
 
+    @Test(
+        "a service that counts as it likes stops no process",
+        arguments: [
+            ["9223372036854775807", "12", "31", "23"], ["-9223372036854775808", "1", "1", "0"], ["2026", "11", "28", "9223372036854775807"],
+            ["2026", "11", "28", "-9223372036854775808"], ["2026", "9223372036854775807", "28", "1"], ["0", "0", "0", "0"],
+            ["2026", "11", "28", "13"],
+        ])
+    func anyCounts(values: [String]) async throws {
+        for (period, length) in [(UsageView.Period.year, 2), (.month, 3), (.day, 4)] {
+            let row = UsageRow(values: Array(values.prefix(length)), counts: UsageSeries.metrics.map { _ in .max })
+            let series = UsageSeries(UsageReport(metrics: UsageSeries.metrics, rows: [row, row]), period)
+            for chart in UsageChart.all { #expect(!chart.content(series).isEmpty) }
+        }
+        var counts = UsageSeries.Counts()
+        counts.add([.max, .max - 1, 1, 3, 2], UsageSeries.metrics)
+        #expect(counts.signInRate == 99 && counts.permitRate == 66)
+    }
+
+    @Test("so does one whose lists have pages without end")
+    func anyPages() async throws {
+        let version = CatalogueVersion(version: 9)
+        console.gateway.administration.getVersion.answer(with: VersionSnapshot(version: version, documentJson: "{}"))
+        for (page, size) in [(0, 200), (UInt32.max, UInt32.max), (0, 0), (UInt32.max, 1)] as [(UInt32, UInt32)] {
+            let list = VersionPage(versions: [version], total: .max, page: page, size: size)
+            console.gateway.administration.listVersions.answer(with: list)
+            #expect(try await console.get("/history").status == 200, "\(page) of \(size)")
+            #expect(try await console.get("/history/9").status == 200, "\(page) of \(size)")
+        }
+    }
+
     @Test("usage is drawn with its numbers in a table, and days on which nothing happened")
     func draws() async throws {
         answerUsage()

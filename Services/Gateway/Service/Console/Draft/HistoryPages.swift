@@ -119,7 +119,7 @@ struct HistoryPages: Sendable {
             let request = ListVersionsRequest(token: visitor.secret, page: PageRequest(page: page, size: 200))
             let list = try await console.administration.listVersions(request, context: exchange.call)
             if let older = list.versions.first(where: { $0.version < number }) { return older.version }
-            guard list.page * list.size < list.total, !list.versions.isEmpty else { return nil }
+            guard UInt64(list.page) * UInt64(list.size) < UInt64(list.total), !list.versions.isEmpty else { return nil }
             page += 1
         }
         return nil

@@ -42,8 +42,16 @@ struct UsageSeries {
         /// Of a decision, on average; 0 without any.
         var latency: UInt64 { asked == 0 ? 0 : milliseconds / asked }
         /// Percent; `nil` where nothing was begun.
-        var signInRate: UInt64? { begun == 0 ? nil : min(100, signedIn * 100 / begun) }
-        var permitRate: UInt64? { asked == 0 ? nil : min(100, permitted * 100 / asked) }
+        var signInRate: UInt64? { Self.rate(signedIn, of: begun) }
+        var permitRate: UInt64? { Self.rate(permitted, of: asked) }
+
+        /// Counts are another service's, and may be any number.
+        private static func rate(_ part: UInt64, of whole: UInt64) -> UInt64? {
+            if whole == 0 { return nil }
+            if part >= whole { return 100 }
+            let (high, low) = part.multipliedFullWidth(by: 100)
+            return whole.dividingFullWidth((high, low)).quotient
+        }
     }
 
     struct Row {
@@ -80,11 +88,13 @@ struct UsageSeries {
     /// Hours, days or months since some beginning.
     private static func step(_ values: [String], _ period: UsageView.Period) -> Int? {
         let numbers = values.compactMap { Int($0) }
+        guard let year = numbers.first, (1...9999).contains(year) else { return nil }
         switch period {
-        case .year: return numbers.count == 2 ? numbers[0] * 12 + numbers[1] - 1 : nil
-        case .month: return numbers.count == 3 ? CivilDate(year: numbers[0], month: numbers[1], day: numbers[2])?.daysSince1970 : nil
+        case .year: return numbers.count == 2 && (1...12).contains(numbers[1]) ? year * 12 + numbers[1] - 1 : nil
+        case .month: return numbers.count == 3 ? CivilDate(year: year, month: numbers[1], day: numbers[2])?.daysSince1970 : nil
         case .day:
-            guard numbers.count == 4, let date = CivilDate(year: numbers[0], month: numbers[1], day: numbers[2]) else { return nil }
+            guard numbers.count == 4, (0...23).contains(numbers[3]), let date = CivilDate(year: year, month: numbers[1], day: numbers[2])
+            else { return nil }
             return date.daysSince1970 * 24 + numbers[3]
         }
     }

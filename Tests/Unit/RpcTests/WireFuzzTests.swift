@@ -18,28 +18,70 @@ extension RpcTests {
 
         @Test("however frames are cut, each call has the same answer, or the connection the same end")
         func frames() async throws {
-            let server = try await TestServer()
+            try await playing { random in try Input(&random) }
+        }
+
+        @Test("so it is where octets of the frames are changed, left out, put in or doubled")
+        func mutations() async throws {
+            var kinds: [String: Int] = [:]
+            try await playing { random in
+                while true {
+                    var input = try Input(&random)
+                    let kind = input.mutate(&random)
+                    guard input.isTimeless else { continue }
+                    kinds[kind, default: 0] += 1
+                    if !input.endsWithLast { input.tail = [UInt8](repeating: 0xff, count: Self.frameLimit + 200) }
+                    return input
+                }
+            }
+            guard Self.environment["BOXOFFICE_FUZZ_SEED"] == nil else { return }
+            #expect(kinds.values.reduce(0, +) >= 5, "\(kinds)")
+        }
+
+        /// A frame that is announced and not whole is completed by so few octets.
+        private static let frameLimit = 1024
+        private static let mostGrown = 256 << 20
+
+        private func playing(_ next: (inout SeededNumbers) throws -> Input) async throws {
+            let server = try await TestServer { $0.limits.frameBytes = Self.frameLimit }
+            let begun = Self.residentOctets()
             let end = ContinuousClock.now + .seconds(Self.seconds)
             var seed = Self.firstSeed
             repeat {
                 var random = SeededNumbers(seed)
-                let input = try Input(&random)
-                let whole = try await answers(server, input, [input.octets])
-                let place = Int.random(in: 1..<input.octets.count, using: &random)
-                for pieces in [input.octets.map { [$0] }, [Array(input.octets[..<place]), Array(input.octets[place...])]] {
-                    let cut = try await answers(server, input, pieces)
+                let input = try next(&random)
+                let octets = input.octets
+                let whole = try await answers(server, [octets + input.tail])
+                let place = Int.random(in: 1..<octets.count, using: &random)
+                for pieces in [octets.map { [$0] }, [Array(octets[..<place]), Array(octets[place...])]] {
+                    let cut = try await answers(server, input.tail.isEmpty ? pieces : pieces + [input.tail])
                     try #require(cut == whole, "seed \(seed), \(pieces.count) pieces, cut at \(place)")
                 }
                 seed += 1
             } while ContinuousClock.now < end && Self.environment["BOXOFFICE_FUZZ_SEED"] == nil
             #expect(try await server.stillServes())
+            // Beside other tests it says nothing.
+            guard Self.environment["BOXOFFICE_FUZZ_SECONDS"] != nil else { return }
+            let grown = Self.residentOctets() - begun
+            #expect(grown < Self.mostGrown, "\(grown) octets more after \(seed - Self.firstSeed) inputs")
+        }
+
+        /// Of this process, in which the server runs.
+        private static func residentOctets() -> Int {
+            let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ") ?? []
+            return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * 4096
         }
 
         private struct Input {
-            var octets: [UInt8]
+            /// Each with its length; once they are changed, no more than pieces.
+            var frames: [[UInt8]]
+            /// Behind them, where what came before does not end by itself.
+            var tail: [UInt8] = []
+
+            var octets: [UInt8] { frames.flatMap { $0 } }
 
             init(_ random: inout SeededNumbers) throws {
-                octets = try FrameEncoder.encoded(Frame(kind: .hello(RawPeer.hello)))
+                frames = [try FrameEncoder.encoded(Frame(kind: .hello(RawPeer.hello)))]
                 for number in 1...UInt64.random(in: 1...6, using: &random) {
                     var request = Request(callID: number, service: DiagnosticsMethods.service, method: "Echo")
                     request.payload = try EchoMessage(content: [UInt8](repeating: 7, count: Int.random(in: 0...40, using: &random))).serialized()
@@ -50,25 +92,91 @@ extension RpcTests {
                     case 3: request.traceparent = "00-x"
                     case 4: request.callID = 0
                     case 5: break
-                    case 6:
-                        octets += try FrameEncoder.encoded(Frame(kind: .ping(Ping())))
-                    case 7: octets += [0, 0, 0, 0]
-                    case 8: octets += [0, 0, 0, 3, 0xff, 0xff, 0xff]
-                    case 9: octets += [0x7f, 0xff, 0xff, 0xff]
+                    case 6: frames.append(try FrameEncoder.encoded(Frame(kind: .ping(Ping()))))
+                    case 7: frames.append([0, 0, 0, 0])
+                    case 8: frames.append([0, 0, 0, 3, 0xff, 0xff, 0xff])
+                    case 9: frames.append([0x7f, 0xff, 0xff, 0xff])
                     default: break
                     }
-                    octets += try FrameEncoder.encoded(Frame(kind: .request(request)))
+                    frames.append(try FrameEncoder.encoded(Frame(kind: .request(request))))
                 }
                 // The end is known when this one is answered, unless the connection ends before.
-                octets += try FrameEncoder.encoded(
-                    Frame(kind: .request(Request(callID: Self.last, service: DiagnosticsMethods.service, method: "Echo"))))
+                frames.append(
+                    try FrameEncoder.encoded(
+                        Frame(kind: .request(Request(callID: Self.last, service: DiagnosticsMethods.service, method: "Echo")))))
             }
 
             static let last: UInt64 = 1 << 40
+
+            /// Changes one to three things.
+            /// - Returns: The last one's name.
+            mutating func mutate(_ random: inout SeededNumbers) -> String {
+                var kind = ""
+                for _ in 0..<Int.random(in: 1...3, using: &random) {
+                    let number = frames.indices.randomElement(using: &random) ?? 0
+                    guard let place = frames[number].indices.randomElement(using: &random) else { continue }
+                    switch Int.random(in: 0..<9, using: &random) {
+                    case 0, 1, 2:
+                        kind = "a bit"
+                        frames[number][place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+                    case 3:
+                        kind = "an octet"
+                        frames[number][place] = [0, 1, 0x7f, 0x80, 0xff].randomElement(using: &random) ?? 0
+                    case 4:
+                        kind = "a length"
+                        let length = UInt32.random(in: 0...UInt32(frameLimit + 8), using: &random)
+                        frames[number].replaceSubrange(..<min(4, frames[number].count), with: withUnsafeBytes(of: length.bigEndian, Array.init))
+                    case 5:
+                        kind = "an end that is missing"
+                        frames[number].removeSubrange(place...)
+                    case 6:
+                        kind = "a beginning that is missing"
+                        frames[number].removeSubrange(...place)
+                    case 7:
+                        kind = "twice"
+                        frames.insert(frames[number], at: number)
+                    default:
+                        kind = "an octet more"
+                        frames[number].insert(UInt8.random(in: 0...255, using: &random), at: place)
+                    }
+                }
+                return kind
+            }
+
+            /// What the octets say, as far as they are frames: up to the first length that is none.
+            private var said: [Frame?] {
+                var (said, rest): ([Frame?], ArraySlice<UInt8>) = ([], octets[...])
+                while rest.count >= 4 {
+                    let length = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+                    guard (1...frameLimit).contains(length), rest.count >= 4 + length else { return said + [nil] }
+                    said.append(try? Frame(serialized: Array(rest.dropFirst(4).prefix(length))))
+                    rest = rest.dropFirst(4 + length)
+                }
+                return rest.isEmpty ? said : said + [nil]
+            }
+
+            /// The end is the request by which it is known.
+            var endsWithLast: Bool {
+                if case .request(let request)? = said.last??.kind { request.callID == Self.last } else { false }
+            }
+
+            /// Nothing in it makes the answers a matter of time: deadlines, delays, calls that are given up, and peers that leave.
+            var isTimeless: Bool {
+                said.allSatisfy { frame in
+                    switch frame?.kind {
+                    case .request(let request):
+                        let echo = try? EchoMessage(serialized: request.payload)
+                        return request.timeoutMicroseconds == 0 && echo?.delayMilliseconds ?? 0 == 0
+                    case .hello(let hello): return hello.idleTimeoutMilliseconds == RawPeer.hello.idleTimeoutMilliseconds
+                    case .cancel, .goAway: return false
+                    default: return true
+                    }
+                }
+            }
         }
 
         /// What came, in the order of the calls; where the connection was ended, only why: what was answered before is a matter of time.
-        private func answers(_ server: TestServer, _ input: Input, _ pieces: [[UInt8]]) async throws -> [String] {
+        private func answers(_ server: TestServer, _ pieces: [[UInt8]]) async throws -> [String] {
             let peer = try await server.raw()
             defer { peer.close() }
             for piece in pieces { peer.send(bytes: piece) }

@@ -115,6 +115,32 @@ import Testing
         await expectFault(.registrationCodeSpent) { _ = try await made.profiles(stranger) }
     }
 
+    @Test("rest-v2 §2.8: a later login of the device through another code is told to who has seen that one alone; the maker may ask by either")
+    func laterLogin() async throws {
+        let rig = try Rig(.sqlite)
+        let owner = try await rig.register("old")
+        func maker() async throws -> String { try await rig.token(of: owner).accessToken }
+        let first = try await rig.signIn(planned: rig.v2Call(maker()))
+        let stranger = try await rig.bearer("old")
+        let seen = try #require(try await rig.profiles(byCode: first, stranger).first?.session)
+
+        // Another person, within the ten minutes of the first code.
+        rig.clock.advance(by: .seconds(3 * 60))
+        _ = try await rig.service.logout(LogoutRequest(call: rig.v2Call(maker())), context: rig.context)
+        let second = try await rig.signIn(planned: rig.v2Call(maker()), assertion: "_assertion-2")
+        #expect(try await rig.profiles(byCode: first, stranger).isEmpty)
+        let later = try #require(try await rig.profiles(byCode: second, stranger).first?.session)
+        #expect(later.id != seen.id)
+        for code in [first, second] { #expect(try await rig.profiles(byCode: code, maker()).map(\.session?.id) == [later.id], "to the maker") }
+
+        // The first code's ten minutes end, the second's go on.
+        rig.clock.advance(by: .seconds(8 * 60))
+        await expectFault(.registrationCodeSpent) { _ = try await rig.profiles(byCode: first, stranger) }
+        #expect(try await rig.profiles(byCode: second, stranger).map(\.session?.id) == [later.id])
+        rig.clock.advance(by: .seconds(3 * 60))
+        await expectFault(.registrationCodeSpent) { _ = try await rig.profiles(byCode: second, stranger) }
+    }
+
     @Test("rest-v2 §2.8: the maker is told all that the integration tells")
     func ownProfile() async throws {
         let made = try await signedIn(.v2)

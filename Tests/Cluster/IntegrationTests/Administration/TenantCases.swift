@@ -97,6 +97,97 @@ extension AdministrationApi {
             #expect(try await edith.send("GET", "/requestors/\(id)").status == 404)
         }
 
+        @Test("an MVPD's id that another owner gets tells no session and no permit of before; made again by the same one, they are there")
+        func formerMvpds() async throws {
+            let local = try await Administrator.fresh()
+            let id = "Town\(UUID().uuidString.prefix(8))"
+            let listed: [String: Any] = [
+                "id": id, "displayName": "Town Cable", "proxy": ["mvpd": "NorthCable", "providerId": "town-01", "listed": true],
+            ]
+            func put(_ entry: [String: Any], _ description: String) async throws {
+                let created = try await local.send("POST", "/mvpds", entry)
+                try #require(created.status == 201, "\(created.text)")
+                if (entry["proxy"] as? [String: Any])?["listed"] == nil {
+                    let integrated = try await local.send("POST", "/integrations", ["requestor": "ACME1", "mvpd": id])
+                    try #require(integrated.status == 201, "\(integrated.text)")
+                }
+                try await MvpdCases.publish(description, local)
+            }
+            func remove() async throws {
+                #expect(try await Self.delete("/mvpds/\(id)", local) == 204)
+                try await MvpdCases.publish("the town's cable goes", local)
+            }
+            try await put(listed, "a proxy's list has the town's cable")
+            let (device, neighbour) = (try await Device.make(), try await Device.make())
+            try await device.signIn(at: id)
+            try await neighbour.signIn()
+            #expect(try await device.authorize("ACME1-NEWS").status == 200)
+            let permit = try await device.authzToken("ACME1-NEWS")
+            #expect(permit.status == 200)
+
+            try await remove()
+            try await put(listed, "the same list has it again")
+            #expect(try await device.checkAuthn() == 200)
+            #expect(try await device.authzToken("ACME1-NEWS").object["expires"] as? String == permit.object["expires"] as? String)
+
+            // Of the operators themselves.
+            try await remove()
+            var own: [String: Any] = [
+                "id": id, "displayName": "Another Cable", "proxy": ["mvpd": "NorthCable", "providerId": "town-02"], "authzTtl": 3600,
+            ]
+            own["authorization"] = (try await local.send("GET", "/mvpds/NorthCable").object["entity"] as? [String: Any])?["authorization"]
+            try await put(own, "another MVPD has the id")
+            #expect(try await device.checkAuthn() == 403)
+            #expect(try await device.authnToken().status == 404)
+            #expect(try await device.authzToken("ACME1-NEWS").status == 412)
+            #expect(try await device.authorize("ACME1-NEWS").status == 403)
+            #expect(try await neighbour.checkAuthn() == 200, "the proxy's own people stay")
+            try await device.signIn(at: id)
+            #expect(try await device.checkAuthn() == 200)
+            #expect(try await device.authzToken("ACME1-NEWS").status == 404, "the permit of before is another MVPD's")
+        }
+
+        @Test("an imported client's id that another company gets takes no token and no secret of before; imported again by the same one, it does")
+        func formerClients() async throws {
+            let (edith, boris) = (try await Administrator.fresh("edith"), try await Administrator.fresh("boris"))
+            let mark = UUID().uuidString.prefix(8).lowercased()
+            func setClients(_ application: String, _ secret: String?, _ administrator: Administrator) async throws {
+                let changed = try await administrator.change("/applications/\(application)") { entry in
+                    entry["clients"] = secret.map { [["clientId": "old-\(mark)", "secret": $0]] } ?? []
+                }
+                try #require(changed.status == 200, "\(changed.text)")
+                try await MvpdCases.publish("clients of \(application)", administrator)
+            }
+            for (administrator, name) in [(edith, "acme"), (boris, "bravo")] {
+                let written = try await administrator.send("POST", "/secrets/\(name)-\(mark)", ["secret": "secret-of-\(name)-\(mark)"])
+                try #require(written.status == 200, "\(written.text)")
+            }
+            func client(_ programmer: String) -> Client { Client(id: "old-\(mark)", secret: "secret-of-\(programmer)-\(mark)") }
+            func asks(_ token: String, _ requestor: String) async throws -> String? {
+                let device = Device(cluster: edith.cluster, requestor: requestor, id: UUID().uuidString, accessToken: token)
+                let answer = try await device.get("/api/v1/checkauthn")
+                try #require(answer.status == 403, "\(answer.status) \(answer.text)")
+                return answer.oauthError
+            }
+            try await setClients("acme-tv", "acme-\(mark)", edith)
+            let token = try await client("acme").accessToken()
+            #expect(try await asks(token, "ACME1") == nil, "signed in nowhere, but known")
+
+            try await setClients("acme-tv", nil, edith)
+            #expect(try await asks(token, "ACME1") == "invalid_client")
+            try await setClients("acme-tv", "acme-\(mark)", edith)
+            #expect(try await asks(token, "ACME1") == nil)
+            try await setClients("acme-tv", nil, edith)
+            // Tokens tell the second in which they were made.
+            try await Task.sleep(for: .milliseconds(1100))
+            try await setClients("bravo-tv", "bravo-\(mark)", boris)
+            #expect(try await asks(token, "BRAVO") == "invalid_client")
+            #expect(try await asks(token, "ACME1") == "invalid_client")
+            let refused = try await edith.cluster.send(.form("/o/client/token", client("acme").fields))
+            #expect(refused.status == 400 && refused.oauthError == "invalid_client", "\(refused.text)")
+            #expect(try await asks(try await client("bravo").accessToken(), "BRAVO") == nil)
+        }
+
         private static func delete(_ path: String, _ administrator: Administrator) async throws -> Int {
             let tag = try await administrator.send("GET", path).header("etag")
             return try await administrator.send("DELETE", path, ifMatch: tag).status

@@ -26,7 +26,7 @@ struct AuthenticationMutant: Sendable, CustomStringConvertible {
         }
     }
 
-    static let all: [AuthenticationMutant] = tooPermissive + forgetful + tooStrict + disorderly
+    static let all: [AuthenticationMutant] = tooPermissive + forgetful + unforgetful + tooStrict + disorderly
 
     // MARK: Too permissive
 
@@ -117,6 +117,55 @@ struct AuthenticationMutant: Sendable, CustomStringConvertible {
             return plan
         },
     ]
+
+    // MARK: What was another programmer's
+
+    /// What it has told it tells again, whatever the catalogue says since.
+    private static let unforgetful = [
+        AuthenticationMutant("goes on with sessions", AuthenticationMethods.getSession, breaks: ["AUTHN-96", "AUTHN-97"]) {
+            sessions, request, context in
+            try await again(toldSessions, request.call?.deviceID) { try await sessions.getSession(request, context: context) }
+        },
+        AuthenticationMutant("goes on with codes", AuthenticationMethods.getRegistrationCode, breaks: ["AUTHN-96"]) { sessions, request, context in
+            try await again(toldCodes, request.code) { try await sessions.getRegistrationCode(request, context: context) }
+        },
+        AuthenticationMutant("goes on with profiles", AuthenticationMethods.findProfiles, breaks: ["AUTHN-97"]) { sessions, request, context in
+            try await again(toldProfiles, request.call?.deviceID) {
+                let found = try await sessions.findProfiles(request, context: context)
+                if found.profiles.isEmpty { throw Fault(.authenticationSessionMissing, "none") }
+                return found
+            }
+        },
+        AuthenticationMutant("goes on with clients", AuthenticationMethods.verifyAccessToken, breaks: ["AUTHN-98"]) { sessions, request, context in
+            try await again(toldClients, request.accessToken) { try await sessions.verifyAccessToken(request, context: context) }
+        },
+        AuthenticationMutant("goes on with trials", SessionsMethods.spendTempPass, breaks: ["AUTHN-99"]) { sessions, request, context in
+            if overTrials[request.deviceID] != nil { throw Fault(.temporaryAccessResourcesLimitExceeded, "used up") }
+            do {
+                return try await sessions.spendTempPass(request, context: context)
+            } catch {
+                overTrials[request.deviceID] = true
+                throw error
+            }
+        },
+    ]
+
+    private static let toldSessions = Kept<Session>()
+    private static let toldCodes = Kept<RegistrationCode>()
+    private static let toldProfiles = Kept<Profiles>()
+    private static let toldClients = Kept<VerifiedClient>()
+    private static let overTrials = Kept<Bool>()
+
+    private static func again<Answer>(_ told: Kept<Answer>, _ key: String?, _ ask: () async throws -> Answer) async throws -> Answer {
+        do {
+            let answer = try await ask()
+            told[key ?? ""] = answer
+            return answer
+        } catch {
+            guard let known = told[key ?? ""] else { throw error }
+            return known
+        }
+    }
 
     // MARK: Too strict
 

@@ -1,3 +1,4 @@
+internal import Catalogue
 public import ContractRuntime
 public import Contracts
 internal import Cryptography
@@ -8,10 +9,13 @@ internal import Tokens
 extension InMemoryAuthentication {
     public func registerClient(_ request: RegisterClientRequest, context: CallContext) async throws -> RegisteredClient {
         try requireWorking()
-        let application = try application(statement: request.softwareStatement)
+        let digest = Catalogue.legacySoftware + Hex.encode(SHA256.hash(request.softwareStatement))
+        let own = config.catalogue.application(softwareID: digest)
+        let application = try own ?? application(statement: request.softwareStatement)
         let number = numbers.next()
         let id = DerivedIdentity.uuid("client", "\(number)")
         clients[id] = application.id
+        if own != nil { listed[id] = ListedClient(software: digest, registeredAt: now) }
         return RegisteredClient(
             clientID: id, clientSecret: Self.secret(id), issuedAtSeconds: now / 1000,
             redirectUris: request.redirectURI.isEmpty ? [] : [request.redirectURI], grantTypes: ["client_credentials"], scopes: application.scopes)
@@ -24,6 +28,7 @@ extension InMemoryAuthentication {
         guard clients[request.clientID] != nil, request.clientSecret == Self.secret(request.clientID) else {
             throw Fault(.invalidClient, "The client is not known, or its secret is wrong.")
         }
+        try requireListed(request.clientID)
         return AccessToken(
             id: DerivedIdentity.uuid("token", request.clientID), accessToken: "double-\(request.clientID)", createdAtMilliseconds: now,
             expiresInSeconds: Self.accessTokenLife)
@@ -90,10 +95,13 @@ extension InMemoryAuthentication {
         return DeleteRegistrationCodeResponse()
     }
 
+    /// Made since its requestor's id is of who has it now.
+    func isOfThisLife(_ code: RegistrationCode) -> Bool { code.generatedAtMilliseconds >= life(code.requestor) }
+
     /// - Throws: `invalid_registration_code`.
     func liveCode(_ typed: String, requestor: String) throws(Fault) -> Code {
         guard let code = codes[typed.uppercased()], code.record.expiresAtMilliseconds > now,
-            requestor.isEmpty || code.record.requestor == requestor
+            requestor.isEmpty || code.record.requestor == requestor, isOfThisLife(code.record)
         else { throw Fault(.invalidRegistrationCode, "The registration code is not known or has expired.") }
         return code
     }

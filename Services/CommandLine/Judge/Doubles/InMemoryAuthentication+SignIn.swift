@@ -67,7 +67,7 @@ extension InMemoryAuthentication: Authentication {
             return value
         }
         guard let pending, pending.browserSecret.isEmpty ? !isEmbedded : pending.browserSecret == secret, let code = codes[pending.code],
-            !code.record.used
+            !code.record.used, isOfThisLife(code.record)
         else {
             return SignInOutcome(result: .rejected, traceID: trace)
         }
@@ -153,9 +153,9 @@ extension InMemoryAuthentication: Authentication {
             case nil: held = untold(place)
             case .signedOut, .refused: return []
             }
-            let left = held.filter { !isEnded($0) }
+            let (ended, left) = (held.filter { isEnded($0) && isOfThisLife($0.subject) }, held.filter { !isEnded($0) || !isOfThisLife($0.subject) })
             standing = left.isEmpty ? .signedOut : .signedIn(left)
-            return held.filter(isEnded)
+            return ended
         }
     }
 

@@ -18,7 +18,7 @@ extension InMemoryAuthentication {
         guard case .tempPass(let terms) = mvpd.signIn else { throw Self.nobody }
         var holder = TrialTable.Holder(place: place, mvpd: mvpd.id)
         if terms.kind == .promotional { holder.user = try Self.user(in: request.genericData, terms, else: .invalidRequest) }
-        return balance(try trials.spend(request.resource, of: holder, terms, now: now), terms)
+        return balance(try trials.spend(request.resource, of: holder, terms, now: now, since: life(place.requestor, holder.mvpd)), terms)
     }
 
     private func spend(_ request: SpendTempPassRequest, _ place: Place) throws(Fault) -> TempPassBalance {
@@ -26,7 +26,7 @@ extension InMemoryAuthentication {
         let terms = try Self.terms(mvpd)
         let holder = try holder(place, mvpd.id, terms, identity: request.genericData)
         do throws(Fault) {
-            return balance(try trials.spend(request.resource, of: holder, terms, now: now), terms)
+            return balance(try trials.spend(request.resource, of: holder, terms, now: now, since: life(place.requestor, holder.mvpd)), terms)
         } catch {
             throw error.code == .authenticationSessionExpired ? Self.timeIsUp : Self.resourcesAreUp
         }
@@ -60,7 +60,7 @@ extension InMemoryAuthentication {
             holder = named
         }
         let moment = now
-        let trial = trials.trial(of: holder)
+        let trial = trials.trial(of: holder, since: life(place.requestor, mvpd.id))
         let isPromotional = terms.kind == .promotional
         var subject = standIn(.tempPass, call, mvpd.id, until: trial?.expiresAt ?? moment + UInt64(terms.ttlSeconds) * 1000)
         subject.session?.createdAtMilliseconds = trial?.startedAt ?? moment

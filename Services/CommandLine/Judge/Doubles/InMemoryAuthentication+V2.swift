@@ -31,7 +31,8 @@ extension InMemoryAuthentication {
     public func findProfilesByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> Profiles {
         try requireBearer(request.accessToken)
         let requestor = try requireCovered(request.requestor, by: request.accessToken)
-        guard let code = codes[request.code.uppercased()], code.record.requestor == requestor.id else { throw Self.unknownCode }
+        guard let code = codes[request.code.uppercased()], code.record.requestor == requestor.id, isOfThisLife(code.record)
+        else { throw Self.unknownCode }
         guard code.record.used else {
             _ = try liveCode(request.code, requestor: requestor.id)
             return Profiles()

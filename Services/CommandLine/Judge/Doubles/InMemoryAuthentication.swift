@@ -49,6 +49,13 @@ public final class InMemoryAuthentication: Sendable {
         var identity = ""
     }
 
+    /// Its statement is in the catalogue by its digest alone.
+    struct ListedClient: Sendable {
+        let software: String
+        /// Milliseconds since 1970.
+        let registeredAt: UInt64
+    }
+
     struct PendingSignIn: Sendable {
         let code: String
         let requestor: String
@@ -73,6 +80,8 @@ public final class InMemoryAuthentication: Sendable {
     let signIns = BoundedTable<String, PendingSignIn>(capacity: 100_000)
     /// Ids of registered clients, and their applications'.
     let clients = BoundedTable<String, String>(capacity: 1_000_000)
+    /// Clients by a statement that another house signed.
+    let listed = BoundedTable<String, ListedClient>(capacity: 100_000)
     /// Under their references.
     let secrets = BoundedTable<OctetText, StoredSecret>(capacity: 100_000)
     let numbers = Counter()
@@ -145,6 +154,16 @@ public final class InMemoryAuthentication: Sendable {
         try requireWorking()
         guard !bearer.isEmpty else { throw Fault(.accessDenied, "The access token is absent.") }
         if let fault = scripted.withLock({ $0[bearer] }) { throw fault }
+        try requireListed(clientID(bearer))
+    }
+
+    /// - Throws: `invalid_client` for one that registered by a statement that is not listed, or was another programmer's then.
+    func requireListed(_ client: String) throws(Fault) {
+        guard let listed = listed[client] else { return }
+        let moment = Int64(clamping: listed.registeredAt)
+        guard config.catalogue.application(softwareID: listed.software, registeredAtMilliseconds: moment) != nil else {
+            throw Fault(.invalidClient, "The client's software statement is no longer accepted.")
+        }
     }
 
     /// What a client that registered here may do by REST v2; other bearers may do all.
@@ -194,11 +213,23 @@ public final class InMemoryAuthentication: Sendable {
     /// - Throws: What was scripted.
     func held(at place: Place) throws(Fault) -> [Held] {
         switch standings[place] {
-        case .signedIn(let held): return held
+        case .signedIn(let held): return held.filter { isOfThisLife($0.subject) }
         case .refused(let fault): throw fault
         case .signedOut: return []
         case nil: return untold(place)
         }
+    }
+
+    /// Made since the requestor's id, and the MVPD's, are of who has them now (config.proto, Requestor.since_ms).
+    func isOfThisLife(_ subject: SessionSubject) -> Bool {
+        guard let session = subject.session else { return true }
+        return session.createdAtMilliseconds >= life(session.requestor, session.mvpd)
+    }
+
+    /// When it began, milliseconds since 1970.
+    func life(_ requestor: String, _ mvpd: String = "") -> UInt64 {
+        let catalogue = config.catalogue
+        return max(catalogue.requestor(requestor)?.sinceMilliseconds ?? 0, catalogue.mvpd(mvpd)?.sinceMilliseconds ?? 0)
     }
 
     /// What a device has of which nothing was told yet.

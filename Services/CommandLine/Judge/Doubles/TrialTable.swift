@@ -50,20 +50,23 @@ final class TrialTable: Sendable {
     private let state = Mutex(State())
 
     /// A person's before a device's.
-    func trial(of holder: Holder) -> Trial? {
-        state.withLock { state in state.number(holder).flatMap { state.trials[$0] } }
+    /// - Parameter life: When it began, milliseconds since 1970: trials of before are not told.
+    func trial(of holder: Holder, since life: UInt64) -> Trial? {
+        state.withLock { state in state.number(holder).flatMap { state.trials[$0] } }.flatMap { $0.startedAt >= life ? $0 : nil }
     }
 
     /// Starts the clock with the first play; a resource counts once.
     /// - Parameters:
     ///   - terms: Of the TempPass.
     ///   - now: Milliseconds since 1970.
+    ///   - life: A trial of before begins anew.
     /// - Throws: `authentication_session_expired` (the trial is over), `authorization_denied_by_mvpd` (no resource is left).
-    func spend(_ resource: String, of holder: Holder, _ terms: TempPass, now: UInt64) throws(Fault) -> Trial {
+    func spend(_ resource: String, of holder: Holder, _ terms: TempPass, now: UInt64, since life: UInt64) throws(Fault) -> Trial {
         let outcome: Result<Trial, Fault> = state.withLock { state in
             if state.known.count >= Self.capacity { state = State() }
             let number = state.number(holder) ?? state.next
-            var trial = state.trials[number] ?? Trial(startedAt: now, expiresAt: now + UInt64(terms.ttlSeconds) * 1000)
+            let known = state.trials[number].flatMap { $0.startedAt >= life ? $0 : nil }
+            var trial = known ?? Trial(startedAt: now, expiresAt: now + UInt64(terms.ttlSeconds) * 1000)
             guard now < trial.expiresAt else { return .failure(Fault(.authenticationSessionExpired, "The trial is over.")) }
             if terms.kind == .promotional, !trial.resources.contains(resource) {
                 guard trial.resources.count < Int(terms.maxResources) else {

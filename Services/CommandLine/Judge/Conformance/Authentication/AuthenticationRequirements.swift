@@ -3,5 +3,5 @@
 enum AuthenticationRequirements {
     static let all: [Requirement] =
         clients + codes + sessions + signIns + peers + mvpdAnswers + mvpdSessions + providerAnswers + storedTokens + plans + profiles + profileEnds
-        + standIns + platformLogins + once + durable
+        + standIns + platformLogins + once + lives + durable
 }

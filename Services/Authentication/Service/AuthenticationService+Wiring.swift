@@ -213,7 +213,7 @@ extension AuthenticationService {
             let check = OAuthAnswerCheck(
                 client: sessions.provider, identification: OAuthIdentification(client: sessions.provider, keySets: keySets),
                 proofs: parts.oauth.keys.proofs, sharedCallback: parts.oauth.sharedCallback, sharedRule: parts.oauth.sharedRule,
-                announcements: ProviderAnnouncements(client: sessions.provider, clock: clock))
+                announcements: ProviderAnnouncements(client: sessions.provider, store: store, clock: clock))
             oauthFinisher = OAuthSignInFinisher(
                 starter: oauth, check: check, tests: tests, seal: parts.oauth.keys.seal, destination: SignInDestination(store: store, ends: ends),
                 catalogue: catalogue,
@@ -236,7 +236,7 @@ extension AuthenticationService {
             let check = OAuthAnswerCheck(
                 client: client, identification: OAuthIdentification(client: client, keySets: ProviderKeySets(client: client, clock: parts.clock)),
                 proofs: parts.oauth.keys.proofs, sharedCallback: parts.oauth.sharedCallback, sharedRule: parts.oauth.sharedRule,
-                announcements: ProviderAnnouncements(client: client, clock: parts.clock))
+                announcements: ProviderAnnouncements(client: client, store: nil, clock: parts.clock))
             return TestSignIns(
                 saml: parts.saml, oauth: check, store: parts.store, clock: parts.clock, random: parts.random, logger: parts.logger, reports: reports)
         }

@@ -9,7 +9,8 @@ internal import Storage
 /// Everything that the service keeps.
 typealias AuthenticationStore =
     ClientStore & RegistrationCodeStore & SignInStore & SessionStore & UpstreamTokenStore & LogoutStore & TrialStore & ProfileRequestStore
-    & LoginStore & SecretStore & NonceStore & ServiceTokenStore & SignInReportStore & TestSignInStore & ScheduledSignInStore & LivingStore
+    & LoginStore & SecretStore & NonceStore & ServiceTokenStore & SignInReportStore & TestSignInStore & ScheduledSignInStore & AnnouncementStore
+    & LivingStore
 
 protocol ClientStore: Sendable {
     /// Says when what memory knows of clients may be out of date; `nil`: never.
@@ -31,6 +32,14 @@ protocol ClientStore: Sendable {
     /// Forgets a client for good.
     /// - Returns: False when there is none.
     func revoke(_ client: ClientID) async throws(Fault) -> Bool
+}
+
+/// What OAuth providers announce of their answers, by their issuer.
+protocol AnnouncementStore: Sendable {
+    /// Whether the provider announced that its answers name it when its document was read last.
+    func announcesIssuer(_ issuer: String) async throws(Fault) -> Bool
+
+    func note(_ issuer: String, announcesIssuer: Bool, at moment: Timestamp) async throws(Fault)
 }
 
 protocol NonceStore: Sendable {

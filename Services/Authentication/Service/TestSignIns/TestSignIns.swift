@@ -211,6 +211,6 @@ extension OAuthAnswerCheck {
         OAuthAnswerCheck(
             client: client, identification: OAuthIdentification(client: client, keySets: ProviderKeySets(client: client, clock: clock)),
             proofs: proofs, sharedCallback: sharedCallback, sharedRule: sharedRule,
-            announcements: ProviderAnnouncements(client: client, clock: clock))
+            announcements: ProviderAnnouncements(client: client, store: nil, clock: clock))
     }
 }

@@ -138,6 +138,30 @@ struct OAuthMixUpTests {
         #expect(rig.provider.count(".well-known/openid-configuration") == 2)
     }
 
+    @Test(
+        "what a provider announced is kept over a restart: it counts while its document cannot be read, until one says otherwise",
+        arguments: Backend.allCases)
+    func keptAnnouncement(_ backend: Backend) async throws {
+        let rig = try Rig(backend)
+        func says(_ document: String) { rig.provider.script.withLock { $0.discovery = document } }
+        func answer(_ device: String, by copy: AuthenticationService) async throws -> SignInResult {
+            let visitor = try await rig.visit(device: device)
+            return try await copy.completeOAuthSignIn(rig.answer(visitor), context: rig.context).result
+        }
+        says(#"{"issuer":"\#(ScriptedProvider.issuer)","authorization_response_iss_parameter_supported":true}"#)
+        #expect(try await answer("dev-1", by: rig.service) == .rejected)
+        says("")
+        let restarted = rig.copy()
+        #expect(try await answer("dev-2", by: restarted) == .rejected)
+        #expect(rig.log.reasons.last == "oauth.issuer" && rig.provider.count("token") == 0)
+        // The next try to read it finds a document that announces nothing; so does the next start know.
+        rig.clock.advance(by: .seconds(601))
+        says(#"{"issuer":"\#(ScriptedProvider.issuer)"}"#)
+        #expect(try await answer("dev-3", by: restarted) == .signedIn)
+        says("")
+        #expect(try await answer("dev-4", by: rig.copy()) == .signedIn)
+    }
+
     @Test("RFC 9207: the document of another issuer, a broken one and none say nothing of this provider", arguments: ["{}", "[", "", "evil"])
     func unusableDiscovery(_ document: String) async throws {
         let rig = try Rig()

@@ -35,5 +35,13 @@ extension InMemoryStore: NonceStore {
     }
 }
 
+extension InMemoryStore: AnnouncementStore {
+    func announcesIssuer(_ issuer: String) async throws(Fault) -> Bool { state.withLock { $0.announcedIssuers.contains(issuer) } }
+
+    func note(_ issuer: String, announcesIssuer: Bool, at moment: Timestamp) async throws(Fault) {
+        state.withLock { if announcesIssuer { $0.announcedIssuers.insert(issuer) } else { $0.announcedIssuers.remove(issuer) } }
+    }
+}
+
 /// One copy alone: nobody to tell.
 extension InMemoryStore: SignInReportStore {}

@@ -30,6 +30,7 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         var clients: [ClientID: Client] = [:]
         var secrets: [SecretReference: SealedSecret] = [:]
         var nonces: Set<[UInt8]> = []
+        var announcedIssuers: Set<String> = []
         var people: [ServicePersonName.Key: ServicePersonID] = [:]
         var serviceDevices: [ServiceTieID: ServiceTokenDevice] = [:]
         var links: [ServicePersonID: ServiceLinkCode] = [:]

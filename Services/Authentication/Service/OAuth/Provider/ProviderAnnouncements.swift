@@ -13,36 +13,53 @@ actor ProviderAnnouncements {
     /// A person waits so long for it.
     private static let longest: Duration = .seconds(2)
 
+    private struct Found {
+        let includesIssuer: Bool
+        /// By a document; else what was known before.
+        let isRead: Bool
+    }
+
     private struct Entry {
-        var includesIssuer = false
+        var found: Found?
         var dueAt: Timestamp
-        var reading: Task<Bool?, Never>?
+        var reading: Task<Found, Never>?
     }
 
     private let client: ProviderClient
+    private let store: (any AnnouncementStore)?
     private let clock: any WallClock
     private var entries: [OctetText: Entry] = [:]
 
-    init(client: ProviderClient, clock: any WallClock) {
+    /// - Parameter store: Keeps what was read for the next start; `nil`: nothing is kept.
+    init(client: ProviderClient, store: (any AnnouncementStore)?, clock: any WallClock) {
         self.client = client
+        self.store = store
         self.clock = clock
     }
 
     /// Whether its answers name it, as its discovery document says (`authorization_response_iss_parameter_supported`, RFC 9207 §3). A document that cannot be read says
-    /// nothing new.
+    /// nothing new: what the last one said counts, before a restart too.
     func includeIssuer(of provider: OAuthProvider) async -> Bool {
         let issuer = OctetText(provider.endpoint.issuer)
-        if let entry = entries[issuer] {
-            if let reading = entry.reading { return await reading.value ?? entry.includesIssuer }
-            if clock.now() < entry.dueAt { return entry.includesIssuer }
-        }
-        let reading = Task { await self.read(provider) }
+        let entry = entries[issuer]
+        if let reading = entry?.reading { return await reading.value.includesIssuer }
+        if let entry, let found = entry.found, clock.now() < entry.dueAt { return found.includesIssuer }
+        let reading = Task { await self.find(provider, known: entry?.found) }
         entries[issuer, default: Entry(dueAt: clock.now())].reading = reading
         let found = await reading.value
-        let known = entries[issuer]?.includesIssuer ?? false
-        let dueAt = clock.now() + (found == nil ? Self.patience : Self.life)
-        entries[issuer] = Entry(includesIssuer: found ?? known, dueAt: dueAt)
-        return found ?? known
+        entries[issuer] = Entry(found: found, dueAt: clock.now() + (found.isRead ? Self.life : Self.patience))
+        return found.includesIssuer
+    }
+
+    private func find(_ provider: OAuthProvider, known: Found?) async -> Found {
+        let issuer = provider.endpoint.issuer
+        guard let includesIssuer = await read(provider) else {
+            if let known { return Found(includesIssuer: known.includesIssuer, isRead: false) }
+            return Found(includesIssuer: (try? await store?.announcesIssuer(issuer)) ?? false, isRead: false)
+        }
+        // Without it the next start asks again.
+        try? await store?.note(issuer, announcesIssuer: includesIssuer, at: clock.now())
+        return Found(includesIssuer: includesIssuer, isRead: true)
     }
 
     /// - Returns: `nil` where there is no document that can be read, or one of another issuer.

@@ -255,6 +255,9 @@ enum PostgresAuthenticationSchema {
                 "ALTER TABLE test_sign_in ADD COLUMN IF NOT EXISTS callback_of \(text) NOT NULL DEFAULT ''",
                 "ALTER TABLE bridge_pending ADD COLUMN IF NOT EXISTS browser_secret BYTEA NOT NULL DEFAULT ''",
             ], isAdditive: true),
+        Migration(
+            "8-announced-issuers",
+            statements: ["CREATE TABLE IF NOT EXISTS announced_issuer (issuer \(text) PRIMARY KEY, read_at_ms BIGINT NOT NULL)"], isAdditive: true),
     ]
 
     /// Of tables that only PostgreSQL has.

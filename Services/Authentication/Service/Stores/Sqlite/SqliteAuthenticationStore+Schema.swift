@@ -351,6 +351,10 @@ extension SqliteAuthenticationStore {
                 ALTER TABLE test_sign_in ADD COLUMN callback_of TEXT NOT NULL DEFAULT '';
                 ALTER TABLE bridge_pending ADD COLUMN browser_secret BLOB NOT NULL DEFAULT x'';
                 """, isAdditive: true),
+        // OAuth providers that announced that their answers name them (RFC 9207 §3), and when their document said so last.
+        Migration(
+            "29-announced-issuers",
+            sql: "CREATE TABLE announced_issuer (issuer TEXT PRIMARY KEY NOT NULL, read_at_ms INTEGER NOT NULL)", isAdditive: true),
     ]
 
     /// What is removed once it is over. An expired session is remembered for a day, so that "expired" differs from "none" (rest-v1 §5).
@@ -365,6 +369,8 @@ extension SqliteAuthenticationStore {
         Sweep(table: "bridge_slot", key: ["name"], expiryColumn: "expires_at_ms"),
         Sweep(table: "bridge_person", key: ["person"], expiryColumn: "expires_at_ms"),
         Sweep(table: "bridge_list", key: ["place"], expiryColumn: "listed_at_ms", grace: .seconds(604_800)),
+        // Of providers at whom nobody has signed in since.
+        Sweep(table: "announced_issuer", key: ["issuer"], expiryColumn: "read_at_ms", grace: .seconds(90 * 86_400)),
         Sweep(table: "used_assertion", key: ["issuer", "assertion_id"], expiryColumn: "expires_at_ms"),
         Sweep(table: "profile_request", key: ["request_id"], expiryColumn: "expires_at_ms"),
         Sweep(table: "pending_logout", key: ["handle"], expiryColumn: "expires_at_ms"),

@@ -17,6 +17,8 @@ final class BreakingServer: Sendable {
         case speaking(version: UInt32)
         /// Says go-away in place of the hello.
         case refusing(GoAwayCode, String)
+        /// Answers each request with these octets.
+        case answering(@Sendable (Request) -> [UInt8])
     }
 
     let identities: TestIdentities
@@ -70,7 +72,7 @@ final class BreakingHandler: ChannelInboundHandler {
 
     private var greeting: Frame.Kind {
         switch behaviour {
-        case .breaking, .silent: hello(version: 1)
+        case .breaking, .silent, .answering: hello(version: 1)
         case .speaking(let version): hello(version: version)
         case .refusing(let code, let message): .goAway(GoAway(code: code.rawValue, message: message))
         }
@@ -84,9 +86,13 @@ final class BreakingHandler: ChannelInboundHandler {
         var bytes = unwrapInboundIn(data)
         buffer.writeBuffer(&bytes)
         while let frame = buffer.readLengthPrefixedSlice(as: UInt32.self) {
-            guard case .request? = (try? Frame(serialized: Array(frame.readableBytesView)))?.kind else { continue }
+            guard case .request(let request)? = (try? Frame(serialized: Array(frame.readableBytesView)))?.kind else { continue }
             requests.count.wrappingAdd(1, ordering: .relaxed)
-            if case .breaking = behaviour { context.close(promise: nil) }
+            switch behaviour {
+            case .breaking: context.close(promise: nil)
+            case .answering(let answer): context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: answer(request))), promise: nil)
+            default: break
+            }
         }
     }
 }

@@ -1,9 +1,11 @@
 import ContractRuntime
 import Contracts
+import Faults
 import Foundation
 import Frames
 import NIOCore
 import Rpc
+import Synchronization
 import Testing
 
 extension RpcTests {
@@ -27,10 +29,10 @@ extension RpcTests {
             try await playing { random in
                 while true {
                     var input = try Input(&random)
-                    let kind = input.mutate(&random)
+                    let kind = Mutation.change(&input.frames, &random)
                     guard input.isTimeless else { continue }
                     kinds[kind, default: 0] += 1
-                    if !input.endsWithLast { input.tail = [UInt8](repeating: 0xff, count: Self.frameLimit + 200) }
+                    if !input.endsWithLast { input.tail = Self.tail }
                     return input
                 }
             }
@@ -38,8 +40,71 @@ extension RpcTests {
             #expect(kinds.values.reduce(0, +) >= 5, "\(kinds)")
         }
 
+        @Test("a service may answer what it likes: each call of its callers ends, and the next is answered where the answer is good")
+        func callers() async throws {
+            let random = Mutex(SeededNumbers(Self.firstSeed))
+            let server = try await BreakingServer(
+                name: TestServer.name,
+                behaviour: .answering { request in random.withLock { (try? Self.answer(request, &$0)) ?? [] } })
+            let client = TestServer.client(of: [server.address], identity: try server.identities.identity("client.boxoffice")) {
+                $0.backoff = ReconnectBackoff(first: .milliseconds(1), longest: .milliseconds(5))
+                $0.frameBytes = Self.frameLimit
+                $0.followsHealth = true
+            }
+            let begun = Self.residentOctets()
+            var ends: [String: Int] = [:]
+            let end = ContinuousClock.now + .seconds(Self.seconds)
+            // On a machine that is busy, until both have been seen.
+            while ContinuousClock.now < end || ends["answered"] == nil || ends.count < 3, ContinuousClock.now < end + .seconds(30) {
+                do {
+                    let context = CallContext(deadline: .now + .milliseconds(100))
+                    _ = try await DiagnosticsClient(caller: client).echo(EchoMessage(content: [7]), context: context)
+                    ends["answered", default: 0] += 1
+                } catch {
+                    ends[(error as? Fault)?.code.rawValue ?? "\(error)", default: 0] += 1
+                }
+            }
+            await client.shutDown()
+            #expect(ends["answered"] != nil && ends.count >= 3, "\(ends)")
+            guard Self.environment["BOXOFFICE_FUZZ_SECONDS"] != nil else { return }
+            let grown = Self.residentOctets() - begun
+            #expect(grown < Self.mostGrown, "\(grown) octets more after \(ends)")
+        }
+
+        /// A good answer, one of another kind, or either with changed octets.
+        private static func answer(_ request: Request, _ random: inout SeededNumbers) throws -> [UInt8] {
+            let fault = WireFault(
+                code: ["unavailable", "overloaded", "", "no such code"].randomElement(using: &random) ?? "", message: "no",
+                retryAfterMilliseconds: [0, 1, .max].randomElement(using: &random) ?? 0)
+            // The other request of a connection follows the service's health.
+            let good: Frame.Kind =
+                request.method == HealthMethods.watch.name
+                ? .streamItem(StreamItem(callID: request.callID)) : .response(Response(callID: request.callID, outcome: .payload(request.payload)))
+            var kinds = [good]
+            switch Int.random(in: 0..<16, using: &random) {
+            case 0: kinds = [.response(Response(callID: request.callID, outcome: .fault(fault)))]
+            case 1: kinds = [.streamItem(StreamItem(callID: request.callID, payload: request.payload)), good]
+            case 2: kinds = [.streamEnd(StreamEnd(callID: request.callID, fault: fault))]
+            case 3: kinds = [good, good]
+            case 4: kinds = [.response(Response(callID: .max, outcome: .payload([]))), good]
+            case 5: kinds = [.response(Response(callID: request.callID))]
+            case 6: kinds = [.response(Response(callID: request.callID, outcome: .payload([0xff, 0xff])))]
+            case 7: kinds = [.goAway(GoAway(code: "restart", message: "soon")), good]
+            case 8: kinds = [.hello(RawPeer.hello), good]
+            case 9: kinds = [.cancel(Cancel(callID: request.callID)), .ping(Ping(nonce: .max)), .pong(Pong(nonce: 1)), good]
+            case 10: kinds = [.request(request)]
+            default: break
+            }
+            var frames = try kinds.map { try FrameEncoder.encoded(Frame(kind: $0)) }
+            guard Bool.random(using: &random) else { return frames.flatMap { $0 } }
+            _ = Mutation.change(&frames, &random)
+            // What is announced and does not come would make the caller wait, as if nothing came.
+            return frames.flatMap { $0 } + tail
+        }
+
         /// A frame that is announced and not whole is completed by so few octets.
         private static let frameLimit = 1024
+        private static let tail = [UInt8](repeating: 0xff, count: frameLimit + 200)
         private static let mostGrown = 256 << 20
 
         private func playing(_ next: (inout SeededNumbers) throws -> Input) async throws {
@@ -108,41 +173,6 @@ extension RpcTests {
 
             static let last: UInt64 = 1 << 40
 
-            /// Changes one to three things.
-            /// - Returns: The last one's name.
-            mutating func mutate(_ random: inout SeededNumbers) -> String {
-                var kind = ""
-                for _ in 0..<Int.random(in: 1...3, using: &random) {
-                    let number = frames.indices.randomElement(using: &random) ?? 0
-                    guard let place = frames[number].indices.randomElement(using: &random) else { continue }
-                    switch Int.random(in: 0..<9, using: &random) {
-                    case 0, 1, 2:
-                        kind = "a bit"
-                        frames[number][place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-                    case 3:
-                        kind = "an octet"
-                        frames[number][place] = [0, 1, 0x7f, 0x80, 0xff].randomElement(using: &random) ?? 0
-                    case 4:
-                        kind = "a length"
-                        let length = UInt32.random(in: 0...UInt32(frameLimit + 8), using: &random)
-                        frames[number].replaceSubrange(..<min(4, frames[number].count), with: withUnsafeBytes(of: length.bigEndian, Array.init))
-                    case 5:
-                        kind = "an end that is missing"
-                        frames[number].removeSubrange(place...)
-                    case 6:
-                        kind = "a beginning that is missing"
-                        frames[number].removeSubrange(...place)
-                    case 7:
-                        kind = "twice"
-                        frames.insert(frames[number], at: number)
-                    default:
-                        kind = "an octet more"
-                        frames[number].insert(UInt8.random(in: 0...255, using: &random), at: place)
-                    }
-                }
-                return kind
-            }
-
             /// What the octets say, as far as they are frames: up to the first length that is none.
             private var said: [Frame?] {
                 var (said, rest): ([Frame?], ArraySlice<UInt8>) = ([], octets[...])
@@ -192,6 +222,46 @@ extension RpcTests {
             }
             return ["ended without a word"]
         }
+    }
+}
+
+private enum Mutation {
+    /// Of lengths that are put in place of others.
+    private static let longestLength: UInt32 = 1032
+
+    /// Changes one to three things.
+    /// - Returns: The last one's name.
+    static func change(_ frames: inout [[UInt8]], _ random: inout SeededNumbers) -> String {
+        var kind = ""
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+            let number = frames.indices.randomElement(using: &random) ?? 0
+            guard let place = frames[number].indices.randomElement(using: &random) else { continue }
+            switch Int.random(in: 0..<9, using: &random) {
+            case 0, 1, 2:
+                kind = "a bit"
+                frames[number][place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            case 3:
+                kind = "an octet"
+                frames[number][place] = [0, 1, 0x7f, 0x80, 0xff].randomElement(using: &random) ?? 0
+            case 4:
+                kind = "a length"
+                let length = UInt32.random(in: 0...longestLength, using: &random)
+                frames[number].replaceSubrange(..<min(4, frames[number].count), with: withUnsafeBytes(of: length.bigEndian, Array.init))
+            case 5:
+                kind = "an end that is missing"
+                frames[number].removeSubrange(place...)
+            case 6:
+                kind = "a beginning that is missing"
+                frames[number].removeSubrange(...place)
+            case 7:
+                kind = "twice"
+                frames.insert(frames[number], at: number)
+            default:
+                kind = "an octet more"
+                frames[number].insert(UInt8.random(in: 0...255, using: &random), at: place)
+            }
+        }
+        return kind
     }
 }
 

@@ -2,7 +2,7 @@
 import PackageDescription
 
 // What is built beside the libraries and the seven programs: everything, unless BOXOFFICE_PARTS lists parts, for example `programs,chaos`.
-// Another list compiles nothing anew of what both have, but in release builds for a list with `tests`: see `testable`.
+// Another list compiles nothing anew of what both have, but in release builds for a list with `chaos`: see `outerLibrary`.
 let parts: Set<String> = {
     let all: Set = ["programs", "chaos", "mutations", "benchmarks", "tests"]
     guard let list = Context.environment["BOXOFFICE_PARTS"], !list.isEmpty else { return all }
@@ -14,19 +14,13 @@ let parts: Set<String> = {
     return chosen
 }()
 
+let isForTests = parts.contains("chaos") && Context.environment["BOXOFFICE_PARTS"]?.isEmpty == false
+
 func hasAny(_ names: String...) -> Bool { !parts.isDisjoint(with: names) }
 
-/// In a release build whose list of parts names the tests, as `Tests/run` makes it, tests see what is internal, and no run-time check is left out.
-/// Only then: the flag keeps a package from being a dependency.
-let testable = hasAny("tests") && Context.environment["BOXOFFICE_PARTS"]?.isEmpty == false
-
-let strict: [SwiftSetting] =
-    [
-        .swiftLanguageMode(.v6),
-        .enableUpcomingFeature("InternalImportsByDefault"),
-        .enableUpcomingFeature("ExistentialAny"),
-        .treatAllWarnings(as: .error),
-    ] + (testable ? [.unsafeFlags(["-enable-testing"], .when(configuration: .release))] : [])
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6), .enableUpcomingFeature("InternalImportsByDefault"), .enableUpcomingFeature("ExistentialAny"), .treatAllWarnings(as: .error),
+]
 
 /// In these targets each file imports `Octets` by itself: `==` on texts compares octets there, not by canonical equivalence. The flag keeps a package
 /// from being a dependency, so what apps use (`Cryptography` and below) goes without.
@@ -51,10 +45,9 @@ func library(_ name: String, _ path: String, _ dependencies: [Target.Dependency]
 }
 
 /// A library on the path of every call. In release builds other modules may inline its functions, and the run-time check of exclusive access
-/// is left out: the builds that the tests run have it. Such flags keep a package from being a dependency, so what others use has none.
+/// is left out: builds for development have it, and tests run on those. Such flags keep a package from being a dependency, so what others use has none.
 func wireLibrary(_ name: String, _ path: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    let unchecked = testable ? [] : ["-enforce-exclusivity=unchecked"]
-    let fast: SwiftSetting = .unsafeFlags(["-cross-module-optimization"] + unchecked, .when(configuration: .release))
+    let fast: SwiftSetting = .unsafeFlags(["-cross-module-optimization", "-enforce-exclusivity=unchecked"], .when(configuration: .release))
     return .target(name: name, dependencies: dependencies + ["Octets"], path: path, exclude: exclude, swiftSettings: strict + octets + [fast])
 }
 
@@ -66,10 +59,11 @@ func slowLibrary(_ name: String, _ path: String, _ dependencies: [Target.Depende
     .target(name: name, dependencies: dependencies + ["Octets"], path: path, swiftSettings: strict + octets + [plain])
 }
 
-/// A large library that stands on no path of a call, but on one of a load: only a build for tests goes without the optimiser.
+/// A large library that stands on no path of a call, but on one of a load: only a build whose list of parts names `chaos`, as `Tests/run --all` makes it, goes
+/// without the optimiser.
 func outerLibrary(_ name: String, _ path: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
     .target(
-        name: name, dependencies: dependencies + ["Octets"], path: path, exclude: exclude, swiftSettings: strict + octets + (testable ? [plain] : []))
+        name: name, dependencies: dependencies + ["Octets"], path: path, exclude: exclude, swiftSettings: strict + octets + (isForTests ? [plain] : []))
 }
 
 // The linker of the toolchain that takes a third less time than its default, where programs are linked again and again.
@@ -99,8 +93,7 @@ func service(_ name: String, _ path: String, _ dependencies: [Target.Dependency]
 /// - Parameter needs: `Unit`: nothing but itself; `Cluster`: the real programs.
 func tests(_ name: String, _ dependencies: [Target.Dependency], needs: String = "Unit", exclude: [String] = []) -> Target {
     .testTarget(
-        name: name, dependencies: dependencies, path: "Tests/\(needs)/\(name)", exclude: exclude, swiftSettings: strict + [plain],
-        linkerSettings: quickLinker)
+        name: name, dependencies: dependencies, path: "Tests/\(needs)/\(name)", exclude: exclude, swiftSettings: strict, linkerSettings: quickLinker)
 }
 
 func cLibrary(_ name: String, _ path: String, _ dependencies: [Target.Dependency] = [], settings: [CSetting] = [], links: [LinkerSetting]) -> Target {

@@ -1,32 +1,35 @@
-"""What a run of the Swift tests came to, from its event stream (--event-stream-version 0).
+"""The outcomes of a run of the Swift tests, from its event stream (--event-stream-version 0).
 
     outcomes.py EVENTS STATUS
 
 EVENTS is the stream's file, STATUS how the runner ended. Prints lines of a word and a value:
     ran N         tests that ended, or that were under way when the program died
     bad N         those of them that failed; at least 1 when the status is not 0
+    skipped ID    one that was not tried, since a condition of it or of its suite does not hold here
     final NAME    one that failed and is failed
     again ID      one that failed and bounds a time: its function carries the tag .timing in its source
+
+    outcomes.py --durations EVENTS
+
+Prints a line for each test that ended: seconds, a tab, its id.
 """
 
 import json
-import re
 import sys
+
+import timing
 
 
 def tagged(location):
     """Whether the attribute at this place of a source, down to its function, has the tag."""
     with open(location["_filePath"], encoding="utf-8") as source:
         lines = source.read().split("\n")[location["line"] - 1 :]
-    # The text of an attribute may hold any word: texts in quotes are no tags.
-    attribute = re.sub(r'"(\\.|[^"\\])*"', "", "\n".join(lines)[location["column"] - 1 :])
-    head = re.split(r"\bfunc\b", attribute, maxsplit=1)[0]
-    return re.search(r"\.tags\([^)]*\.timing\b", head) is not None
+    return timing.tagged("\n".join(lines)[location["column"] - 1 :])
 
 
 def read(path):
-    """Functions that were known, those that began, and how those ended that did: {id: failed}."""
-    known, begun, ended = {}, set(), {}
+    """Functions that were known, when they began, and how those ended that did: {id: (failed, seconds)}."""
+    known, begun, ended = {}, {}, {}
     try:
         stream = open(path, encoding="utf-8")
     except FileNotFoundError:
@@ -43,16 +46,17 @@ def read(path):
                     known[payload["id"]] = payload
             elif payload.get("testID") in known:
                 if payload["kind"] == "testStarted":
-                    begun.add(payload["testID"])
+                    begun[payload["testID"]] = payload["instant"]["absolute"]
                 elif payload["kind"] == "testEnded":
-                    ended[payload["testID"]] = any(message["symbol"] == "fail" for message in payload["messages"])
+                    seconds = payload["instant"]["absolute"] - begun.get(payload["testID"], payload["instant"]["absolute"])
+                    ended[payload["testID"]] = (any(message["symbol"] == "fail" for message in payload["messages"]), seconds)
     return known, begun, ended
 
 
 def main(path, status):
     known, begun, ended = read(path)
-    failed = sorted(test for test, is_failed in ended.items() if is_failed)
-    died = sorted(begun - set(ended)) if status else []
+    failed = sorted(test for test, (is_failed, _) in ended.items() if is_failed)
+    died = sorted(set(begun) - set(ended)) if status else []
     result = [("again" if tagged(known[test]["sourceLocation"]) else "final", test) for test in failed]
     result += [("final", f"{test} (the program ended while it ran)") for test in died]
     ran = len(ended) + len(died)
@@ -61,10 +65,21 @@ def main(path, status):
         result.append(("final", f"the runner itself (status {status}, {len(ended)} tests ended)"))
     print("ran", ran)
     print("bad", len(result))
+    if not died:
+        for test in sorted(set(known) - set(begun) - set(ended)):
+            print("skipped", test)
     for word, test in result:
         # A crash is final: nothing is tried again beside it.
         print("final" if died else word, test)
 
 
+def durations(path):
+    for test, (_, seconds) in read(path)[2].items():
+        print(f"{seconds:.1f}\t{test}")
+
+
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    if sys.argv[1] == "--durations":
+        durations(sys.argv[2])
+    else:
+        main(sys.argv[1], int(sys.argv[2]))

@@ -29,7 +29,7 @@ LINES = {"bare": 1, "named": 2, "untagged": 4, "plain": 8, "several": 9}
 
 class Repeats(unittest.TestCase):
     def told(self, results, status):
-        """What is told of tests that ended so: True passed, False failed, None never ended."""
+        """What is told of tests that ended so: True passed, False failed, None never ended, "skipped" never began."""
         with tempfile.TemporaryDirectory() as folder:
             source = pathlib.Path(folder, "Some.swift")
             source.write_text(SOURCE, encoding="utf-8")
@@ -38,10 +38,12 @@ class Repeats(unittest.TestCase):
                 place = {"_filePath": str(source), "line": LINES[name], "column": 6}
                 records.append(("test", {"kind": "function", "id": f"T.S/{name}", "sourceLocation": place}))
             for name, passed in results.items():
-                records.append(("event", {"kind": "testStarted", "testID": f"T.S/{name}", "messages": []}))
+                if passed == "skipped":
+                    continue
+                records.append(("event", {"kind": "testStarted", "testID": f"T.S/{name}", "instant": {"absolute": 1.0}, "messages": []}))
                 if passed is not None:
                     symbol = "pass" if passed else "fail"
-                    records.append(("event", {"kind": "testEnded", "testID": f"T.S/{name}", "messages": [{"symbol": symbol}]}))
+                    records.append(("event", {"kind": "testEnded", "testID": f"T.S/{name}", "instant": {"absolute": 3.5}, "messages": [{"symbol": symbol}]}))
             # A suite ends as its tests do, and is no test.
             records.append(("event", {"kind": "testEnded", "testID": "T.S", "messages": [{"symbol": "fail"}]}))
             stream = pathlib.Path(folder, "events")
@@ -60,6 +62,9 @@ class Repeats(unittest.TestCase):
             self.told(dict.fromkeys(LINES, False), 1),
             ["ran 5", "bad 5", "again T.S/bare", "again T.S/named", "final T.S/plain", "again T.S/several", "final T.S/untagged"],
         )
+
+    def test_one_that_is_not_tried_is_named(self):
+        self.assertEqual(self.told({"bare": True, "plain": "skipped"}, 0), ["ran 1", "bad 0", "skipped T.S/plain"])
 
     def test_a_crash_is_final_for_all(self):
         told = self.told({"bare": False, "named": None, "plain": True}, 139)
@@ -86,8 +91,8 @@ with open(arguments["--event-stream-output-path"], "w") as stream:
         place = {"_filePath": os.path.abspath("Some.swift"), "line": lines[name], "column": 6}
         for kind, payload in [
             ("test", {"kind": "function", "id": test, "sourceLocation": place}),
-            ("event", {"kind": "testStarted", "testID": test, "messages": []}),
-            ("event", {"kind": "testEnded", "testID": test, "messages": [{"symbol": "pass" if passes[name] else "fail"}]}),
+            ("event", {"kind": "testStarted", "testID": test, "instant": {"absolute": 1}, "messages": []}),
+            ("event", {"kind": "testEnded", "testID": test, "instant": {"absolute": 3.5}, "messages": [{"symbol": "pass" if passes[name] else "fail"}]}),
         ]:
             stream.write(json.dumps({"kind": kind, "payload": payload}) + "\\n")
 sys.exit(0 if all(passes[name] for name in wanted) else 1)
@@ -95,35 +100,46 @@ sys.exit(0 if all(passes[name] for name in wanted) else 1)
 
 
 class Summary(unittest.TestCase):
-    def test_each_repeat_is_a_line(self):
+    def summary(self, command):
+        """The lines of the report, after a run of the played bundle by this command."""
         here = pathlib.Path(__file__).resolve().parent
-        functions = re.search(r"^# swift_tests NAME.*?(?=^Shared/Tooling/toolchain)", (here.parent / "run").read_text(), re.M | re.S)
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
-            (root / ".build/release").mkdir(parents=True)
             (root / "Tests/Tooling").mkdir(parents=True)
-            shutil.copy(here / "outcomes.py", root / "Tests/Tooling")
+            for name in ["outcomes.py", "timing.py", "suites.sh"]:
+                shutil.copy(here / name, root / "Tests/Tooling")
             (root / "Some.swift").write_text(SOURCE)
-            runner = root / ".build/release/boxofficePackageTests.xctest"
+            runner = root / "runner"
             runner.write_text(RUNNER.replace("LINES", str(LINES), 1))
             runner.chmod(0o755)
             script = f"""set -euo pipefail
-                work={folder} passed=0 failed=0 failures=() repeats=()
-                {functions.group()}
-                swift_tests T --no-parallel --filter '^T[.]' >&2
-                printf '%s\\n' "${{repeats[@]}}" "${{failures[@]}}" "$passed $failed" """
+                work={folder}
+                export BOXOFFICE_TEST_BUNDLE={runner}
+                . Tests/Tooling/suites.sh
+                {command} >&2
+                printf '%s\\n' "${{repeats[@]}}" "${{failures[@]}}" "$passed $failed $skipped" """
             told = subprocess.run(["bash", "-c", script], cwd=root, env=os.environ, capture_output=True, text=True, check=False)
-        self.assertEqual(
-            told.stdout.splitlines(),
-            [
-                "passed: T.S/bare()/Some.swift:1:6",
-                "failed again: T.S/named()/Some.swift:2:6",
-                "T: T.S/plain()/Some.swift:8:6",
-                "T: T.S/named()/Some.swift:2:6",
-                "2 2",
-            ],
-            told.stderr,
-        )
+        return told.stdout.splitlines(), told.stderr
+
+    LINES = [
+        "passed: T.S/bare()/Some.swift:1:6",
+        "failed again: T.S/named()/Some.swift:2:6",
+        "T: T.S/plain()/Some.swift:8:6",
+        "T: T.S/named()/Some.swift:2:6",
+        "2 2 0",
+    ]
+
+    def test_each_repeat_is_a_line(self):
+        told, complaints = self.summary("swift_tests T --no-parallel --filter '^T[.]'")
+        self.assertEqual(told, self.LINES, complaints)
+
+    def test_runs_side_by_side_are_counted_alike(self):
+        told, complaints = self.summary("side_by_side 2 $'T\\t-\\t--no-parallel\\t--filter\\t^T[.]'")
+        self.assertEqual(told, self.LINES, complaints)
+
+    def test_a_run_that_leaves_nothing_is_a_failure(self):
+        told, _ = self.summary("export BOXOFFICE_TEST_BUNDLE=/nowhere; side_by_side 1 $'T\\t-\\t--filter\\t^T[.]'")
+        self.assertIn("T: the runner itself (status 127, 0 tests ended)", told)
 
 
 unittest.main(verbosity=2)

@@ -4,7 +4,8 @@ package import Storage
 
 /// A connection of GRDB's, as stores see it. It lives as long as the transaction.
 ///
-/// Arguments are bound by SQLite's own calls: they lie together in one piece of memory that SQLite reads from, and columns are read from where SQLite has them.
+/// GRDB gives connections, transactions and prepared statements; statements run by SQLite's own calls alone (decision 0091). Arguments lie together in one
+/// piece of memory that SQLite reads from, and columns are read from where SQLite has them.
 final class SqliteSession: DatabaseSession {
     let connection: GRDB.Database
 
@@ -12,45 +13,31 @@ final class SqliteSession: DatabaseSession {
 
     func run(_ statement: Storage.Statement, _ arguments: Arguments) throws -> Int {
         try translated {
-            let prepared = try connection.cachedStatement(sql: statement.sqlite)
-            return try bound(prepared, arguments) {
-                try prepared.execute()
-                return connection.changesCount
-            }
+            try execute(try connection.cachedStatement(sql: statement.sqlite), arguments) { _ in true }
+            return connection.changesCount
         }
     }
 
     func query(_ statement: Storage.Statement, _ arguments: Arguments, _ read: (any RowSource) throws -> Bool) throws {
-        try translated {
-            let prepared = try connection.cachedStatement(sql: statement.sqlite)
-            try bound(prepared, arguments) {
-                if prepared.isReadonly { try select(prepared, read) } else { try change(prepared, read) }
-            }
-        }
+        try translated { try execute(try connection.cachedStatement(sql: statement.sqlite), arguments, read) }
     }
 
-    private func select(_ prepared: GRDB.Statement, _ read: (any RowSource) throws -> Bool) throws {
-        let statement = prepared.sqliteStatement
-        let row = SqliteRow(statement)
-        defer { sqlite3_reset(statement) }
-        while true {
-            switch sqlite3_step(statement) {
-            case SQLITE_ROW: guard try read(row) else { return }
-            case SQLITE_DONE: return
-            case let code:
-                throw GRDB.DatabaseError(
-                    resultCode: ResultCode(rawValue: code), message: String(cString: sqlite3_errmsg(connection.sqliteConnection)), sql: prepared.sql)
+    /// Gives the rows of a statement until `read` wants no more. One that changes rows runs to its end all the same.
+    private func execute(_ prepared: GRDB.Statement, _ arguments: Arguments, _ read: (any RowSource) throws -> Bool) throws {
+        try bound(prepared, arguments) {
+            let statement = prepared.sqliteStatement
+            let row = SqliteRow(statement)
+            var isWanted = true
+            defer { sqlite3_reset(statement) }
+            while isWanted || !prepared.isReadonly {
+                switch sqlite3_step(statement) {
+                case SQLITE_ROW: if isWanted { isWanted = try read(row) }
+                case SQLITE_DONE: return
+                case let code:
+                    throw GRDB.DatabaseError(
+                        resultCode: ResultCode(rawValue: code), message: String(cString: sqlite3_errmsg(connection.sqliteConnection)), sql: prepared.sql)
+                }
             }
-        }
-    }
-
-    /// A statement that changes rows and returns some of them runs to its end, whatever is read.
-    private func change(_ prepared: GRDB.Statement, _ read: (any RowSource) throws -> Bool) throws {
-        let row = SqliteRow(prepared.sqliteStatement)
-        let steps = try Row.fetchCursor(prepared)
-        var isWanted = true
-        while try steps.next() != nil {
-            if isWanted { isWanted = try read(row) }
         }
     }
 

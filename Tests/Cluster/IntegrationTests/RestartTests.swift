@@ -21,7 +21,7 @@ struct RestartTests {
     }
 
     @Test(
-        "the loop of sign-ins works again a second after a killed service is back", .tags(.timing),
+        "the loop of sign-ins works again a second after a killed service is back", .tags(.timing), .onReleasePrograms,
         arguments: [ClusterService.authentication, .gateway])
     func recoversQuickly(_ service: ClusterService) async throws {
         let took = try await kill(service)

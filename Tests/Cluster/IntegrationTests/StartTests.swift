@@ -9,7 +9,7 @@ struct StartTests {
 
     /// Three seconds, plus twice the time that this many RSA keys take to generate on this machine now: that time is random, and only the number of
     /// keys is the product's.
-    @Test(.tags(.timing)) func isReadyWithinThreeSecondsWithKeysMadeAnew() async throws {
+    @Test(.tags(.timing), .onReleasePrograms) func isReadyWithinThreeSecondsWithKeysMadeAnew() async throws {
         let clock = ContinuousClock()
         let finding = try clock.measure { _ = try LocalPki.findRSAKeys(count: 10) }
         try await withCluster { cluster in
@@ -19,7 +19,7 @@ struct StartTests {
         }
     }
 
-    @Test(.tags(.timing)) func isReadyWithinThreeSecondsWithKeysOfAnEarlierRun() async throws {
+    @Test(.tags(.timing), .onReleasePrograms) func isReadyWithinThreeSecondsWithKeysOfAnEarlierRun() async throws {
         try await withCluster { cluster in
             try cluster.home.prepare()
             try LocalPki(folder: cluster.home.pki).ensure()

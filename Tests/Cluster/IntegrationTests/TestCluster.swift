@@ -53,7 +53,7 @@ struct TestCluster: Sendable {
         upstream = UpstreamSide(starter: other.starter, ports: other.ports)
     }
 
-    /// The folder of the programs under test.
+    /// The folder of the programs under test: `BOXOFFICE_BINARIES`, else the build for development, as for the scripts (Tests/Tooling/paths.sh).
     static func binaries(_ checkout: URL) throws -> URL {
         if let given = ProcessInfo.processInfo.environment["BOXOFFICE_BINARIES"] { return URL(fileURLWithPath: given) }
         return checkout.appendingPathComponent(".build/debug")

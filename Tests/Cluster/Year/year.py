@@ -104,7 +104,7 @@ class Cluster:
             "LD_PRELOAD": f"{timers}:{library[0]}", "FAKETIME_TIMESTAMP_FILE": str(self.clock.file), "FAKETIME_CACHE_DURATION": "0", "FAKETIME_DONT_FAKE_MONOTONIC": "1", "NO_FAKE_STAT": "1"}
         self.shared = Shared(self.environment)
         self.environment["FAKETIME_SHARED"] = self.shared.name
-        self.program = str(pathlib.Path(os.environ.get("BOXOFFICE_BINARIES", ".build/release"), "boxoffice").resolve())
+        self.program = str(pathlib.Path(os.environ["BOXOFFICE_BINARIES"], "boxoffice").resolve())
 
     def run(self, *arguments):
         done = subprocess.run([self.program, *arguments], env=self.environment, capture_output=True, text=True, timeout=120)

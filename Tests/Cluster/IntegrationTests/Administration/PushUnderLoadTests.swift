@@ -8,7 +8,7 @@ extension AdministrationApi {
     struct PushUnderLoad {
         private static let pushes = 20
 
-        @Test("twenty pushes during a stream of calls: none fails, and each is everywhere within a second", .tags(.timing))
+        @Test("twenty pushes during a stream of calls: none fails, and each is everywhere within a second", .tags(.timing), .onReleasePrograms)
         func pushes() async throws {
             let local = try await Administrator.fresh()
             let steady = try await Device.make("ACME1")

@@ -163,7 +163,7 @@ struct EdgeTests {
         for number in 0..<20 { #expect(try await codePage("ZY\(10000 + number)") == page) }
     }
 
-    @Test("dashboard #43: an unknown and an expired code take the same time", .tags(.timing))
+    @Test("dashboard #43: an unknown and an expired code take the same time", .tags(.timing), .onReleasePrograms)
     func sameTime() async throws {
         let expired = try await expiredCode()
         let times = try await PairedTimes.measure(pairs: 400) {

@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("Load takes requests as JSON, with places and rows of a file", .tags(.timing))
+    @Test("Load takes requests as JSON, with places and rows of a file", .tags(.timing), .onReleasePrograms)
     func loadsWithData() throws {
         let rows = FileManager.default.temporaryDirectory.appendingPathComponent("rows-\(UUID().uuidString).csv")
         defer { try? FileManager.default.removeItem(at: rows) }

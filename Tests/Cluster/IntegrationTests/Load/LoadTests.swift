@@ -11,7 +11,7 @@ import Testing
         return try Program.run(program, ["load"] + arguments + ["--home", cluster.home.root.path, "--quiet", "--warm-up", "0s"])
     }
 
-    @Test(.tags(.timing)) func measuresAServiceAndWritesItsReport() throws {
+    @Test(.tags(.timing), .onReleasePrograms) func measuresAServiceAndWritesItsReport() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("load-\(UUID().uuidString).json")
         defer { try? FileManager.default.removeItem(at: file) }
         let run = try load(
@@ -28,7 +28,7 @@ import Testing
         #expect(report.totals.responseTime.count == report.totals.succeeded + report.totals.failed)
     }
 
-    @Test(.tags(.timing), arguments: ["config", "authentication", "authorization"])
+    @Test(.tags(.timing), .onReleasePrograms, arguments: ["config", "authentication", "authorization"])
     func preparesRealDataForEachMethodOf(_ service: String) throws {
         let listing = try load(service, "--list-methods")
         let methods = listing.lines.dropFirst().compactMap { $0.split(separator: " ").first.map(String.init) }
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(
-        "A service that is started for the load alone, with its peers played", .tags(.timing),
+        "A service that is started for the load alone, with its peers played", .tags(.timing), .onReleasePrograms,
         arguments: ["config", "authentication", "authorization", "autosignin"])
     func loadsAServiceByItself(_ service: String) throws {
         let program = try TestCluster.binaries(Checkout.current).appendingPathComponent("boxoffice").path

@@ -8,7 +8,7 @@ import Testing
 struct DecisionPointIsolation {
     private static let plays = 120
 
-    @Test("mvpd §4.3: while one decision point hangs, decisions of another are as quick as before", .tags(.timing))
+    @Test("mvpd §4.3: while one decision point hangs, decisions of another are as quick as before", .tags(.timing), .onReleasePrograms)
     func oneThatHangsSlowsNobodyElse() async throws {
         // Calls that hang must not use up the connections of the others to the gateway.
         let client = HTTPExchange.makeClient(connections: 64)

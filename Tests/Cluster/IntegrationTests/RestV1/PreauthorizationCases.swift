@@ -138,7 +138,7 @@ extension RestV1 {
             #expect(try await device.mediaToken("ACME1-NEWS").status == 403)
         }
 
-        @Test("issue 3: bombs in resources are refused at once", .tags(.timing))
+        @Test("issue 3: bombs in resources are refused at once", .tags(.timing), .onReleasePrograms)
         func bombs() async throws {
             let device = try await signedIn(at: "BRAVO")
             let entities = (1...9).map { #"<!ENTITY l\#($0) "\#(String(repeating: "&l\($0 - 1);", count: 10))">"# }.joined()

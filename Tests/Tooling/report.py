@@ -86,6 +86,8 @@ def main(work, keep):
         for module, seconds in largest[:25]:
             print(f"{seconds:7.0f}  {module}")
         print(f"{sum(seconds for _, seconds in largest[25:]):7.0f}  {max(0, len(largest) - 25)} others")
+        alone = sorted(record.get("alone", {}).items(), key=lambda entry: -entry[1])
+        print("Alone at work, by one process: " + ", ".join(f"{module} {seconds:.0f} s" for module, seconds in alone[:8]))
     print("\nThe longest tests, in seconds:")
     for seconds, name in sorted(durations, reverse=True)[:20]:
         print(f"{seconds:7.1f}  {name}")

@@ -2,7 +2,8 @@
 
     timed_build.py FILE COMMAND...
 
-FILE gets a JSON object: seconds of wall clock and of CPU in all, and CPU seconds by module. Ends with the command's status.
+FILE gets a JSON object: seconds of wall clock and of CPU in all, CPU seconds by module, and for how many seconds a module was the only one at work, by one process: what
+is on the critical path. Ends with the command's status.
 
 SwiftPM's own records have no CPU time, and count waiting for a free processor as building. So this looks at the compilers that run, ten times a second. What a process
 uses after the last look, the system counts in all: each module gets of it as its number of processes is.
@@ -60,10 +61,12 @@ class Sampler(threading.Thread):
 
     def __init__(self, root):
         super().__init__(daemon=True)
-        self.root, self.seen, self.ended = root, {}, threading.Event()
+        self.root, self.seen, self.alone, self.ended = root, {}, {}, threading.Event()
 
     def run(self):
+        before = time.monotonic()
         while not self.ended.wait(INTERVAL):
+            busy = []
             for process in [self.root, *descendants(self.root)]:
                 stat = text(f"/proc/{process}/stat")
                 if not stat:
@@ -75,6 +78,12 @@ class Sampler(threading.Thread):
                 # A program's command line is that of its parent until it is its own.
                 name = known[0] if known and known[2] > 2 else module(text(f"/proc/{process}/cmdline"))
                 self.seen[key] = (name, used, known[2] + 1 if known else 1)
+                if process != self.root and used > (known[1] if known else 0):
+                    busy.append(name)
+            now = time.monotonic()
+            if len(busy) == 1:
+                self.alone[busy[0]] = self.alone.get(busy[0], 0) + now - before
+            before = now
 
 
 def main(path, command):
@@ -94,7 +103,7 @@ def main(path, command):
     unseen = max(0, total - sum(used.values())) / max(1, sum(count.values()))
     modules = {name: round(used[name] + unseen * count[name], 1) for name in used}
     with open(path, "w", encoding="utf-8") as file:
-        json.dump({"wall": round(time.monotonic() - begun, 1), "cpu": round(total, 1), "modules": modules}, file)
+        json.dump({"wall": round(time.monotonic() - begun, 1), "cpu": round(total, 1), "modules": modules, "alone": {name: round(seconds, 1) for name, seconds in sampler.alone.items()}}, file)
     return status
 
 

@@ -15,7 +15,7 @@
 // free connection; with a RATE of 0 each connection calls again as soon as it has its answer. Prints, in microseconds: accepted answers (200) per
 // second, their p50 and p99; the number of refusals (503 with Retry-After), their p50, p99 and maximum; the number of other answers and of broken
 // connections; of calls that had no answer 10 s after the end; how late calls were begun at p99; the share of a processor that it needed
-// itself. The first second does not count.
+// itself. The first second does not count. A connection whose answer says that it is the last one is replaced by another one, which is in the times.
 //
 // `pace` calls as `flood` does, and expects STATUS. Prints: p50 and p99 of those answers in microseconds, the number of all other outcomes, all calls
 // sent, those of the first second included, how late calls were begun at p99 in microseconds.
@@ -326,6 +326,25 @@ static void classify(connection *c, uint64_t now)
         fprintf(stderr, "an answer with %d: %.300s\n", status, c->answer);
 }
 
+/// Another connection in place of one that is over.
+static void renew(connection *c, int poll)
+{
+    // A reset leaves no port behind that waits.
+    struct linger none = {.l_onoff = 1, .l_linger = 0};
+    setsockopt(c->socket, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+    close(c->socket);
+    c->socket = connect_to(port_of_server);
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = c};
+    epoll_ctl(poll, EPOLL_CTL_ADD, c->socket, &event);
+}
+
+/// Whether the answer is the last one of its connection.
+static bool says_close(connection *c)
+{
+    char *end = memmem(c->answer, c->filled, "\r\n\r\n", 4), *found = strcasestr(c->answer, "\r\nconnection: close\r\n");
+    return found != NULL && found <= end;
+}
+
 /// Returns whether the connection is free again: it has its answer, or broke while it waited for one and is another one now.
 static bool has_answer(connection *c, int poll)
 {
@@ -335,10 +354,7 @@ static bool has_answer(connection *c, int poll)
     if (count <= 0) {
         if (odd++ == 0)
             fprintf(stderr, "a connection was closed\n");
-        close(c->socket);
-        c->socket = connect_to(port_of_server);
-        struct epoll_event event = {.events = EPOLLIN, .data.ptr = c};
-        epoll_ctl(poll, EPOLL_CTL_ADD, c->socket, &event);
+        renew(c, poll);
         bool was_waiting = c->is_waiting;
         c->is_waiting = false;
         return was_waiting;
@@ -350,6 +366,8 @@ static bool has_answer(connection *c, int poll)
         return false;
     classify(c, now_us());
     c->is_waiting = false;
+    if (says_close(c))
+        renew(c, poll);
     return true;
 }
 

@@ -31,7 +31,7 @@ struct Overload: Sendable {
                 headers: [
                     ("Authorization", "Bearer \(app.accessToken)"), ("Accept", "application/json"),
                     ("X-Device-Info", SimulatedHardware.television.information),
-                ])
+                ] + subject.headers)
         }
         let flood = try Flood(
             program: program, port: cluster.ports.main(.gateway), texts: requests, file: cluster.home.root.appendingPathComponent("overload.requests")

@@ -4,6 +4,8 @@ import BoxofficeCommand
 enum OverloadSubject: String, Sendable, CaseIterable {
     /// Cheap, hardly dearer than a refusal: what fills up is the gateway.
     case reads
+    /// The same by a client that offers HTTP/2 with each call, as the JDK's does over plain HTTP: each costs a connection.
+    case upgrades
     /// Decisions from memory: two services behind the gateway have work.
     case decisions
     /// RSA signatures: what fills up is a service behind the gateway.
@@ -14,10 +16,16 @@ enum OverloadSubject: String, Sendable, CaseIterable {
     func path(device: String) -> String {
         let query = "requestor=\(Television.requestor)&deviceId=\(device)"
         return switch self {
-        case .reads: "/api/v1/tokens/authn?\(query)"
+        case .reads, .upgrades: "/api/v1/tokens/authn?\(query)"
         case .decisions: "/api/v1/authorize?\(query)&resource=\(Television.resource)"
         case .signatures: "/api/v1/mediatoken?\(query)&resource=\(Television.resource)"
         }
+    }
+
+    /// Beside those that every call has.
+    var headers: [(String, String)] {
+        guard self == .upgrades else { return [] }
+        return [("Connection", "Upgrade, HTTP2-Settings"), ("Upgrade", "h2c"), ("HTTP2-Settings", "AAMAAABkAAQAAP__")]
     }
 
     /// One play gets 120 tokens of the reference form in two minutes (rest-v1 §7).
@@ -43,7 +51,7 @@ enum OverloadSubject: String, Sendable, CaseIterable {
 
     private func prepare(_ device: Television, _ app: App, person: String) async throws {
         switch self {
-        case .reads: guard await device.preview().isDone else { throw ChaosFailure("\(name): a device cannot be signed in") }
+        case .reads, .upgrades: guard await device.preview().isDone else { throw ChaosFailure("\(name): a device cannot be signed in") }
         case .decisions, .signatures:
             let code = await device.requestCode().answer?.object["code"] as? String
             var person = Person(caller: app.caller, gateway: app.gateway, name: person)

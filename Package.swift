@@ -19,7 +19,8 @@ let isForTests = parts.contains("chaos") && Context.environment["BOXOFFICE_PARTS
 func hasAny(_ names: String...) -> Bool { !parts.isDisjoint(with: names) }
 
 let strict: [SwiftSetting] = [
-    .swiftLanguageMode(.v6), .enableUpcomingFeature("InternalImportsByDefault"), .enableUpcomingFeature("ExistentialAny"), .treatAllWarnings(as: .error),
+    .swiftLanguageMode(.v6), .enableUpcomingFeature("InternalImportsByDefault"), .enableUpcomingFeature("ExistentialAny"),
+    .treatAllWarnings(as: .error),
 ]
 
 /// In these targets each file imports `Octets` by itself: `==` on texts compares octets there, not by canonical equivalence. The flag keeps a package
@@ -63,7 +64,8 @@ func slowLibrary(_ name: String, _ path: String, _ dependencies: [Target.Depende
 /// without the optimiser.
 func outerLibrary(_ name: String, _ path: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
     .target(
-        name: name, dependencies: dependencies + ["Octets"], path: path, exclude: exclude, swiftSettings: strict + octets + (isForTests ? [plain] : []))
+        name: name, dependencies: dependencies + ["Octets"], path: path, exclude: exclude,
+        swiftSettings: strict + octets + (isForTests ? [plain] : []))
 }
 
 // The linker of the toolchain that takes a third less time than its default, where programs are linked again and again.

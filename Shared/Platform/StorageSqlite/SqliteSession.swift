@@ -35,7 +35,8 @@ final class SqliteSession: DatabaseSession {
                 case SQLITE_DONE: return
                 case let code:
                     throw GRDB.DatabaseError(
-                        resultCode: ResultCode(rawValue: code), message: String(cString: sqlite3_errmsg(connection.sqliteConnection)), sql: prepared.sql)
+                        resultCode: ResultCode(rawValue: code), message: String(cString: sqlite3_errmsg(connection.sqliteConnection)),
+                        sql: prepared.sql)
                 }
             }
         }

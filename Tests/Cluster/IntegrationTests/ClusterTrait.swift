@@ -12,7 +12,7 @@ struct ClusterTrait: SuiteTrait, TestScoping {
         let client = HTTPExchange.makeClient()
         let exchange = HTTPExchange(client: client)
         let isBridge = ProcessInfo.processInfo.environment["BOXOFFICE_TEST_UPSTREAM"] == "boxoffice"
-        let other = isBridge ? try TestCluster(exchange: exchange) : nil
+        let other = isBridge ? try TestCluster(exchange: exchange, takesKeys: false) : nil
         if let other { _ = try await other.starter.start() }
         let cluster =
             try other.map { try TestCluster(exchange: exchange, bridgedTo: $0) } ?? TestCluster(exchange: exchange, hasTestUsers: hasTestUsers)
@@ -41,8 +41,9 @@ struct ClusterTrait: SuiteTrait, TestScoping {
     private static func shareProgrammers(of other: TestCluster, with cluster: TestCluster) throws {
         try cluster.home.prepare()
         for name in try FileManager.default.contentsOfDirectory(atPath: other.home.pki.path) where name.hasPrefix("programmer-") {
-            try FileManager.default.copyItem(
-                at: other.home.pki.appendingPathComponent(name), to: cluster.home.pki.appendingPathComponent(name))
+            let own = cluster.home.pki.appendingPathComponent(name)
+            try? FileManager.default.removeItem(at: own)
+            try FileManager.default.copyItem(at: other.home.pki.appendingPathComponent(name), to: own)
         }
     }
 }

@@ -216,7 +216,7 @@ struct KeptFolderTests {
 
     private func withCluster(_ body: (TestCluster) async throws -> Void) async throws {
         let client = HTTPExchange.makeClient()
-        let cluster = try TestCluster(exchange: HTTPExchange(client: client))
+        let cluster = try TestCluster(exchange: HTTPExchange(client: client), takesKeys: false)
         let outcome: Result<Void, any Error>
         do { outcome = .success(try await body(cluster)) } catch { outcome = .failure(error) }
         try await cluster.stop()

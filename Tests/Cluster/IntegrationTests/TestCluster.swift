@@ -34,8 +34,10 @@ struct TestCluster: Sendable {
     var administration: String { ClusterAddresses(ports: ports).admin }
 
     /// `BOXOFFICE_TEST_STORE=postgres` runs the suites on PostgreSQL, as `up --store` does.
-    /// - Parameter hasTestUsers: Whether the MVPDs are tried on a schedule, which would get among what a test counts there.
-    init(exchange: HTTPExchange, hasTestUsers: Bool = false) throws {
+    /// - Parameters:
+    ///   - hasTestUsers: Whether the MVPDs are tried on a schedule, which would get among what a test counts there.
+    ///   - takesKeys: Whether its RSA keys are those of an earlier cluster, where there is one.
+    init(exchange: HTTPExchange, hasTestUsers: Bool = false, takesKeys: Bool = true) throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("boxoffice-\(UUID().uuidString.prefix(8))")
         let checkout = Checkout.current
         self.exchange = exchange
@@ -45,12 +47,22 @@ struct TestCluster: Sendable {
             exchange: exchange, store: try StoreChoice(ProcessInfo.processInfo.environment["BOXOFFICE_TEST_STORE"]))
         starter.hasTestUsers = hasTestUsers
         self.starter = starter
+        if takesKeys { try takeKeys() }
     }
 
     /// A cluster that is a bridge to another one, which runs already.
     init(exchange: HTTPExchange, bridgedTo other: TestCluster) throws {
         try self.init(exchange: exchange)
         upstream = UpstreamSide(starter: other.starter, ports: other.ports)
+    }
+
+    /// RSA keys take most of a first start. `BOXOFFICE_TEST_KEYS` names the folder of an earlier cluster's keys, which a run of all tests makes once.
+    private func takeKeys() throws {
+        guard let folder = ProcessInfo.processInfo.environment["BOXOFFICE_TEST_KEYS"].map({ URL(fileURLWithPath: $0) }) else { return }
+        try home.prepare()
+        for name in LocalPki.signers.flatMap({ ["\($0).crt", "\($0).key"] }) + [LocalPki.platformKey, LocalPki.platformKeySet] {
+            try FileManager.default.copyItem(at: folder.appendingPathComponent(name), to: home.pki.appendingPathComponent(name))
+        }
     }
 
     /// The folder of the programs under test: `BOXOFFICE_BINARIES`, else the build for development, as for the scripts (Tests/Tooling/paths.sh).

@@ -24,7 +24,9 @@ extension AdministrationApi {
 
         private static let pair = ["programmer": "ACME1", "mvpd": "NorthCable"]
 
-        @Test("clients #95, rest-v2 #72, #120: authzNone acts within a second on its channel alone, is listed, and DELETE removes it", .tags(.timing), .onReleasePrograms)
+        @Test(
+            "clients #95, rest-v2 #72, #120: authzNone acts within a second on its channel alone, is listed, and DELETE removes it", .tags(.timing),
+            .onReleasePrograms)
         func appliesAndRemoves() async throws {
             let (office, device) = (try await Office.of(), try await Device.make())
             try await device.signIn()

@@ -46,7 +46,9 @@ extension AdministrationApi {
             }
         }
 
-        @Test("dashboard #32: AuthNAll lets people in within five seconds without a push, ends, and both are logged", .tags(.timing), .onReleasePrograms)
+        @Test(
+            "dashboard #32: AuthNAll lets people in within five seconds without a push, ends, and both are logged", .tags(.timing), .onReleasePrograms
+        )
         func degradation() async throws {
             let local = try await Administrator.fresh()
             let device = try await Device.make("ACME2")

@@ -7,7 +7,8 @@ import Testing
 @Suite("Shares of programmers", .serialized)
 struct FairnessTests {
     @Test(
-        "a flood with valid credentials is 429, and the other programmer's p99 stays below one and a half of what it was", .tags(.timing), .onReleasePrograms,
+        "a flood with valid credentials is 429, and the other programmer's p99 stays below one and a half of what it was", .tags(.timing),
+        .onReleasePrograms,
         .timeLimit(.minutes(5)))
     func flood() async throws {
         try await withCluster { cluster in

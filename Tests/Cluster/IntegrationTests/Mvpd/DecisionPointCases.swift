@@ -70,7 +70,8 @@ struct DecisionPointCases {
     }
 
     @Test(
-        "mvpd #101, rest-v1 #66: a decision point that hangs is a timeout within 5 s, which stores nothing", .tags(.timing), .onReleasePrograms, arguments: [json, soap])
+        "mvpd #101, rest-v1 #66: a decision point that hangs is a timeout within 5 s, which stores nothing", .tags(.timing), .onReleasePrograms,
+        arguments: [json, soap])
     func aHangIsATimeout(mvpd: String) async throws {
         let device = try await signedIn(at: mvpd, requestor: "BRAVO")
         try await SandboxControl.running().shapeNextAnswer(#""mode": "hang""#, mvpd)

@@ -121,7 +121,8 @@ extension RestV1 {
             #expect(try await device.checkAuthn() == 403)
         }
 
-        @Test("mvpd §3: a provider that hangs gives a 503 in time, and the sign-ins at other MVPDs go on meanwhile", .tags(.timing), .onReleasePrograms)
+        @Test(
+            "mvpd §3: a provider that hangs gives a 503 in time, and the sign-ins at other MVPDs go on meanwhile", .tags(.timing), .onReleasePrograms)
         func hanging() async throws {
             let device = try await Device.make()
             let control = OAuthControl(cluster: device.cluster)

@@ -1,4 +1,4 @@
-import BoxofficeCommand
+@testable import BoxofficeCommand
 import Foundation
 import Testing
 
@@ -6,7 +6,7 @@ import Testing
 struct ReleasePrograms: TestTrait, TestScoping {
     private static let complaint: String? = {
         do {
-            let program = try TestCluster.binaries(.current).appendingPathComponent("boxoffice").path
+            let program = try TestCluster.binaries(Checkout.current).appendingPathComponent("boxoffice").path
             let told = try Program.run(program, ["--version"]).output
             return told.contains("release build") ? nil : "needs release programs (BOXOFFICE_BINARIES); \(program) is \(told)"
         } catch {

@@ -34,6 +34,17 @@ extension AddressKey {
     }
 }
 
+extension AddressKey {
+    /// For a client as it is at one address; at one that cannot be read, as it is everywhere.
+    init(client: String, at address: ClientAddress) {
+        guard let address = IPAddress(address.text) else {
+            self.init(name: client)
+            return
+        }
+        self.init(name: client, with: "\(address.isIPv4) \(address.high)")
+    }
+}
+
 extension Hasher {
     /// The octets of a text: cheaper than the text, whose canonical equivalents hash alike.
     fileprivate mutating func combine(bytes text: String) {

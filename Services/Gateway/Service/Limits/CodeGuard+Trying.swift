@@ -1,3 +1,4 @@
+internal import Contracts
 internal import Faults
 
 /// The address must wait before it may try a code again.
@@ -27,15 +28,15 @@ extension CodeGuard {
 
     /// The same for a link code, of which a programmer's people have six digits each: beside the address the client pays for a wrong one.
     /// - Parameters:
-    ///   - client: Id of the client whose bearer holds.
+    ///   - client: The client whose bearer holds.
     ///   - programmer: One of the catalogue.
     /// - Throws: `CodePause`, or what the work throws.
     func tryingLink<Value>(
-        _ code: String, by client: String, of programmer: String, _ exchange: Exchange, _ work: () async throws -> Value
+        _ code: String, by client: VerifiedClient, of programmer: String, _ exchange: Exchange, _ work: () async throws -> Value
     ) async throws -> Value {
         // No registration code begins so.
         try await trying("link" + code, of: exchange) {
-            switch links.begin(client, of: programmer) {
+            switch links.begin(client.clientID, sharedAt: client.isShared ? exchange.facts.clientAddress : nil, of: programmer) {
             case .paused(let seconds): throw CodePause(seconds: seconds)
             case .allowed(let attempt):
                 do {

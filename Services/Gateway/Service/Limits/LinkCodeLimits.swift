@@ -3,8 +3,9 @@ internal import Synchronization
 
 /// Slows down whoever guesses link codes, of which a programmer's people have six digits each (rest-v2 §2.14; Shared/Documents/Decisions/0015-limit-by-client-address.md).
 ///
-/// Beside the address, the client pays: five wrong codes a minute, then pauses that double; one of its codes is looked up at a time. For a programmer whose people are
-/// under attack, that is from `braking` wrong codes a minute on, wherever they come from, clients that have sent a wrong one wait; the others pass.
+/// Beside the address, the client pays: five wrong codes a minute, then pauses that double; one of its codes is looked up at a time. A client that all installations of
+/// an app share counts anew at each address (clients §2). For a programmer whose people are under attack, that is from `braking` wrong codes a minute on, wherever they
+/// come from, clients that have sent a wrong one wait; the others pass.
 ///
 /// The arithmetic, with codes that live `life` = 10 minutes: an address has at most 9 wrong tries in that time (five, then pauses of 30, 60, 120 and 240 s). Against L codes
 /// that live, A addresses hit one with a chance of about 9 · A · L / 10⁶: 0.9 % for one address and a thousand codes, 9 % for a hundred addresses and a hundred. While a
@@ -46,10 +47,11 @@ final class LinkCodeLimits: Sendable {
 
     /// - Parameters:
     ///   - client: Id of the client whose bearer holds.
+    ///   - address: Where the caller is, if all installations of an app share the client; else `nil`.
     ///   - programmer: One of the catalogue.
-    func begin(_ client: String, of programmer: String) -> Verdict {
+    func begin(_ client: String, sharedAt address: ClientAddress? = nil, of programmer: String) -> Verdict {
         let now = clock.nanoseconds()
-        let key = AddressKey(name: client)
+        let key = address.map { AddressKey(client: client, at: $0) } ?? AddressKey(name: client)
         let (pause, isClean) = clients.update(key, now: now) { ($0.pause(at: now), $0.isClean) }
         guard pause == 0 else { return .paused(seconds: Int((pause + Self.second - 1) / Self.second)) }
         let programmer = OctetText(programmer)

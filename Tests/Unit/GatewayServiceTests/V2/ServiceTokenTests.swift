@@ -184,6 +184,36 @@ internal import Testing
         }
     }
 
+    @Test("rest-v2 #103, clients §2: of a client that all installations share, a guesser takes nothing from those at other addresses")
+    func sharedClient() async throws {
+        let clock = SetClock()
+        let gateway = TestGateway(clock: clock)
+        gateway.authentication.verifyAccessToken.answer(
+            with: VerifiedClient(clientID: "imported", applicationID: "tv", requestorIDs: ["ACME1"], isShared: true))
+        gateway.authentication.issueServiceToken.answer { request, _ in
+            guard request.link == "402913" else { throw Fault(.invalidRegistrationCode, "x") }
+            return ServiceToken(token: "x.y.z")
+        }
+        try await gateway.exchange(over: .live) { client in
+            func ask(_ code: String, from address: String) async throws -> Int {
+                let headers = Self.device.with(.xSsoLink, code).with(.authorization, "Bearer shared").with(.forwardedFor, address)
+                return try await client.execute(uri: "/api/ACME1/serviceToken", method: .post, headers: headers) { $0.status.code }
+            }
+            var refusals = 0
+            for honest in 0..<15 {
+                let guess = try await ask("11111\(honest % 10)", from: "2001:db8::\(honest)")
+                if guess == 429 { refusals += 1 } else { #expect(guess == 401) }
+                #expect(try await ask("402913", from: "198.51.100.\(honest)") == 201)
+                clock.advance(by: .seconds(1))
+            }
+            #expect(refusals == 10, "one network of five wrong codes a minute")
+            // Under attack by the whole client, who has sent no wrong one there still passes.
+            for number in 0..<LinkCodeLimits.braking { #expect(try await ask("222222", from: "192.0.2.\(number)") == 401) }
+            #expect(try await ask("402913", from: "192.0.2.1") == 429)
+            #expect(try await ask("402913", from: "198.51.100.200") == 201)
+        }
+    }
+
     @Test(
         "rest-v2 #103: one code of a client is looked up at a time; under attack those with a wrong code wait, and codes are made as far as the arithmetic allows"
     )

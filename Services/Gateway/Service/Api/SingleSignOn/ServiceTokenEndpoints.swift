@@ -29,7 +29,7 @@ struct ServiceTokenEndpoints: Sendable {
         let bearer = VerifyAccessTokenRequest(accessToken: call.accessToken, requestor: call.requestor, api: .v2)
         let client = try await dependencies.authentication.verifyAccessToken(bearer, context: exchange.call)
         let programmer = try dependencies.catalogue.current().requireRequestor(call.requestor).programmerID
-        return try await dependencies.codes.tryingLink(code, by: client.clientID, of: programmer, exchange) {
+        return try await dependencies.codes.tryingLink(code, by: client, of: programmer, exchange) {
             try await dependencies.authentication.issueServiceToken(
                 IssueServiceTokenRequest(call: call, link: code), context: exchange.changingCall)
         }

@@ -156,7 +156,7 @@ internal import Testing
     @Test("rest-v2 #103: beside one who guesses link codes, fifteen of fifteen other devices join; the guesser has to pause")
     func guesses() async throws {
         let clock = SetClock()
-        let gateway = TestGateway(clock: clock)
+        let gateway = TestGateway(trusted: ["127.0.0.1/32"], clock: clock)
         gateway.authentication.verifyAccessToken.answer { request, _ in
             guard request.accessToken != "bad" else { throw Fault(.accessDenied, "no") }
             return VerifiedClient(clientID: request.accessToken, applicationID: "tv", requestorIDs: ["ACME1"])
@@ -187,7 +187,7 @@ internal import Testing
     @Test("rest-v2 #103, clients §2: of a client that all installations share, a guesser takes nothing from those at other addresses")
     func sharedClient() async throws {
         let clock = SetClock()
-        let gateway = TestGateway(clock: clock)
+        let gateway = TestGateway(trusted: ["127.0.0.1/32"], clock: clock)
         gateway.authentication.verifyAccessToken.answer(
             with: VerifiedClient(clientID: "imported", applicationID: "tv", requestorIDs: ["ACME1"], isShared: true))
         gateway.authentication.issueServiceToken.answer { request, _ in

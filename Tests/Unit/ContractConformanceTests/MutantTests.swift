@@ -23,7 +23,8 @@ struct MutantTests {
         #expect(report.count(.passed) == ids.count, "\(report.results.filter { $0.verdict != .passed })")
     }
 
-    @Test(arguments: Mutation.all)
+    // What must not come is waited for: on a busy machine it comes later than that.
+    @Test(.tags(.timing), arguments: Mutation.all)
     func aMutantFails(_ mutation: Mutation) async throws {
         let report = await (try await ExaminedDouble(behind: mutation)).examine(mutation.breaks)
         #expect(!mutation.breaks.isEmpty && report.results.count == mutation.breaks.count)

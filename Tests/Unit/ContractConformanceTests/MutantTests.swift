@@ -25,7 +25,7 @@ struct MutantTests {
 
     // What must not come is waited for: on a busy machine it comes later than that.
     @Test(.tags(.timing), arguments: Mutation.all)
-    func aMutantFails(_ mutation: Mutation) async throws {
+    func aMutantOfTheWireFails(_ mutation: Mutation) async throws {
         let report = await (try await ExaminedDouble(behind: mutation)).examine(mutation.breaks)
         #expect(!mutation.breaks.isEmpty && report.results.count == mutation.breaks.count)
         for result in report.results {

@@ -6,12 +6,12 @@ import Testing
 @Suite("Load on the services of a cluster", .serialized, .cluster)
 struct ClusterLoadTests {
     /// Twice: the state that the first run leaves behind must not disturb the second.
-    @Test(arguments: ["config", "authentication", "authorization", "autosignin"])
+    @Test(.tags(.timing), .onReleasePrograms, arguments: ["config", "authentication", "authorization", "autosignin"])
     func theFirstMethodOfEachServiceRunsAgainAndAgain(_ service: String) throws {
         for _ in 1...2 { try run(service, ["--rate", "50"]) }
     }
 
-    @Test func manyMediaTokensAreNoneTooManyForAnybody() throws {
+    @Test(.tags(.timing), .onReleasePrograms) func manyMediaTokensAreNoneTooManyForAnybody() throws {
         try run("authorization", ["--method", "IssueMediaToken", "--rate", "150"])
     }
 

@@ -49,8 +49,10 @@ for (const svg of document.querySelectorAll("svg.chart")) {
     const area = svg.getBoundingClientRect();
     const pixel = (x / width) * area.width;
     const left = pixel > area.width / 2 ? pixel - box.offsetWidth - 14 : pixel + 14;
-    box.style.left = Math.max(0, svg.offsetLeft === undefined ? left + area.left - figure.getBoundingClientRect().left : left) + "px";
-    box.style.top = area.top - figure.getBoundingClientRect().top + 8 + "px";
+    // Within the figure, where it would be wider than the room beside the place.
+    const bounds = figure.getBoundingClientRect();
+    box.style.left = Math.max(0, Math.min(left + area.left - bounds.left, bounds.width - box.offsetWidth)) + "px";
+    box.style.top = area.top - bounds.top + 8 + "px";
   };
   const nearest = (event) => {
     const area = svg.getBoundingClientRect();

@@ -14,6 +14,7 @@ let parts: Set<String> = {
     return chosen
 }()
 
+/// A build of what `Tests/run --all` puts under load and breaks; see `outerLibrary`.
 let isForTests = parts.contains("chaos") && Context.environment["BOXOFFICE_PARTS"]?.isEmpty == false
 
 func hasAny(_ names: String...) -> Bool { !parts.isDisjoint(with: names) }

@@ -83,7 +83,7 @@ run_entry() {
 }
 export -f run_entry execute
 
-# side_by_side COUNT ENTRY...: runs the entries, so many at once, in their order; then counts them. A name says which runs are counted together: what is behind ' / '.
+# side_by_side COUNT ENTRY...: runs the entries, so many at once, in their order; then counts them.
 side_by_side() {
     local count=$1 entry name variable arguments status seconds
     shift

@@ -38,7 +38,8 @@ def made():
     """Writes all pages; gives what is on which."""
     once = ("--warm-up", "1s", "--quiet")
     load("authentication", "--ramp", "20..80", "--steps", 3, "--step-duration", "2s", *once, "--html", FOLDER / "ramp.html", "--name", "a ramp")
-    load("gateway", "--path", "/nowhere", "--path", "/healthz", "--rate", 40, "-d", "3s", *once, "--assert", "p99<1ns", "--assert", "errors<60%",
+    # A name that is wider than a phone.
+    load("gateway", "--path", "/nowhere/" + "on-and-on-" * 12, "--path", "/healthz", "--rate", 40, "-d", "3s", *once, "--assert", "p99<1ns", "--assert", "errors<60%",
          "--html", FOLDER / "failed.html", status=1)
     start = int(time.time()) + 4
     generators = [

@@ -11,7 +11,8 @@ import Testing
 /// Two copies of the service with one store.
 @Suite("Copies", .eachEngine)
 struct CopiesTests {
-    @Test("a push through one copy is served by the other within a second, to watchers too, and its octets are the same")
+    @Test(
+        "a push through one copy is served by the other within a second, to watchers too, and its octets are the same", .tags(.timing))
     func hears() async throws {
         let one = try await AdministrationWorld()
         let other = try await AdministrationWorld(one.world)

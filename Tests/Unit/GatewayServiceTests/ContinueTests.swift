@@ -75,7 +75,7 @@ internal import Testing
 
     @Test("streams of HTTP/2 are told, too")
     func streams() async throws {
-        try await HttpsTests.serving(head: .seconds(60)) { port, files, _ in
+        try await HttpsTests.serving { port, files, _ in
             try await RawConnection.with(port, tls: try files.client(["h2"])) { connection in
                 await connection.send(HostileHttp2Tests.greeting)
                 let fields = [

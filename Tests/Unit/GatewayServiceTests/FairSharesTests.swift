@@ -206,7 +206,11 @@ internal import Testing
                     }
                 }
                 group.addTask {
-                    for _ in 0..<25 {
+                    var rounds = 0
+                    // Until the flood was one, however busy the machine is.
+                    while rounds < 25 || refused.count.load(ordering: .relaxed) <= 100 {
+                        rounds += 1
+                        try #require(rounds < 1000, "it was no flood")
                         try await Task.sleep(for: .milliseconds(60))
                         #expect(try await client.execute(uri: calm, method: .get, headers: TestGateway.device) { $0.status.code } == 200)
                     }
@@ -216,7 +220,6 @@ internal import Testing
             }
             let seconds = (ContinuousClock.now - start) / .seconds(1)
             let passed = served.count.load(ordering: .relaxed) - before
-            #expect(refused.count.load(ordering: .relaxed) > 100, "it was a flood")
             // Eight that were under way when it was known whose they are, a burst, and the rate.
             #expect(Double(passed) <= 8 + 11 + 20 * seconds, "\(passed) in \(seconds) s")
         }

@@ -146,7 +146,7 @@ internal import Testing
 
     @Test("over HTTP/2, HEAD ends its stream without content and harms no other")
     func streams() async throws {
-        try await HttpsTests.serving(head: .seconds(60)) { port, files, _ in
+        try await HttpsTests.serving { port, files, _ in
             let routes = RouteTable(try TestGateway().dependencies()).routes(at: .everybody)
             try await RawConnection.with(port, tls: try files.client(["h2"])) { connection in
                 await connection.send(HostileHttp2Tests.greeting)

@@ -297,7 +297,7 @@ internal import Testing
     }
 
     @Test func slowBodiesAre408() async throws {
-        try await attack(Self.gateway(head: .seconds(10))) { port in
+        try await attack(Self.gateway(head: .seconds(60))) { port in
             try await RawConnection.with(port) { connection in
                 await connection.send("POST /o/client/token HTTP/1.1\r\n\(Self.host)Content-Length: 100\r\n\r\ngrant")
                 let status = try await connection.lastAnswer()
@@ -306,7 +306,7 @@ internal import Testing
         }
     }
 
-    @Test func slowHeadsEndTheConnectionWhileOthersAreServed() async throws {
+    @Test(.tags(.timing)) func slowHeadsEndTheConnectionWhileOthersAreServed() async throws {
         try await attack(Self.gateway()) { port in
             var slow: [RawConnection] = []
             for _ in 0..<30 {
@@ -324,7 +324,7 @@ internal import Testing
         }
     }
 
-    @Test func aSlowSecondHeadEndsTheConnectionToo() async throws {
+    @Test(.tags(.timing)) func aSlowSecondHeadEndsTheConnectionToo() async throws {
         try await attack(Self.gateway(head: .seconds(3))) { port in
             try await RawConnection.with(port) { connection in
                 await connection.send(Self.get)
@@ -337,7 +337,7 @@ internal import Testing
     }
 
     @Test func connectionsBeyondTheLimitAreClosedAtOnceUnlessAnIdleOneCanGo() async throws {
-        try await attack(Self.gateway(maximum: 6, head: .seconds(10), body: .seconds(60))) { port in
+        try await attack(Self.gateway(maximum: 6, head: .seconds(60), body: .seconds(60))) { port in
             // The sixth is the one of the test itself.
             var open: [RawConnection] = []
             for _ in 0..<6 {

@@ -61,9 +61,9 @@ internal import Testing
     }
 
     /// Sends invalid bytes and checks that others are served meanwhile and afterwards.
-    private func attack(_ work: @escaping @Sendable (RawConnection) async throws -> Void) async throws {
+    private func attack(body: Duration = .seconds(60), _ work: @escaping @Sendable (RawConnection) async throws -> Void) async throws {
         // A busy machine must not end connections.
-        try await HttpsTests.serving(head: .seconds(60)) { port, files, _ in
+        try await HttpsTests.serving(body: body) { port, files, _ in
             try await RawConnection.with(port, tls: try files.client(["h2"])) { connection in
                 await connection.send(Self.greeting)
                 try await work(connection)
@@ -84,7 +84,7 @@ internal import Testing
     @Test("the streams of a connection wait for their turn, and none is refused where other connections would be")
     func streamsOfOneConnectionAreServed() async throws {
         try await HttpsTests.serving(
-            head: .seconds(60), overload: OverloadTests.strict, prepare: { OverloadTests.keepBusy($0, for: .milliseconds(2)) }
+            overload: OverloadTests.strict, prepare: { OverloadTests.keepBusy($0, for: .milliseconds(2)) }
         ) {
             port, files, _ in
             try await RawConnection.with(port, tls: try files.client(["h2"])) { connection in
@@ -159,7 +159,7 @@ internal import Testing
     }
 
     @Test func aBodyThatDoesNotComeIs408() async throws {
-        try await attack { connection in
+        try await attack(body: .milliseconds(300)) { connection in
             await connection.send(Self.headers(1, Self.request("POST", "/o/client/token", [("content-length", "9")]), ends: false))
             try await connection.wait(for: "the refusal") { Self.frames($0.bytes).contains { $0.stream == 1 && $0.type == 0 } }
             #expect(connection.text.contains("invalid_request"))
@@ -193,8 +193,7 @@ internal import Testing
             ("settings", frame(4, stream: 0, [0, 4, 0, 0, 0xff, 0xff])), ("priority", frame(2, stream: 1, [0, 0, 0, 0, 1])),
         ])
     func uselessFrames(name: String, useless: [UInt8]) async throws {
-        // Such a connection brings no request: with a short time for its head, a busy machine would end it for that.
-        try await HttpsTests.serving(head: .seconds(60)) { port, files, _ in
+        try await HttpsTests.serving { port, files, _ in
             try await RawConnection.with(port, tls: try files.client(["h2"])) { connection in
                 await connection.send(Self.greeting)
                 for _ in 0..<30 where !connection.isClosed { await connection.send(Array(repeatElement(useless, count: 100).joined())) }

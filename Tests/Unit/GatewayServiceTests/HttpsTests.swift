@@ -52,7 +52,8 @@ struct CertificateFiles: Sendable {
 
     /// Runs a gateway on HTTPS.
     static func serving(
-        insecureCookies: Bool = false, head: Duration = .seconds(5), overload: OverloadSettings = TestGateway.patient,
+        insecureCookies: Bool = false, head: Duration = .seconds(60), body bodyTimeout: Duration = .seconds(60),
+        overload: OverloadSettings = TestGateway.patient,
         prepare: (TestGateway) -> Void = { _ in },
         _ body: @escaping @Sendable (Int, CertificateFiles, HttpsCertificate) async throws -> Void
     ) async throws {
@@ -60,8 +61,8 @@ struct CertificateFiles: Sendable {
         defer { files.remove() }
         let certificate = try HttpsCertificate(certificateFile: files.certificate, keyFile: files.key)
         let gateway = TestGateway(
-            insecureCookies: insecureCookies, connections: ConnectionLimits(maximum: 500, head: head, idle: .seconds(20), drain: .seconds(1)),
-            bodyTimeout: .seconds(2), tls: HttpsSettings(listen: "127.0.0.1:0", certificate: files.certificate, key: files.key), overload: overload)
+            insecureCookies: insecureCookies, connections: ConnectionLimits(maximum: 500, head: head, idle: .seconds(60), drain: .seconds(1)),
+            bodyTimeout: bodyTimeout, tls: HttpsSettings(listen: "127.0.0.1:0", certificate: files.certificate, key: files.key), overload: overload)
         prepare(gateway)
         try await gateway.exchange(over: .live, certificate: certificate) { client in
             let port = try #require(client.port)
@@ -151,7 +152,7 @@ struct CertificateFiles: Sendable {
         }
     }
 
-    @Test func whoSpeaksPlainHttpOrNothingAtAllDisturbsNobody() async throws {
+    @Test(.tags(.timing)) func whoSpeaksPlainHttpOrNothingAtAllDisturbsNobody() async throws {
         try await Self.serving(head: .milliseconds(400)) { port, files, _ in
             try await RawConnection.with(port) { connection in
                 await connection.send(Self.get)

@@ -38,7 +38,7 @@ internal import Testing
 
     @Test("the same over HTTPS")
     func offersOverHttps() async throws {
-        try await HttpsTests.serving(head: .seconds(60)) { port, files, _ in
+        try await HttpsTests.serving { port, files, _ in
             for offer in Self.offers {
                 try await RawConnection.with(port, tls: try files.client()) { connection in
                     await connection.send("GET /healthz HTTP/1.1\r\n\(Self.host)\(offer)\r\nGET /readyz HTTP/1.1\r\n\(Self.host)\r\n")

@@ -123,7 +123,8 @@ extension RpcTests {
                     try #require(cut == whole, "seed \(seed), \(pieces.count) pieces, cut at \(place)")
                 }
                 seed += 1
-            } while ContinuousClock.now < end && Self.environment["BOXOFFICE_FUZZ_SEED"] == nil
+                // At least some, however busy the machine is.
+            } while (ContinuousClock.now < end || seed < Self.firstSeed + 5) && Self.environment["BOXOFFICE_FUZZ_SEED"] == nil
             #expect(try await server.stillServes())
             // Beside other tests it says nothing.
             guard Self.environment["BOXOFFICE_FUZZ_SECONDS"] != nil else { return }

@@ -73,7 +73,8 @@ import Testing
     }
 
     @Test(
-        "bridge B56: where half of a hundred are gone at once there is an alarm; who is known again is signed in within ten minutes, without a login")
+        "bridge B56: where half of a hundred are gone at once there is an alarm; who is known again is signed in within ten minutes, without a login",
+        .tags(.timing))
     func takesAgain() async throws {
         let bridge = try BridgeRig()
         var calls: [DeviceCall] = []

@@ -146,6 +146,9 @@ internal import Testing
     @Test("an operator says whose the file of a secret is")
     func ownersOfFiles() async throws {
         gateway.administration.setSecretOwner.answer(with: SecretOwners())
+        gateway.administration.getAdministrator.answer(with: Administrator(name: "olga", role: .operator))
+        gateway.administration.listSecretOwners.answer(with: SecretOwners())
+        gateway.operations.listSecrets.answer(with: SecretList(secrets: [StoredSecret(reference: "openfiber", isFile: true)]))
         let set = try await gateway.administer(.put, "/secrets/openfiber/owner", #"{"programmer":"acme"}"#)
         #expect(set.status == 200 && set.text == #"{"reference":"openfiber","programmer":"acme"}"#)
         #expect(try await gateway.administer(.put, "/secrets/openfiber/owner", "{}").text == #"{"reference":"openfiber","programmer":null}"#)
@@ -166,6 +169,30 @@ internal import Testing
         gateway.administration.getAdministrator.answer(with: Administrator(name: "olga", role: .operator))
         let open = #"{"reference":"open","programmer":null,"kept":"file","writtenAt":null,"open":true}"#
         #expect(try await gateway.administer(.get, "/secrets").text == #"{"secrets":[\#(own),\#(open),\#(key)]}"#)
+    }
+
+    @Test("a name that is no file's gets no owner: a misspelt one hears which there are, a written one that its owner is settled")
+    func ownersOfOtherNames() async throws {
+        gateway.administration.setSecretOwner.answer(with: SecretOwners())
+        gateway.administration.getAdministrator.answer(with: Administrator(name: "olga", role: .operator))
+        gateway.administration.listSecretOwners.answer(with: SecretOwners(owners: [SecretOwner(reference: "apple.key", programmerID: "acme")]))
+        gateway.operations.listSecrets.answer(
+            with: SecretList(secrets: [StoredSecret(reference: "openfiber", isFile: true), StoredSecret(reference: "written", programmerID: "acme")]))
+        func problem(_ reference: String) async throws -> String {
+            let refused = try await gateway.administer(.put, "/secrets/\(reference)/owner", #"{"programmer":"acme"}"#)
+            #expect(refused.status == 422)
+            let problems = refused.failure["problems"] as? [[String: Any]] ?? []
+            return problems.first?["message"] as? String ?? ""
+        }
+        #expect(try await problem("opnefiber") == "is no file of a secret; there are apple.key, openfiber")
+        #expect(try await problem("written").hasPrefix("is a written secret: its owner is settled"))
+        #expect(gateway.administration.setSecretOwner.requests.isEmpty)
+        // Nobody lists key files.
+        #expect(try await gateway.administer(.put, "/secrets/other.key/owner", #"{"programmer":"acme"}"#).status == 200)
+        // An editor may not, and hears of no name.
+        gateway.administration.getAdministrator.answer(with: Administrator(name: "ed", role: .editor, programmerIDs: ["acme"]))
+        gateway.administration.setSecretOwner.fail(with: Fault(.insufficientRole, "no"))
+        #expect(try await gateway.administer(.put, "/secrets/written/owner", "{}").status == 403)
     }
 
     @Test("an editor sees the references of own programmers, an operator all")

@@ -37,7 +37,7 @@ internal import Testing
             certificateFile: standard.certificate, keyFile: standard.key, served: ["tv.example"],
             others: ["api.tv.example": apiCertificate, "watch.acme.example": watchCertificate])
         let gateway = TestGateway(
-            connections: ConnectionLimits(maximum: 500, head: .seconds(5), idle: .seconds(20), drain: .seconds(1)),
+            connections: ConnectionLimits(maximum: 500, head: .seconds(60), idle: .seconds(60), drain: .seconds(1)),
             tls: HttpsSettings(listen: "127.0.0.1:0", certificate: standard.certificate, key: standard.key),
             hosts: [HostSettings(name: "api.tv.example"), HostSettings(name: "watch.acme.example")])
         try await gateway.exchange(over: .live, certificate: certificate) { client in

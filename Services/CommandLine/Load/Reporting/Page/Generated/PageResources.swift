@@ -195,7 +195,7 @@ path.dashed { stroke-dasharray: 7 5; }
 .bar, .dot { fill: currentColor; }
 .c0 { color: var(--c0); } .c1 { color: var(--c1); } .c2 { color: var(--c2); } .c3 { color: var(--c3); }
 .c4 { color: var(--c4); } .c5 { color: var(--c5); } .c6 { color: var(--c6); } .c7 { color: var(--c7); }
-.tip { position: absolute; z-index: 2; pointer-events: none; display: flex; flex-direction: column; background: var(--card); color: var(--ink); border: 1px solid var(--rule); border-radius: 8px; box-shadow: 0 4px 18px #0003; padding: 7px 11px; font-size: 12.5px; white-space: nowrap; font-variant-numeric: tabular-nums; }
+.tip { position: absolute; z-index: 2; pointer-events: none; display: flex; flex-direction: column; background: var(--card); color: var(--ink); border: 1px solid var(--rule); border-radius: 8px; box-shadow: 0 4px 18px #0003; padding: 7px 11px; font-size: 12.5px; width: max-content; max-width: 100%; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
 .tip[hidden] { display: none; }
 .tip span { color: var(--ink); }
 .scroll { margin-top: 12px; overflow-x: auto; background: var(--card); border: 1px solid var(--rule); border-radius: 10px; }

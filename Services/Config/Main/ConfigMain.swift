@@ -32,21 +32,21 @@ struct Main {
         let settings = environment.settings
         let keys = StatementKeys(try statementKeys(settings, environment.files), lead: .seconds(settings.statementKeyLead))
         let rows = try environment.openStore(migrations: CatalogueStore.migrations, postgres: CatalogueStore.postgresSteps)
-        let store = CatalogueStore(rows)
+        let (store, logger) = (CatalogueStore(rows), environment.logger)
         let keeper = CatalogueKeeper(
             file: settings.catalogue.map {
                 CatalogueFile(path: environment.files.path($0), clientSecrets: settings.clientSecrets.map(environment.files.path))
-            }, store: store, statementKeys: { keys.published }, clock: environment.clock, logger: environment.logger)
+            }, store: store, statementKeys: { keys.published }, clock: environment.clock, logger: logger)
         await keeper.checkHistory()
         let published = try await publish(keeper)
-        await keeper.tellOpenSecrets()
+        await keeper.tellOwnersOfSecrets()
         let statements = StatementSigner(keys: keys, store: store, issuer: settings.issuer, clock: environment.clock)
         let service = ConfigService(published: published, statements: statements, statementCallers: Set(settings.statementCallers))
-        let publisher = CataloguePublisher(store: store, published: published, statementKeys: { keys.published }, clock: environment.clock)
+        let publisher = CataloguePublisher(
+            store: store, published: published, statementKeys: { keys.published }, clock: environment.clock, logger: logger)
         let administration = AdministrationService(
             publisher: publisher, roll: try administrators(settings, environment.files), statements: statements,
-            isApprovalRequired: settings.approvalRequired, logger: environment.logger,
-            sessionCallers: Set(settings.sessionCallers), keeper: keeper,
+            isApprovalRequired: settings.approvalRequired, logger: logger, sessionCallers: Set(settings.sessionCallers), keeper: keeper,
             fetch: DocumentFetch(limits: DocumentFetch.Limits(allowsPrivate: settings.fetchesPrivately)))
         let usage = try usage(rows, published, environment)
         environment.offer { registry in
@@ -54,7 +54,7 @@ struct Main {
             administration.register(in: &registry)
             usage.register(in: &registry)
         }
-        let follower = CatalogueFollower(store: store, published: published, logger: environment.logger)
+        let follower = CatalogueFollower(store: store, published: published, logger: logger)
         environment.background("published-versions") { await follower.run() }
         environment.readiness.require("catalogue") { follower.lacking }
         environment.background("usage") { await usage.forgetOldSums() }

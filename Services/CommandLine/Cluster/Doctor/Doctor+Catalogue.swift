@@ -1,3 +1,4 @@
+internal import Clocks
 internal import Foundation
 internal import TextEncodings
 
@@ -28,6 +29,30 @@ extension Doctor {
                     advice: "give the requestor a returnOrigin; Shared/Documents/SECURITY.md"))
         }
         return findings
+    }
+
+    /// Software statements that ended lately because another programmer has their application's id (decision 0090).
+    func endedStatements(_ cluster: ClusterFile) async -> [Finding] {
+        let answer = try? await HTTPExchange.once {
+            try await $0.send(
+                "GET", "\(cluster.administration)/admin/v1/audit?size=200", headers: [("Authorization", "Bearer \(cluster.adminToken)")])
+        }
+        guard let answer, answer.status == 200 else { return [] }
+        return Self.endedStatements(answer.object, now: now)
+    }
+
+    /// - Parameter page: As `GET /admin/v1/audit` answers it.
+    static func endedStatements(_ page: [String: Any], now: Timestamp) -> [Finding] {
+        let since = (now - .seconds(7 * 86_400)).milliseconds
+        let texts = (page["records"] as? [[String: Any]] ?? []).filter { record in
+            record["action"] as? String == "statements_revoked" && record["author"] as? String == "time"
+                && (record["createdAt"] as? NSNumber).map { $0.int64Value >= since } == true
+        }.compactMap { $0["text"] as? String }
+        return texts.map {
+            .note(
+                .catalogue, $0,
+                advice: "apps with these statements register no more: give their application another id, and its new statement")
+        }
     }
 
     /// All entries of a section, as an administrator without a draft of his own sees them; `nil`: nobody can tell.

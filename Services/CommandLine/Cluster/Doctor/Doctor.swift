@@ -22,6 +22,7 @@ struct Doctor: Sendable {
             findings += ports(of: cluster, status) + programs(status) + catalogueFile() + (try await catalogueVersions(status, cluster))
             findings += await openSecrets(cluster)
             findings += await liveCatalogue(cluster)
+            findings += await endedStatements(cluster)
         } else {
             findings +=
                 freePorts() + [damage.map { .wrong(.programs, $0, advice: "then ./Services/up starts a cluster anew") } ?? Self.noCluster(home)]

@@ -86,7 +86,7 @@ public struct SecretOwnerCommand: AsyncParsableCommand {
         commandName: "owner", abstract: "Say whose the file of a secret is.",
         discussion: """
             Entries of that programmer alone may newly name it; a file about which nothing is said is the operators'. What names it already stays, and \
-            stays editable. 'boxoffice secret list' has those that are open: entries of several name them.
+            stays editable. 'boxoffice secret list' has those that are open: entries of several name them. A written secret keeps its owner.
             """)
 
     @Argument(help: "The reference, as the catalogue has it.")

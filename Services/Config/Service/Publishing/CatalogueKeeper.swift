@@ -69,19 +69,21 @@ public final class CatalogueKeeper: Sendable {
             return try ledger.newestVersion().map { _ in try ledger.publish(keys: keys) }
         }
         guard let publication else { return try PublishedCatalogue.Edition(Configuration()) }
-        tellEnded(publication)
+        publication.tellEnded(logger)
         return PublishedCatalogue.Edition(publication)
     }
 
-    private func tellEnded(_ publication: Publication) {
-        for id in publication.endedStatements { logger.warning("catalogue.statement_ended", metadata: ["softwareId": "\(id)"]) }
-    }
-
-    /// Names the secrets' files about whose owner operators have to decide: entries of several named them before owners were kept.
-    public func tellOpenSecrets() async {
+    /// Names the secrets' files about whose owner operators have to decide: entries of several named them before owners were kept. Once it also names those that an
+    /// upgrade gave to the one programmer whose entries named them.
+    public func tellOwnersOfSecrets() async {
         let owners = (try? await store.read(now: clock.now()) { try $0.fileOwners() }) ?? []
         for owner in owners where owner.isOpen {
             logger.warning("catalogue.secret_owner_open", metadata: ["reference": "\(owner.reference)", "advice": "boxoffice secret owner"])
+        }
+        for owner in (try? await store.write(now: clock.now()) { try $0.takeDerivedOwners() }) ?? [] {
+            logger.warning(
+                "catalogue.secret_owner_derived",
+                metadata: ["reference": "\(owner.reference)", "programmer": "\(owner.programmer)", "advice": "boxoffice secret owner"])
         }
     }
 
@@ -113,7 +115,7 @@ public final class CatalogueKeeper: Sendable {
         }
         former.withLock { $0 = accepted.documentSHA256 }
         let publication = accepted.publication
-        tellEnded(publication)
+        publication.tellEnded(logger)
         version.record(Double(publication.configuration.version))
         if accepted.verdict == .refused {
             reportRefused(accepted, of: file, accepted.documentSHA256)

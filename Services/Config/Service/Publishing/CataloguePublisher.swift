@@ -1,6 +1,7 @@
 public import Clocks
 internal import Contracts
 public import Faults
+public import Logging
 public import Tokens
 
 /// Commits changes and publishes what comes of them: first the one, then the other.
@@ -9,15 +10,18 @@ public struct CataloguePublisher: Sendable {
     let published: PublishedCatalogue
     private let statementKeys: @Sendable () -> [JSONWebKey]
     private let clock: any WallClock
+    private let logger: Logger?
 
     /// - Parameter statementKeys: That verify software statements, as this copy has them.
     public init(
-        store: CatalogueStore, published: PublishedCatalogue, statementKeys: @escaping @Sendable () -> [JSONWebKey], clock: any WallClock
+        store: CatalogueStore, published: PublishedCatalogue, statementKeys: @escaping @Sendable () -> [JSONWebKey], clock: any WallClock,
+        logger: Logger? = nil
     ) {
         self.store = store
         self.published = published
         self.statementKeys = statementKeys
         self.clock = clock
+        self.logger = logger
     }
 
     /// Commits changes; when they make a difference to services, these get a new version before this returns.
@@ -28,8 +32,14 @@ public struct CataloguePublisher: Sendable {
             return (value, try ledger.publish(keys: keys))
         }
         // Not new is news too where another copy made it.
-        published.publish(publication)
+        tell(publication)
         return value
+    }
+
+    /// Hands a publication out, and names in the log what ended with it.
+    func tell(_ publication: Publication) {
+        if let logger { publication.tellEnded(logger) }
+        published.publish(publication)
     }
 
     /// Lets services know the keys that verify software statements, where they do not know them yet. The catalogue file is not looked at.

@@ -58,6 +58,7 @@ struct SecretEndpoints: Sendable {
         let token = try exchange.administrator()
         let reference = try exchange.captured("reference")
         let programmer = try AdministrationBody.object(exchange) { $0.optionalText("programmer") }
+        try await requireFile(reference, token, exchange)
         let request = SetSecretOwnerRequest(token: token, reference: reference, programmerID: programmer)
         _ = try await administration.setSecretOwner(request, context: exchange.changingCall)
         return Response(
@@ -65,6 +66,38 @@ struct SecretEndpoints: Sendable {
                 "secret",
                 [.init("reference", .text(reference)), .init("programmer", programmer.isEmpty ? .null : .text(programmer))]), format: .json)
     }
+
+    /// A name that is no file's is misspelt, or a written secret's, whose owner is settled. Key files of other services are in nobody's list: their names have an ending.
+    private func requireFile(_ reference: String, _ token: String, _ exchange: Exchange) async throws {
+        // Others than operators may not set it, and hear nothing of names.
+        let administrator = try await administration.getAdministrator(GetAdministratorRequest(token: token), context: exchange.call)
+        guard administrator.role == .operator else { return }
+        let list: [StoredSecret]
+        do {
+            list = try await operations.listSecrets(ListSecretsRequest(), context: exchange.call).secrets
+        } catch let fault as Fault where fault.code == .unimplemented {
+            // Who lists no secrets keeps files alone.
+            return
+        }
+        let owned = try await administration.listSecretOwners(ListSecretOwnersRequest(token: token), context: exchange.call).owners.map(\.reference)
+        let files = Set(texts: list.filter(\.isFile).map(\.reference) + owned)
+        let name = OctetText(reference)
+        if list.contains(where: { !$0.isFile && OctetText($0.reference) == name }) {
+            throw Self.refused("is a written secret: its owner is settled by who wrote it first. Write another one for another owner")
+        }
+        guard !files.contains(name), !reference.utf8.contains(UInt8(ascii: ".")) else { return }
+        let known = files.map(\.text).sorted()
+        let more = known.count > Self.mostNamed ? ", and \(known.count - Self.mostNamed) more ('boxoffice secret list')" : ""
+        throw Self.refused(
+            known.isEmpty
+                ? "is no file of a secret: there are none"
+                : "is no file of a secret; there are \(known.prefix(Self.mostNamed).joined(separator: ", "))\(more)")
+    }
+
+    /// At most so many names are in an answer.
+    private static let mostNamed = 20
+
+    private static func refused(_ message: String) -> AdministrationError { .invalid([FieldProblem(field: "reference", message: message)]) }
 
     @Sendable func write(_ exchange: Exchange) async throws -> Response {
         let token = try exchange.administrator()

@@ -243,6 +243,22 @@ struct DoctorTests {
         }
     }
 
+    @Test("software statements that ended in the last week because another programmer has the id; none that somebody revoked")
+    func endedStatements() {
+        let now = SystemClock().now()
+        func record(_ text: String, author: String = "time", action: String = "statements_revoked", days: Int = 1) -> [String: Any] {
+            ["action": action, "author": author, "text": text, "createdAt": (now - .seconds(days * 86_400)).milliseconds]
+        }
+        let page: [String: Any] = [
+            "records": [
+                record("ops ended"), record("revoked", author: "olga"), record("older ended", days: 8), record("a rule", action: "degradation_ended"),
+            ]
+        ]
+        let findings = Doctor.endedStatements(page, now: now)
+        #expect(findings.map(\.what) == ["ops ended"] && findings.map(\.verdict) == [.note])
+        #expect(Doctor.endedStatements([:], now: now).isEmpty)
+    }
+
     @Test("findings are lines, and JSON")
     func output() throws {
         let diagnosis = Diagnosis(home: "/h", findings: [.fine(.disk, "room"), .wrong(.keys, "a\nb", advice: "do it")])

@@ -160,6 +160,12 @@ struct LifeTests {
             for table in ["entry_life", "progress", "secret_owner"] { try database.run(.init("DELETE FROM \(table)")) }
             try database.run("UPDATE statement SET revoked_at_ms = NULL")
         }
+        // What the log of the start tells.
+        let now = admin.world.clock.now()
+        let ended = try await admin.store.read {
+            try CatalogueLedger(database: $0, now: now, documents: DocumentCache(), isRehearsal: true).publish(keys: []).endedStatements
+        }
+        #expect(ended == [EndedStatement(softwareID: first[0], application: "ops", programmer: "reef")])
         await admin.store.close()
         admin.world.clock.advance(by: .seconds(100))
         let again = try await AdministrationWorld(admin.world)

@@ -1,5 +1,7 @@
+@testable import ConfigService
 import Contracts
 import Faults
+import Storage
 import Testing
 
 /// Who may write a secret, and what a push may name (clients #99).
@@ -227,6 +229,26 @@ import Testing
         await admin.store.close()
         let restarted = try await AdministrationWorld(admin.world)
         #expect(try await restarted.service.listSecretOwners(.init(token: Who.ed.token), context: .init()).owners.count == 2)
+    }
+
+    @Test("owners that an upgrade derived are told once; of a store that began with owners nothing is told")
+    func derivedOwners() async throws {
+        let admin = try await AdministrationWorld(catalogue: Self.catalogue)
+        func take(_ admin: AdministrationWorld) async throws -> [String] {
+            try await CatalogueStore(admin.store).write(now: admin.world.clock.now()) { try $0.takeDerivedOwners() }.map {
+                "\($0.reference) \($0.programmer)"
+            }
+        }
+        #expect(try await take(admin).isEmpty)
+        // As the release before owners left it.
+        try await admin.store.write { database in
+            for table in ["progress", "secret_owner"] { try database.run(.init("DELETE FROM \(table)")) }
+        }
+        await admin.store.close()
+        admin.world.clock.advance(by: .seconds(100))
+        let upgraded = try await AdministrationWorld(admin.world)
+        #expect(try await take(upgraded) == ["harbor-file harbor", "reef-file reef"])
+        #expect(try await take(upgraded).isEmpty)
     }
 
     @Test("clients #99: a push that waits was within its author's rights when it was proposed, whoever approves it")

@@ -14,6 +14,25 @@ extension CatalogueDocument {
         return document
     }
 
+    /// Ids of OAuth records that do not say their callback.
+    var unsaidCallbacks: [String] { entries(.mvpds).filter(\.hasUnsaidCallback).map(\.key.id) }
+
+    /// Ids of those that share one.
+    var sharers: Set<OctetText> { Set(texts: entries(.mvpds).filter { $0.tree["oauth"]?["callback"] == .string("shared") }.map(\.key.id)) }
+
+    /// The same, in which OAuth records that do not say their callback share one, or say that it is their own where another document has said one.
+    func sayingCallbacks(sharers: Set<OctetText>, over former: CatalogueDocument) -> CatalogueDocument {
+        var document = self
+        for entry in entries(.mvpds) where entry.hasUnsaidCallback {
+            if sharers.contains(OctetText(entry.key.id)) {
+                document[entry.key] = entry.tree.with(Self.callback, .string("shared"))
+            } else if former[entry.key]?["oauth"]?["callback"] != nil {
+                document[entry.key] = entry.tree.with(Self.callback, .string("own"))
+            }
+        }
+        return document
+    }
+
     /// The same, in which OAuth records that do not say their callback share one, as all did before there were others.
     var sharingCallbacks: CatalogueDocument {
         var document = self

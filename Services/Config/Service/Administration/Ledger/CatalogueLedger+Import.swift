@@ -99,7 +99,12 @@ extension CatalogueLedger {
                     documentSHA256: sha256)
             }
         }
-        let problems = try newest.map { PushRules.additions(before: try self.configuration(of: $0), after: configuration) } ?? []
+        let problems =
+            try newest.map { newest in
+                try PushRules.additions(before: try self.configuration(of: newest), after: configuration) {
+                    try formerSharers(among: $0, in: document)
+                }
+            } ?? []
         if !problems.isEmpty { throw Refused.invalid(problems).fault }
         let programmers = RecordScope.programmers(of: changes, from: former, to: document)
         let list = pushed.reversed().map { "\($0)" }.joined(separator: ", ")

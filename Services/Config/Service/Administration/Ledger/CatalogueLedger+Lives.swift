@@ -11,6 +11,8 @@ struct LivingKey: Hashable, Sendable {
         case statement
         /// A `clientId` of `clients`.
         case client
+        /// An MVPD that shares the callback of OAuth records.
+        case sharer
     }
 
     let kind: Kind
@@ -40,7 +42,9 @@ extension CatalogueDocument {
         for entry in entries(.requestors) { owners[LivingKey(.requestor, entry.key.id)] = entry.tree["programmer"]?.text ?? "" }
         for entry in entries(.mvpds) {
             let proxy = entry.tree["proxy"]
-            owners[LivingKey(.mvpd, entry.key.id)] = proxy?["listed"] == .bool(true) ? proxy?["mvpd"]?.text ?? "" : ""
+            let owner = proxy?["listed"] == .bool(true) ? proxy?["mvpd"]?.text ?? "" : ""
+            owners[LivingKey(.mvpd, entry.key.id)] = owner
+            if entry.tree["oauth"]?["callback"] == .string("shared") { owners[LivingKey(.sharer, entry.key.id)] = owner }
         }
         for entry in entries(.applications) {
             let programmer = entry.tree["programmer"]?.text ?? ""

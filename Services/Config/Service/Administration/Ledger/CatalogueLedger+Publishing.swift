@@ -5,6 +5,7 @@ internal import Contracts
 internal import Cryptography
 internal import Faults
 internal import Foundation
+internal import Logging
 internal import Storage
 internal import Tokens
 
@@ -15,8 +16,16 @@ struct Publication: Sendable {
     var encoded: [UInt8]
     /// False when services have it already.
     var isNew: Bool
-    /// Ids of software statements that ended with it: their applications' ids are other programmers' by now.
-    var endedStatements: [String] = []
+    /// Software statements that ended with it: their applications' ids are other programmers' by now.
+    var endedStatements: [EndedStatement] = []
+
+    func tellEnded(_ logger: Logger) {
+        for ended in endedStatements {
+            logger.warning(
+                "catalogue.statement_ended",
+                metadata: ["softwareId": "\(ended.softwareID)", "application": "\(ended.application)", "programmer": "\(ended.programmer)"])
+        }
+    }
 }
 
 extension CatalogueLedger {

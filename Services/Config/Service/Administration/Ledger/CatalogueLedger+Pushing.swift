@@ -28,7 +28,10 @@ extension CatalogueLedger {
         if changes.isEmpty { throw Refused.invalid("", "has no changes that version \(newest.version) lacks").fault }
         let configuration = try DocumentCheck.configuration(of: document, self, for: rights)
         let secretProblems = try secretRules(secrets, rights).problems(changes, from: live, to: document)
-        let problems = secretProblems + PushRules.problems(changes, before: try self.configuration(of: newest), after: configuration, now: now)
+        let pushProblems = try PushRules.problems(changes, before: try self.configuration(of: newest), after: configuration, now: now) {
+            try formerSharers(among: $0, in: document)
+        }
+        let problems = secretProblems + pushProblems
         if !problems.isEmpty { throw Refused.invalid(problems).fault }
         let programmers = RecordScope.programmers(of: changes, from: live, to: document)
         let record = try append(

@@ -13,6 +13,7 @@ struct FileOwner: Hashable, Sendable {
 
 extension CatalogueLedger {
     private static let settled = "secret owners"
+    private static let told = "secret owners told"
 
     /// By reference.
     func fileOwners() throws -> [FileOwner] {
@@ -43,6 +44,17 @@ extension CatalogueLedger {
             let isOpen = holders.count > 1
             try keep(FileOwner(reference: reference.text, programmer: isOpen ? "" : programmers[0], isOpen: isOpen))
         }
+    }
+
+    /// The files that an upgrade gave to programmers, because their entries alone named them; empty when that was told before, and in a store that has had owners since it began.
+    func takeDerivedOwners() throws -> [FileOwner] {
+        let settledAt: Int64? = try database.value("SELECT value FROM progress WHERE name = ?", [Self.settled])
+        guard let settledAt, try !database.hasRow("SELECT 1 FROM progress WHERE name = ?", [Self.told]) else { return [] }
+        try run("INSERT INTO progress (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", [Self.told, now])
+        guard try database.hasRow("SELECT 1 FROM version WHERE created_at_ms < ?", [settledAt]) else { return [] }
+        return try database.all(
+            "SELECT reference, programmer, is_open FROM secret_owner WHERE changed_at_ms = ? AND programmer <> '' ORDER BY reference", [settledAt]
+        ) { FileOwner(reference: $0.next(), programmer: $0.next(), isOpen: $0.next()) }
     }
 
     func keep(_ owner: FileOwner) throws {

@@ -3,6 +3,14 @@ internal import Clocks
 internal import Foundation
 internal import Storage
 
+/// A software statement that ended because another programmer has its application's id.
+struct EndedStatement: Hashable, Sendable {
+    let softwareID: String
+    let application: String
+    /// Who has the id now.
+    let programmer: String
+}
+
 extension CatalogueLedger {
     /// The ids of an application's statements that are not revoked. An application that never had one gets one; it keeps it when it leaves the catalogue and comes back
     /// with its programmer. Those of another programmer's application of the same id have ended.
@@ -41,9 +49,9 @@ extension CatalogueLedger {
     }
 
     /// Ends the statements of applications that had the ids of these before, as another programmer's, and records each once.
-    /// - Returns: The ids that end now.
-    func endFormerSoftwareIDs(_ lives: [LivingKey: EntryLife]) throws -> [String] {
-        var ended: [String] = []
+    /// - Returns: Those that end now.
+    func endFormerSoftwareIDs(_ lives: [LivingKey: EntryLife]) throws -> [EndedStatement] {
+        var ended: [EndedStatement] = []
         for (key, life) in lives where key.kind == .application && life.since > Timestamp(milliseconds: 0) {
             let former: [String] = try database.values(
                 "SELECT software_id FROM statement WHERE application_id = ? AND created_at_ms < ? AND revoked_at_ms IS NULL ORDER BY software_id",
@@ -54,8 +62,9 @@ extension CatalogueLedger {
                 [now, key.id.text, life.since])
             try record(
                 .statementsRevoked, by: AuditAuthor.time,
-                "Software statements of a former application \(key.id.text) ended: \(former.joined(separator: ", "))", programmers: [])
-            ended += former
+                "Software statements of a former application \(key.id.text) ended, as \(life.owner) has its id now: \(former.joined(separator: ", "))",
+                programmers: [])
+            ended += former.map { EndedStatement(softwareID: $0, application: key.id.text, programmer: life.owner) }
         }
         return ended
     }

@@ -46,7 +46,7 @@ extension AdministrationService {
             let record = try ledger.version(request.version)
             guard rights.sees(record: record.programmers) else { throw Fault.notFound("version") }
             var draft = try ledger.draft(of: rights)
-            let wanted = try ledger.document(record.documentSHA256)
+            let wanted = try ledger.restorable(record, over: draft.document)
             draft.document.apply(draft.document.changes(to: wanted).filter { rights.mayMake($0, from: draft.document, to: wanted) })
             _ = try DocumentCheck.configuration(of: draft.document, ledger, for: rights)
             try ledger.keep(draft, of: rights.name)

@@ -25,7 +25,7 @@ extension AdministrationService {
             }
             await publisher.rehearse(take)
             let (outcome, version) = try await publisher.write(take)
-            publisher.published.publish(outcome.publication)
+            publisher.tell(outcome.publication)
             if outcome.verdict == .refused { return Self.refused(outcome.pushed, outcome.changes) }
             if outcome.verdict == .taken {
                 logger.info("catalogue.imported", metadata: ["version": "\(version.version)", "administrator": "\(rights.name)"])
@@ -61,9 +61,11 @@ extension AdministrationService {
     /// The whole catalogue as a push that a second person approves.
     private func propose(_ document: CatalogueDocument, isForced: Bool, by rights: Rights) async throws -> CatalogueImport {
         try await publisher.write { ledger in
-            _ = try DocumentCheck.configuration(of: document, ledger)
             let newest = try ledger.requireNewest()
-            let draft = Draft(base: newest, baseDocument: try ledger.document(newest.documentSHA256), document: document)
+            let live = try ledger.document(newest.documentSHA256)
+            let kept = document.keepingCallbacks(of: live)
+            _ = try DocumentCheck.configuration(of: kept, ledger)
+            let draft = Draft(base: newest, baseDocument: live, document: kept)
             let changes = draft.changes
             let pushed = try ledger.pushedVersions()
             guard !changes.isEmpty else {

@@ -22,6 +22,7 @@ extension AdministrationService {
             var draft = try ledger.draft(of: rights)
             let changes = promotion.changes(from: draft.document, to: other).filter { rights.mayMake($0, from: draft.document, to: other) }
             draft.document.apply(changes)
+            draft.document = draft.document.keepingCallbacks(of: draft.baseDocument)
             _ = try DocumentCheck.configuration(of: draft.document, ledger, for: rights)
             try ledger.keep(draft, of: rights.name)
             return draft.contract

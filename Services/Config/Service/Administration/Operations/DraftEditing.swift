@@ -14,6 +14,8 @@ struct DraftEditing {
         let isTaken = draft.document[key] != nil
         let former = draft.document
         draft.document[key] = tree
+        // One that the draft deletes and makes again is the same to a push.
+        if key.section == .mvpds { draft.document = draft.document.keepingCallbacks(of: draft.baseDocument) }
         try requireOwn(key, tree, in: draft.document)
         guard rights.mayBridge(nil, tree) else { throw Fault.insufficientRole }
         if isTaken { throw Refused(.duplicate, "There is a \(key.section.noun) '\(key.id)' already.", references: [key]).fault }

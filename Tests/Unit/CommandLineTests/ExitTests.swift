@@ -54,6 +54,14 @@ struct ExitTests {
             (["call", "config"], 4, "no cluster runs in"), (["call", "x"], 2, "'x' is not a service"), (["secret", "list"], 4, "no cluster runs in"),
             (["support", "find", "--requestor", "ACME1", "--code", "X"], 4, "no cluster runs in"),
             (["verify", "x", "--jwks", "/nowhere"], 2, "cannot read /nowhere: there is no such file or folder"),
+            (["up", "--store", "postgres://ann:hunter2@h/people"], 2, "boxoffice: --store names the database people"),
+            (["up", "--store", "postgres://ann:hunter2@h?sslmode=require"], 2, "boxoffice: --store has the parameter sslmode=require"),
+            (["up", "--store", "postgres://ann:hunter2@h?connect_timeout=5"], 2, "the services have a time limit of their own"),
+            (["up", "--store", "postgres://ann:hunter2@h?password=hunter2"], 2, "boxoffice: --store has the parameter password"),
+            (["up", "--store", "mysql://ann:hunter2@h"], 2, "boxoffice: --store is 'mysql://ann:[hidden]@h'"),
+            (["up", "postgres://ann:hunter2@h"], 2, "Unexpected argument 'postgres://ann:[hidden]@h'"),
+            (["up", "--store", "mysql://ann:hunter2 @ hunter2/@h"], 2, "boxoffice: --store is 'mysql://ann:[hidden]@h'"),
+            (["up", "--replace", "config"], 2, "boxoffice: --replace"),
             (["logs"], 1, "there are no logs in"), (["logs", "gatway"], 2, "did you mean gateway?"),
         ] as [([String], Int32, String)])
     func told(arguments: [String], exit: Int32, part: String) throws {
@@ -61,6 +69,7 @@ struct ExitTests {
         let ended = try Subprocess.run(Self.program, arguments, environment: ["BOXOFFICE_HOME": home.path])
         #expect(ended.status == exit, "\(ended.error)")
         #expect(ended.error.contains(part), "\(ended.error)")
+        #expect(!ended.error.contains("CommandError") && !ended.error.contains("hunter2"), "\(ended.error)")
         #expect(ended.error.hasPrefix("boxoffice: ") && !ended.error.contains("Error: "), "\(ended.error)")
         #expect(ended.output.isEmpty)
     }

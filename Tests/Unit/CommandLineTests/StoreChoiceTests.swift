@@ -14,6 +14,13 @@ struct StoreChoiceTests {
         #expect(
             try StoreChoice("postgres://me:s%20t@db.example:5433?sslrootcert=/ca.pem")
                 == .server(.init(host: "db.example", port: 5433, user: "me", password: "s t", trustAnchors: "/ca.pem")))
+        // What is done anyway.
+        #expect(
+            try StoreChoice("postgres://me@db?target_session_attrs=read-write&sslmode=verify-full&sslrootcert=/ca.pem")
+                == .server(.init(host: "db", port: 5432, user: "me", password: "", trustAnchors: "/ca.pem")))
+        #expect(
+            try StoreChoice("postgres://me@db?sslmode=disable")
+                == .server(.init(host: "db", port: 5432, user: "me", password: "", trustAnchors: nil)))
         #expect(
             try StoreChoice("postgresql://me@[::1]/") == .server(.init(host: "::1", port: 5432, user: "me", password: "", trustAnchors: nil)))
     }
@@ -21,7 +28,9 @@ struct StoreChoiceTests {
     @Test(
         "anything else is refused",
         arguments: [
-            "", "mysql", "http://me@db", "postgres://db.example", "postgres://me@", "postgres://me@db/name", "postgres://me@db?sslmode=disable",
+            "", "mysql", "http://me@db", "postgres://db.example", "postgres://me@", "postgres://me@db/name", "postgres://me@db?sslmode=require",
+            "postgres://me@db?sslmode=disable&sslrootcert=/ca.pem", "postgres://me@db?sslrootcert=", "postgres://me@db?application_name=x",
+            "postgres://me@db?target_session_attrs=any",
         ])
     func refused(text: String) {
         #expect(throws: CommandFailure.self) { try StoreChoice(text) }

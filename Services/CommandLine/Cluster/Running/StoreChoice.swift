@@ -31,7 +31,9 @@ enum StoreChoice: Sendable, Equatable {
             guard let parts = URLComponents(string: text), parts.scheme == "postgres" || parts.scheme == "postgresql", let host = parts.host,
                 !host.isEmpty, let user = parts.user, !user.isEmpty
             else {
-                throw CommandFailure("--store is '\(text)'", advice: "give sqlite, postgres, or postgres://USER:PASSWORD@HOST:PORT")
+                // What is no address may hold a password with blanks.
+                let shown = text.replacing(/:\/\/([^\/@:]*):.*@/) { "://\($0.1):[hidden]@" }
+                throw CommandFailure("--store is '\(shown)'", advice: "give sqlite, postgres, or postgres://USER:PASSWORD@HOST:PORT")
             }
             guard ["", "/"].contains(parts.path) else {
                 throw CommandFailure(
@@ -39,12 +41,39 @@ enum StoreChoice: Sendable, Equatable {
                     advice: "leave it out: each service has a database of its own, named as the service")
             }
             let items = parts.queryItems ?? []
-            if let other = items.first(where: { $0.name != "sslrootcert" }) {
-                throw CommandFailure("--store has the parameter \(other.name)", advice: "sslrootcert is the only one")
+            let file = try items.first { $0.name == "sslrootcert" }.map { item in
+                guard let value = item.value, !value.isEmpty else {
+                    throw CommandFailure("sslrootcert of --store is empty", advice: "give the PEM file of the authority of the server's certificate")
+                }
+                return URL(fileURLWithPath: value).path
             }
-            let file = items.first?.value.map { URL(fileURLWithPath: $0).path }
+            for item in items { try Self.check(item, isVerified: file != nil) }
             let name = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
             self = .server(Server(host: name, port: parts.port ?? 5432, user: user, password: parts.password ?? "", trustAnchors: file))
+        }
+    }
+    /// The parameters that libpq knows: those that say what is done anyway are served, others are refused with the reason.
+    private static func check(_ item: URLQueryItem, isVerified: Bool) throws {
+        let value = item.value ?? ""
+        func refuse(_ advice: String) throws -> Never {
+            // Of others the value may be a password.
+            let shown = ["sslmode", "target_session_attrs"].contains(item.name) ? "=\(value)" : ""
+            throw CommandFailure("--store has the parameter \(item.name)\(shown)", advice: advice)
+        }
+        switch item.name {
+        case "sslrootcert": break
+        case "sslmode":
+            guard value == (isVerified ? "verify-full" : "disable") else {
+                try refuse(
+                    isVerified
+                        ? "with sslrootcert it is always verify-full"
+                        : "give sslrootcert=FILE for a server on another machine, which is then verified (verify-full); without it, it is disable")
+            }
+        case "target_session_attrs":
+            guard value == "read-write" else { try refuse("it is always read-write: the services write to their stores") }
+        case "application_name": try refuse("leave it out: it is boxoffice- and the name of the service")
+        case "connect_timeout": try refuse("leave it out: the services have a time limit of their own, and try again")
+        default: try refuse("leave it out: sslrootcert, sslmode and target_session_attrs are read")
         }
     }
 }

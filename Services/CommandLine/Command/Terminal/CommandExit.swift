@@ -54,7 +54,19 @@ struct CommandEnd {
     /// Nothing: the command has said all.
     let message: String
 
+    /// - Parameter error: Of options and arguments. The library wraps what a command says of them into an error of its own, which shows how it is made.
+    init(parsing error: any Error, of command: any ParsableCommand.Type = BoxofficeCommand.self) {
+        let end = CommandEnd(error, of: command)
+        guard end.exit == CommandExit.failed.rawValue else {
+            self = end
+            return
+        }
+        (exit, message) = (CommandExit.usage.rawValue, CommandExit.prefix + Self.withoutPasswords(command.message(for: error)))
+    }
+
     init(_ error: any Error, of command: any ParsableCommand.Type = BoxofficeCommand.self) {
+        let exit: Int32
+        let message: String
         switch error {
         case let code as ExitCode: (exit, message) = (code.rawValue, "")
         case let failure as CommandFailure: (exit, message) = (failure.exit.rawValue, CommandExit.prefix + failure.description)
@@ -69,6 +81,12 @@ struct CommandEnd {
                 (exit, message) = (CommandExit.failed.rawValue, CommandExit.prefix + PlainReason.of(error))
             }
         }
+        (self.exit, self.message) = (exit, Self.withoutPasswords(message))
+    }
+
+    /// No password of an address reaches a terminal, whoever names the address; the word for one in an advice does.
+    static func withoutPasswords(_ text: String) -> String {
+        text.replacing(/(:\/\/[^\s\/@:']*):(?!PASSWORD@)[^\s']*@/) { "\($0.1):[hidden]@" }
     }
 
     /// The library begins with a word of its own.

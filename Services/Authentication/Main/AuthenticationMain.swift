@@ -31,7 +31,8 @@ struct Main {
         let upstreams = OutboundHttp(largestAnswer: 2 * 1024 * 1024)
         environment.onStop { await upstreams.shutdown() }
         let keys = try Self.keys(files) { try AuthenticationKeys(settings, read: $0) }
-        let secretsKey = try environment.keyFile(settings.secretsKey, else: "secrets.key", .symmetric, setting: "authentication.secretsKey")
+        let secretsKey = try await environment.keyFile(
+            settings.secretsKey, else: "secrets.key", .symmetric, setting: "authentication.secretsKey", sealing: "sealed_secret", in: store)
         let sdkTokenKey = try environment.keyFile(settings.sdkTokenKey, else: "sdk-token.key", .signing, setting: "authentication.sdkTokenKey")
         let sdkSealKey = try environment.keyFile(settings.sdkSealKey, else: "sdk-seal.key", .symmetric, setting: "authentication.sdkSealKey")
         let serviceTokenKey = try environment.keyFile(

@@ -1,5 +1,6 @@
 internal import Cryptography
 internal import Foundation
+internal import Storage
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Darwin)
@@ -32,7 +33,7 @@ public enum MadeKey {
         defer { unlink(draft) }
         let content = Data(try text(kind).utf8)
         guard FileManager.default.createFile(atPath: draft, contents: content, attributes: [.posixPermissions: 0o600]) else {
-            throw Unusable(description: "\(path) cannot be made; check the folder's owner and mode, and the free space")
+            throw Unusable(description: "\(path) cannot be made; \(FileTrouble.advice(errno))")
         }
         guard link(draft, path) == 0 || errno == EEXIST else {
             throw Unusable(description: "\(path) cannot be made: \(String(cString: strerror(errno)))")

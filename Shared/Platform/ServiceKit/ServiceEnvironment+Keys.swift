@@ -1,3 +1,7 @@
+internal import Faults
+internal import Foundation
+public import Storage
+
 extension ServiceEnvironment {
     /// Where a key is: in the file that the settings name, or in the data folder, where it is made at the first start.
     /// - Parameters:
@@ -14,5 +18,30 @@ extension ServiceEnvironment {
             throw StartFailure("\(error) (or name a file under \(setting))")
         }
         return path
+    }
+
+    /// The same for a key that seals rows of a store: none is made beside rows that another one has sealed, which it could not open.
+    /// - Parameter table: Whose rows they are.
+    /// - Throws: `StartFailure` when it cannot be made, or such rows are there.
+    public func keyFile(
+        _ named: String?, else file: String, _ kind: MadeKey.Kind, setting: String, sealing table: String, in store: Store
+    ) async throws(StartFailure) -> String {
+        let path = dataFile(file)
+        if named == nil, !FileManager.default.fileExists(atPath: path) {
+            let rows: Int
+            do throws(Fault) {
+                rows = try await store.value(Statement("SELECT count(*) FROM \(table)")) ?? 0
+            } catch {
+                throw StartFailure("store \(store.place): \(table) cannot be read (\(error.cause ?? error))")
+            }
+            guard rows == 0 else {
+                throw StartFailure(
+                    """
+                    \(path) is not there, and \(rows) rows of the table \(table) in \(store.place) are sealed by it: restore the file from the backup of keys, or name it \
+                    under \(setting). Where it is lost, run DELETE FROM \(table), start, and write these secrets anew
+                    """)
+            }
+        }
+        return try keyFile(named, else: file, kind, setting: setting)
     }
 }

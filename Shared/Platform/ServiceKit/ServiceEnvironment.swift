@@ -71,12 +71,23 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
         var limits = StoreLimits()
         if let waiting = common.limits.waitingWrites { limits.waitingWrites = waiting }
         let isFile = common.storage.engine == .sqlite
+        let former = isFile ? Self.size(of: dataFile(name + ".sqlite")) : nil
         do throws(StoreError) {
             if isFile { limits.pages = (common.limits.storeMebibytes ?? Self.storeMebibytes) * 256 }
             let store =
                 if isFile { try Store(file: dataFile(name + ".sqlite"), name: name, migrations: migrations, limits: limits) } else {
                     try openServer(postgres, limits)
                 }
+            if former == 0 {
+                logger.warning(
+                    "store.was_empty",
+                    metadata: [
+                        "place": "\(store.place)",
+                        "reason": "the file was there without content, and the store begins anew; where it had some, stop and restore a backup",
+                    ])
+            } else if isFile, former == nil {
+                logger.info("store.created", metadata: ["place": "\(store.place)"])
+            }
             parts.add(store: store)
             let watch = SchemaWatch(store: store, logger: logger)
             background("schema") { try await watch.run() }
@@ -88,6 +99,9 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
         }
     }
 
+    /// - Returns: Octets; `nil`: there is no such file.
+    private static func size(of file: String) -> Int? { (try? FileManager.default.attributesOfItem(atPath: file))?[.size] as? Int }
+
     private func openServer(_ steps: [Migration]?, _ limits: StoreLimits) throws(StoreError) -> Store {
         guard let steps else { throw StoreError(file: "postgres", reason: "keeps no store of \(name) yet; leave \"engine\" out") }
         // For what lies beside the store: keys, and the last catalogue.
@@ -95,7 +109,7 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw StoreError(file: folder, reason: "cannot be created; check the folder's owner and mode")
+            throw StoreError(file: folder, reason: "cannot be created; \(FileTrouble.advice(errno))")
         }
         let store = try Store(postgres: PostgresOptions(common.storage, program: name, files: files), name: name, steps: steps, limits: limits)
         logger.info("store.opened", metadata: ["place": "\(store.place)"])

@@ -49,7 +49,7 @@ enum StoreFile {
         }
         // Never cut to nothing what is there: another copy that starts at the same moment may have begun to write it.
         let descriptor = Foundation.open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw StoreError(file: path, reason: "cannot be created; check the folder's owner and mode") }
+        guard descriptor >= 0 else { throw StoreError(file: path, reason: "cannot be opened for writing; \(FileTrouble.advice(errno))") }
         close(descriptor)
     }
 
@@ -58,7 +58,7 @@ enum StoreFile {
     private static func takeTurn(_ path: String) throws -> Int32 {
         let lock = path + ".opening"
         let descriptor = Foundation.open(lock, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw StoreError(file: lock, reason: "cannot be created; check the folder's owner and mode") }
+        guard descriptor >= 0 else { throw StoreError(file: lock, reason: "cannot be created; \(FileTrouble.advice(errno))") }
         while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
         return descriptor
     }
@@ -108,14 +108,16 @@ enum StoreFile {
     }
 
     /// What whoever opens a file is told.
-    static func failure(_ path: String, _ error: any Error) -> StoreError { (error as? StoreError) ?? StoreError(file: path, reason: reason(error)) }
+    static func failure(_ path: String, _ error: any Error) -> StoreError {
+        (error as? StoreError) ?? StoreError(file: path, reason: reason(error, path))
+    }
 
-    private static func reason(_ error: any Error) -> String {
+    private static func reason(_ error: any Error, _ path: String) -> String {
         guard let error = error as? GRDB.DatabaseError else { return "cannot be opened: \(error.localizedDescription)" }
         let text = error.message ?? "\(error.resultCode)"
         return switch error.resultCode {
         case .SQLITE_NOTADB, .SQLITE_CORRUPT: "is damaged (\(text)); restore it from a backup, or move it away to start empty"
-        case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY: "cannot be opened (\(text)); check its owner and mode, and its folder's"
+        case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY: "cannot be opened (\(text)); \(FileTrouble.advice(path))"
         case .SQLITE_BUSY: "is locked by another process"
         case .SQLITE_FULL: "has no room to grow (\(text))"
         default: "cannot be used (\(text))"

@@ -15,13 +15,46 @@ struct StorageSettingsTests {
     init() throws { folder = try Folder() }
 
     /// - Parameter storage: The object, or nothing.
-    private func environment(_ storage: String?) throws -> ServiceEnvironment<NoSettings> {
+    private func environment(_ storage: String?, lines: LogLines = LogLines()) throws -> ServiceEnvironment<NoSettings> {
         let storage = storage.map { #", "storage": \#($0)"# } ?? ""
         try folder.write(#"{"debug": {"address": "127.0.0.1", "port": 0}, "data": "data"\#(storage)}"#, to: "config.json")
         let file = folder.path + "/config.json"
         return try ServiceEnvironment(
             name: "alpha", document: SettingsReader.read(NoSettings.self, section: "alpha", file: file),
-            files: SettingsFiles(settingsFile: file), logger: LogLines().logger("alpha"), clock: SystemClock(), metrics: PrometheusMetrics())
+            files: SettingsFiles(settingsFile: file), logger: lines.logger("alpha"), clock: SystemClock(), metrics: PrometheusMetrics())
+    }
+
+    @Test("a store that is made is said, and one that begins anew in a file without content is warned of")
+    func beginnings() async throws {
+        var events: [[String]] = []
+        for content in [nil, nil, ""] {
+            if let content { try folder.write(content, to: "data/alpha.sqlite") }
+            let lines = LogLines()
+            await (try environment(nil, lines: lines).openStore(migrations: [], postgres: [])).close()
+            events.append(["store.created", "store.was_empty"].filter { lines.field("place", of: $0) != nil })
+        }
+        #expect(events == [["store.created"], [], ["store.was_empty"]])
+    }
+
+    @Test("no key is made beside rows that another one has sealed; where there are none it is, and stays")
+    func lostKey() async throws {
+        let environment = try environment(nil)
+        let store = try environment.openStore(migrations: [Migration("1", sql: "CREATE TABLE sealed_thing (sealed BLOB NOT NULL)")], postgres: [])
+        func path() async throws -> String {
+            try await environment.keyFile(nil, else: "things.key", .symmetric, setting: "alpha.thingsKey", sealing: "sealed_thing", in: store)
+        }
+        let made = try await path()
+        let key = try String(contentsOfFile: made, encoding: .utf8)
+        try await store.change("INSERT INTO sealed_thing (sealed) VALUES (x'00')")
+        #expect(try await path() == made)
+        try FileManager.default.removeItem(atPath: made)
+        let failure = await #expect(throws: StartFailure.self) { try await path() }
+        let text = failure.map { "\($0)" } ?? ""
+        #expect(text.contains("things.key is not there, and 1 rows of the table sealed_thing") && text.contains("alpha.thingsKey"), "\(text)")
+        #expect(!FileManager.default.fileExists(atPath: made))
+        try Data(key.utf8).write(to: URL(fileURLWithPath: made))
+        #expect(try await path() == made)
+        await store.close()
     }
 
     @Test("without a word, and by its name, it is a file", arguments: [nil, "{}", #"{"engine": "sqlite"}"#])

@@ -188,7 +188,7 @@ let package = Package(
         wireLibrary("EventLoops", "Shared/Platform/EventLoops", [nioCore, nioHTTPTypes]),
         wireLibrary("Spans", "Shared/Platform/Spans", ["ContractRuntime", "Faults"]),
         wireLibrary("Frames", "Shared/Wire/Frames", ["CContracts", "CProtobufC", "ContractRuntime", "Faults"]),
-        wireLibrary("Transport", "Shared/Wire/Transport", ["COpenSSL", "Faults", nioCore, nioPosix, nioConcurrency]),
+        wireLibrary("Transport", "Shared/Wire/Transport", ["COpenSSL", "Cryptography", "Faults", nioCore, nioPosix, nioConcurrency]),
         wireLibrary(
             "Rpc", "Shared/Wire/Rpc",
             [
@@ -208,7 +208,7 @@ let package = Package(
         library("Tokens", "Shared/Domain/Tokens", ["Clocks", "Cryptography", "Faults", "MediaTokenVerifier"]),
         library(
             "CatalogueFiles", "Shared/Domain/CatalogueFiles", ["Catalogue", "Clocks", "Contracts", "Cryptography", "StrictJson", "Tokens"]),
-        library("OutboundHttp", "Shared/Platform/OutboundHttp", ["Clocks", "Spans", httpClient, nioCore, nioPosix, nioSSL]),
+        library("OutboundHttp", "Shared/Platform/OutboundHttp", ["Clocks", "Cryptography", "Spans", httpClient, nioCore, nioPosix, nioSSL]),
         library(
             "Telemetry", "Shared/Platform/Telemetry", ["ContractRuntime", "OutboundHttp", "Spans", coreMetrics, logging]),
         library(

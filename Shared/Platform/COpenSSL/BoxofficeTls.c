@@ -1,6 +1,7 @@
 #include "BoxofficeTls.h"
 
 #include <openssl/bio.h>
+#include <openssl/pem.h>
 #include <openssl/x509.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -89,13 +90,49 @@ SSL_CTX *boxoffice_tls_context(void)
     return context;
 }
 
+static int no_passphrase(char *buffer, int size, int writes, void *state)
+{
+    (void)buffer;
+    (void)size;
+    (void)writes;
+    (void)state;
+    return 0;
+}
+
+/* Behind the mark that some editors put before a text. */
+static BIO *open_text(const char *path)
+{
+    unsigned char mark[3];
+    BIO *file = BIO_new_file(path, "r");
+    if (file == NULL)
+        return NULL;
+    if (BIO_read(file, mark, 3) != 3 || memcmp(mark, "\xEF\xBB\xBF", 3) != 0)
+        (void)BIO_reset(file);
+    return file;
+}
+
 int boxoffice_tls_trust(SSL_CTX *context, const char *path)
 {
-    STACK_OF(X509_NAME) *names = SSL_load_client_CA_file(path);
-    if (names == NULL)
+    BIO *file = open_text(path);
+    if (file == NULL)
         return 0;
-    SSL_CTX_set_client_CA_list(context, names);
-    return SSL_CTX_load_verify_file(context, path);
+    STACK_OF(X509_INFO) *found = PEM_X509_INFO_read_bio(file, NULL, no_passphrase, NULL);
+    BIO_free(file);
+    if (found == NULL)
+        return 0;
+    X509_STORE *store = SSL_CTX_get_cert_store(context);
+    int anchors = 0, good = 1;
+    for (int i = 0; good && i < sk_X509_INFO_num(found); i++) {
+        const X509_INFO *entry = sk_X509_INFO_value(found, i);
+        if (entry->x509 != NULL) {
+            good = X509_STORE_add_cert(store, entry->x509) && SSL_CTX_add_client_CA(context, entry->x509);
+            anchors++;
+        }
+        if (good && entry->crl != NULL)
+            good = X509_STORE_add_crl(store, entry->crl);
+    }
+    sk_X509_INFO_pop_free(found, X509_INFO_free);
+    return good && anchors > 0;
 }
 
 int boxoffice_tls_pin(SSL *ssl, const char *name)

@@ -7,6 +7,10 @@ public enum CryptographyError: Error, Hashable, Sendable, CustomStringConvertibl
     case unreadableFile(path: String, reason: String)
     /// The text holds no PEM block of the expected kind.
     case notPEM(expected: String)
+    /// The private key is encrypted, and nobody is there to give the passphrase.
+    case encryptedKey
+    /// A certificate file that has no certificate of the key.
+    case keyOfAnother
     /// A key of another kind than the operation needs.
     case wrongKeyType(expected: String, found: String)
     /// An RSA key below 2048 bits.
@@ -22,6 +26,9 @@ public enum CryptographyError: Error, Hashable, Sendable, CustomStringConvertibl
         switch self {
         case .unreadableFile(let path, let reason): "cannot read \(path): \(reason)"
         case .notPEM(let expected): "holds no \(expected) in PEM form"
+        case .encryptedKey:
+            "is encrypted with a passphrase, which no service can be asked for; write it without one (openssl pkey -in FILE -out NEWFILE)"
+        case .keyOfAnother: "belongs to none of the certificates"
         case .wrongKeyType(let expected, let found): "needs a key of type \(expected), found \(found)"
         case .weakKey(let bits): "RSA key has \(bits) bits, at least 2048 are needed"
         case .malformed(let what): "malformed \(what)"

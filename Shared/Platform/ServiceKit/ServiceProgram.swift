@@ -67,7 +67,9 @@ public enum ServiceProgram {
         let quiet = Logger(label: name, factory: { _ in SwiftLogNoOpLogHandler() })
         _ = try common.telemetry.resolved(files, environment: ProcessInfo.processInfo.environment)
         _ = try ServiceParts(program: name, common: common, files: files, logger: quiet)
-        print("\(name): \(files.settingsFile) is good")
+        let doubts = CertificateDoubts.of(files.paths, at: SystemClock().now())
+        for doubt in doubts { print("\(name): \(doubt)") }
+        print("\(name): \(files.settingsFile) is good" + (doubts.isEmpty ? "" : ", but for what is said above"))
         ProgramEnd.now(0)
     }
 

@@ -143,8 +143,8 @@ struct CertificateFiles: Sendable {
         let others = try CertificateFiles()
         defer { others.remove() }
         let cases = [
-            (files.certificate, others.key, "do not belong together"), (files.key, files.key, "holds no PEM certificate"),
-            (files.certificate, files.certificate, "holds no PEM key"), ("/nowhere.crt", files.key, "/nowhere.crt"),
+            (files.certificate, others.key, "do not belong together"), (files.key, files.key, "holds no certificate in PEM form"),
+            (files.certificate, files.certificate, "holds no private key in PEM form"), ("/nowhere.crt", files.key, "/nowhere.crt"),
         ]
         for (certificate, key, text) in cases {
             let problem = #expect(throws: HttpsProblem.self) { try HttpsCertificate(certificateFile: certificate, keyFile: key) }
@@ -174,5 +174,28 @@ struct CertificateFiles: Sendable {
         for address in ["127.0.0.1:80", "[::1]:80", "localhost:80", "127.9.9.9:1"] {
             #expect(GatewaySettings(listen: address, publicOrigin: "https://tv.example", pages: "Pages").problem == nil, "\(address)")
         }
+    }
+
+    @Test("a chain with its authority first is put in order, and an encrypted key says what it is")
+    func filesAsPeopleMakeThem() async throws {
+        let files = try CertificateFiles()
+        defer { files.remove() }
+        let (leaf, key) = (
+            try String(contentsOfFile: files.certificate, encoding: .utf8), try String(contentsOfFile: files.key, encoding: .utf8)
+        )
+        try files.write("\u{FEFF}\(files.authority.certificate.pem())\(leaf)", files.certificate)
+        try files.write("\u{FEFF}\(key)", files.key)
+        let certificate = try HttpsCertificate(certificateFile: files.certificate, keyFile: files.key)
+        let gateway = TestGateway(tls: HttpsSettings(listen: "127.0.0.1:0", certificate: files.certificate, key: files.key))
+        try await gateway.exchange(over: .live, certificate: certificate) { client in
+            try await Self.expectService(try #require(client.port), files)
+        }
+        try files.write(key.replacing("PRIVATE KEY", with: "ENCRYPTED PRIVATE KEY"), files.key)
+        let problem = #expect(throws: HttpsProblem.self) { try HttpsCertificate(certificateFile: files.certificate, keyFile: files.key) }
+        #expect(problem?.description.hasPrefix("the file \(files.key) is encrypted with a passphrase") == true)
+        try files.write(CertifiedKey.selfSigned(commonName: "other").key.pem(), files.key)
+        try files.write(leaf, files.certificate)
+        let other = #expect(throws: HttpsProblem.self) { try HttpsCertificate(certificateFile: files.certificate, keyFile: files.key) }
+        #expect(other?.description.contains("do not belong together") == true)
     }
 }

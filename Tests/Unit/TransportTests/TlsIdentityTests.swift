@@ -69,4 +69,35 @@ import Transport
         try pair.exchange()
         #expect(pair.clientEvents.peerNames == ["server.boxoffice"])
     }
+
+    @Test("a key that is encrypted says so, and asks nobody for its passphrase")
+    func encryptedKey() throws {
+        try identities.issue("server", names: ["server.boxoffice"])
+        let key = try String(contentsOfFile: identities.path("server.key"), encoding: .utf8)
+        let kind = "RSA PRIVATE KEY"
+        for text in [
+            key.replacing("PRIVATE KEY", with: "ENCRYPTED PRIVATE KEY"),
+            "-----BEGIN \(kind)-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00112233445566778899AABBCCDDEEFF\n\nAAAA\n-----END \(kind)-----\n",
+        ] {
+            try identities.write(text, "server.key")
+            let error = try #require(throws: TlsError.self) { try TlsIdentity(files: identities.files("server")) }
+            #expect(error.message.contains("server.key cannot be used: it is encrypted with a passphrase"), "\(error)")
+        }
+    }
+
+    @Test("an authority before the certificate, and marks before the texts, are no hindrance")
+    func orderAndMarks() throws {
+        let client = try identities.identity("client.boxoffice")
+        try identities.issue("server", names: ["server.boxoffice"])
+        var files = identities.files("server")
+        func text(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+        let (certificate, key, anchors) = (try text(files.certificate), try text(files.key), try text(files.trustAnchors))
+        try identities.write("\u{FEFF}\(anchors)\(certificate)", "server.crt")
+        try identities.write("\u{FEFF}\(key)", "server.key")
+        try identities.write("\u{FEFF}\(anchors)", "marked.crt")
+        files.trustAnchors = identities.path("marked.crt")
+        let pair = try EmbeddedPair(client: client, expecting: "server.boxoffice", server: TlsIdentity(files: files))
+        try pair.exchange()
+        #expect(pair.clientEvents.peerNames == ["server.boxoffice"])
+    }
 }

@@ -9,12 +9,13 @@ struct CertificateFacts: Sendable {
     private let begin: Timestamp
     private let end: Timestamp
 
-    /// - Parameter pem: The certificate comes first. Of one that cannot be read nothing is known, and nothing said but that it is for no name.
-    init(pem: [UInt8]) {
-        let certificate = try? Certificate(pem: String(decoding: pem, as: UTF8.self))
-        names = certificate?.dnsNames.map { $0.lowercased() } ?? []
-        begin = certificate?.notBefore ?? Timestamp(seconds: 0)
-        end = certificate?.notAfter ?? Timestamp(seconds: .max / 1000)
+    /// What is to be said of its key; `nil`: nothing.
+    let weakness: String?
+
+    init(_ certificate: Certificate, weakness: String? = nil) {
+        names = certificate.dnsNames.map { $0.lowercased() }
+        (begin, end) = (certificate.notBefore, certificate.notAfter)
+        self.weakness = weakness
     }
 
     /// As clients compare (RFC 6125 §6.4.3).

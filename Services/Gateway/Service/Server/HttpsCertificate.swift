@@ -1,5 +1,6 @@
 public import Clocks
 internal import CoreMetrics
+internal import Cryptography
 internal import FoundationEssentials
 internal import NIOSSL
 internal import Synchronization
@@ -72,7 +73,7 @@ public final class HttpsCertificate: Sendable {
         let uncovered = served.filter { !facts.covers($0) }.map { name in
             "\(facts.owners(in: certificateFile)), not for '\(name)', which is served with it: browsers and apps refuse that name"
         }
-        return [facts.problem(at: clock.now(), in: certificateFile)].compactMap(\.self) + uncovered
+        return [facts.problem(at: clock.now(), in: certificateFile), facts.weakness].compactMap(\.self) + uncovered
     }
 
     /// Takes in the files when their content is another than before.
@@ -127,11 +128,12 @@ public final class HttpsCertificate: Sendable {
     private static func load(
         _ content: [[UInt8]], _ certificateFile: String, _ keyFile: String, _ others: [OctetText: HttpsCertificate]
     ) throws(HttpsProblem) -> Loaded {
-        guard let chain = try? NIOSSLCertificate.fromPEMBytes(content[0]), !chain.isEmpty else {
-            throw HttpsProblem(description: "the file \(certificateFile) holds no PEM certificate")
+        let certified = try certified(content, certificateFile, keyFile)
+        guard let chain = try? certified.certificates.map({ try NIOSSLCertificate(bytes: $0.der, format: .der) }) else {
+            throw HttpsProblem(description: "the file \(certificateFile) holds a certificate that HTTPS cannot show")
         }
-        guard let key = try? NIOSSLPrivateKey(bytes: content[1], format: .pem) else {
-            throw HttpsProblem(description: "the file \(keyFile) holds no PEM key")
+        guard let key = try? NIOSSLPrivateKey(bytes: Array(certified.keyPEM.utf8), format: .pem) else {
+            throw HttpsProblem(description: "the file \(keyFile) holds a key of a kind that HTTPS cannot use; make one for P-256 or RSA")
         }
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
@@ -145,9 +147,28 @@ public final class HttpsCertificate: Sendable {
         configuration.applicationProtocols = ["h2", "http/1.1"]
         if !others.isEmpty { configuration.sslContextCallback = { client, choice in choice.succeed(shown(to: client.serverHostname, others)) } }
         guard let context = try? NIOSSLContext(configuration: configuration) else {
-            throw HttpsProblem(description: "the certificate in \(certificateFile) and the key in \(keyFile) do not belong together")
+            throw HttpsProblem(description: "the certificate in \(certificateFile) and the key in \(keyFile) cannot be used for HTTPS")
         }
-        return Loaded(content: content, chain: chain, key: key, facts: CertificateFacts(pem: content[0]), context: context)
+        let facts = CertificateFacts(certified.certificates[0], weakness: certified.facts.weakness.map { "the key in \(keyFile) \($0)" })
+        return Loaded(content: content, chain: chain, key: key, facts: facts, context: context)
+    }
+
+    private static func certified(
+        _ content: [[UInt8]], _ certificateFile: String, _ keyFile: String
+    ) throws(HttpsProblem) -> CertifiedChain {
+        let certificates: [Certificate]
+        do throws(CryptographyError) {
+            certificates = try Certificate.all(pem: Pem.text(content[0]))
+        } catch {
+            throw HttpsProblem(description: "the file \(certificateFile) \(error)")
+        }
+        do throws(CryptographyError) {
+            return try CertifiedChain(certificates, keyPEM: Pem.text(content[1]))
+        } catch .keyOfAnother {
+            throw HttpsProblem(description: "the certificate in \(certificateFile) and the key in \(keyFile) do not belong together")
+        } catch {
+            throw HttpsProblem(description: "the file \(keyFile) \(error)")
+        }
     }
 
     /// - Parameter name: That the client asks for (RFC 6066 §3); `nil`: none.

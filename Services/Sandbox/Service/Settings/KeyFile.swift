@@ -13,12 +13,14 @@ enum KeyFile {
 
     /// The identity of the HTTPS server.
     static func tls(_ files: SandboxSettings.Tls) throws(SettingsFault) -> NIOSSLContext {
-        for (file, key) in [(files.certificate, "tls.certificate"), (files.key, "tls.key")] { _ = try SandboxSettings.read(file, key: key) }
+        let certificates = try SandboxSettings.read(files.certificate, key: "tls.certificate")
+        let key = try SandboxSettings.read(files.key, key: "tls.key")
+        if let reason = SigningKey.encryption(key) { throw SettingsFault(key: "tls.key", problem: "cannot be used: \(reason): \(files.key)") }
         do {
-            let chain = try NIOSSLCertificate.fromPEMFile(files.certificate).map { NIOSSLCertificateSource.certificate($0) }
+            let chain = try NIOSSLCertificate.fromPEMBytes(certificates).map { NIOSSLCertificateSource.certificate($0) }
             return try NIOSSLContext(
                 configuration: .makeServerConfiguration(
-                    certificateChain: chain, privateKey: .privateKey(NIOSSLPrivateKey(file: files.key, format: .pem))))
+                    certificateChain: chain, privateKey: .privateKey(NIOSSLPrivateKey(bytes: key, format: .pem))))
         } catch {
             throw SettingsFault(key: "tls", problem: "cannot be used: \(error): \(files.certificate), \(files.key)")
         }

@@ -70,7 +70,8 @@ extension SandboxSettings {
 
     static func read(_ path: String, key: String) throws(SettingsFault) -> [UInt8] {
         guard let data = FileManager.default.contents(atPath: path) else { throw SettingsFault(key: key, problem: "cannot be read: \(path)") }
-        return Array(data)
+        // Some editors put a mark before a text.
+        return Array(data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.dropFirst(3) : data)
     }
 
     private static func level(_ log: SettingsFile.Log?) throws(SettingsFault) -> String {

@@ -7,11 +7,19 @@ final class SigningKey: @unchecked Sendable {
 
     /// Reads an unencrypted PEM private key.
     init(pem: [UInt8]) throws(XmlRefusal) {
+        if let reason = Self.encryption(pem) { throw XmlRefusal(reason: reason) }
         try XmlRefusal.check(csandbox_start())
         var key: OpaquePointer?
         try XmlRefusal.check(csandbox_key_load_private(pem, pem.count, &key))
         guard let key else { throw XmlRefusal(reason: "not a private key") }
         pointer = key
+    }
+
+    /// What is to be said of a key that is encrypted with a passphrase (RFC 7468 §11, RFC 1421 §4.6.1.1); `nil`: it is not.
+    static func encryption(_ pem: [UInt8]) -> String? {
+        let text = String(decoding: pem, as: UTF8.self)
+        guard ["BEGIN ENCRYPTED PRIVATE KEY", "DEK-Info:"].contains(where: text.contains) else { return nil }
+        return "the key is encrypted with a passphrase; write it without one (openssl pkey -in FILE -out NEWFILE)"
     }
 
     /// Makes the RSA key of 2048 bits that belongs to a seed.

@@ -1,4 +1,5 @@
 internal import CXmlSec
+internal import Cryptography
 
 /// Owner of a key of the C library.
 ///
@@ -30,9 +31,15 @@ final class KeyHandle: @unchecked Sendable {
 
     static func privateKey(pem: String) throws(SamlConfigurationError) -> KeyHandle {
         guard cxs_initialize() == 0 else { throw SamlConfigurationError("The XML security library cannot be used.") }
-        let octets = Array(pem.utf8)
+        let text = Pem.text(pem)
+        guard !Pem.holdsEncryptedKey(text) else {
+            throw SamlConfigurationError(
+                "The key is encrypted with a passphrase, which no service can be asked for. Write it without one (openssl pkey -in FILE -out NEWFILE)."
+            )
+        }
+        let octets = Array(text.utf8)
         guard let key = KeyHandle(cxs_key_from_pem(octets, octets.count)) else {
-            throw SamlConfigurationError("The key is not an unencrypted PEM private key.")
+            throw SamlConfigurationError("The key is not a PEM private key.")
         }
         return key
     }

@@ -48,6 +48,7 @@ public struct Certificate: Sendable, Hashable {
     /// Every certificate of a PEM text, in its order; other blocks are skipped.
     /// - Throws: `CryptographyError.notPEM` when there is none or one is broken.
     public static func all(pem: String) throws(CryptographyError) -> [Certificate] {
+        let pem = Pem.text(pem)
         let pointers = withReadBuffer(Array(pem.utf8)) { buffer in
             var found: [OpaquePointer] = []
             while let pointer = PEM_read_bio_X509(buffer, nil, { _, _, _, _ in 0 }, nil) { found.append(pointer) }
@@ -56,7 +57,7 @@ public struct Certificate: Sendable, Hashable {
         ERR_clear_error()
         let announced = pem.split(separator: "\n").filter { $0.hasPrefix("-----BEGIN CERTIFICATE-----") }.count
         let handles = pointers.map(CertificateHandle.init(owning:))
-        guard !handles.isEmpty, handles.count == announced else { throw .notPEM(expected: "certificate") }
+        guard !handles.isEmpty, handles.count >= announced else { throw .notPEM(expected: "certificate") }
         var certificates: [Certificate] = []
         for handle in handles { certificates.append(try Certificate(handle: handle)) }
         return certificates
@@ -111,8 +112,10 @@ extension Certificate {
     }
 
     /// True when the certificate holds the public half of that key.
-    public func belongs(to key: PrivateKey) -> Bool {
-        let matches = X509_check_private_key(handle.pointer, key.handle.pointer) == 1
+    public func belongs(to key: PrivateKey) -> Bool { belongs(to: key.handle) }
+
+    func belongs(to key: KeyHandle) -> Bool {
+        let matches = X509_check_private_key(handle.pointer, key.pointer) == 1
         if !matches { ERR_clear_error() }
         return matches
     }

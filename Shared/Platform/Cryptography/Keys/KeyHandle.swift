@@ -94,11 +94,13 @@ final class KeyHandle: @unchecked Sendable {
 
     /// The first private key of a PEM text; an encrypted one is refused (there is no prompt for a password).
     static func privateKey(pem: String) throws(CryptographyError) -> KeyHandle {
-        try read(Array(pem.utf8), expected: "private key") { PEM_read_bio_PrivateKey($0, nil, { _, _, _, _ in 0 }, nil) }
+        let text = Pem.text(pem)
+        guard !Pem.holdsEncryptedKey(text) else { throw .encryptedKey }
+        return try read(Array(text.utf8), expected: "private key") { PEM_read_bio_PrivateKey($0, nil, { _, _, _, _ in 0 }, nil) }
     }
 
     static func publicKey(pem: String) throws(CryptographyError) -> KeyHandle {
-        try read(Array(pem.utf8), expected: "public key") { PEM_read_bio_PUBKEY($0, nil, { _, _, _, _ in 0 }, nil) }
+        try read(Array(Pem.text(pem).utf8), expected: "public key") { PEM_read_bio_PUBKEY($0, nil, { _, _, _, _ in 0 }, nil) }
     }
 
     private static func read(

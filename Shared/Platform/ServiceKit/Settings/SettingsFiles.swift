@@ -1,15 +1,24 @@
 internal import Foundation
+internal import Synchronization
 
 /// The files that settings speak of; paths are relative to the settings file.
 public struct SettingsFiles: Sendable, Hashable {
     /// The settings file itself, as it was given.
     public let settingsFile: String
 
+    private let named = NamedFiles()
+
     public init(settingsFile: String) { self.settingsFile = settingsFile }
+
+    /// The files and folders that have been asked for, in their order.
+    var paths: [String] { named.all.withLock { $0 } }
 
     /// - Parameter path: As it stands in the settings.
     public func path(_ path: String) -> String {
-        URL(fileURLWithPath: path, relativeTo: URL(fileURLWithPath: settingsFile).deletingLastPathComponent()).standardizedFileURL.path
+        let base = URL(fileURLWithPath: settingsFile).deletingLastPathComponent()
+        let absolute = URL(fileURLWithPath: path, relativeTo: base).standardizedFileURL.path
+        named.all.withLock { if !$0.contains(absolute) { $0.append(absolute) } }
+        return absolute
     }
 
     /// - Parameters:
@@ -45,4 +54,12 @@ public struct SettingsFiles: Sendable, Hashable {
         default: "cannot be read (\(error.localizedDescription))"
         }
     }
+}
+
+/// What two values have asked for does not make them differ.
+private final class NamedFiles: Sendable, Hashable {
+    let all = Mutex<[String]>([])
+
+    static func == (left: NamedFiles, right: NamedFiles) -> Bool { true }
+    func hash(into hasher: inout Hasher) {}
 }

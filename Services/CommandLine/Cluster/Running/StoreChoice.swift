@@ -52,6 +52,7 @@ enum StoreChoice: Sendable, Equatable {
             self = .server(Server(host: name, port: parts.port ?? 5432, user: user, password: parts.password ?? "", trustAnchors: file))
         }
     }
+
     /// The parameters that libpq knows: those that say what is done anyway are served, others are refused with the reason.
     private static func check(_ item: URLQueryItem, isVerified: Bool) throws {
         let value = item.value ?? ""

@@ -304,7 +304,8 @@ let package = Package(
         outerLibrary(
             "SandboxService", "Services/Sandbox/Service",
             [
-                "Clocks", "CSandboxXml", "EventLoops", "StrictJson", httpClient, lifecycle, logging, hummingbird, hummingbirdCore, mustache, nioCore,
+                "Clocks", "CSandboxXml", "EventLoops", "Memos", "StrictJson", httpClient, lifecycle, logging, hummingbird, hummingbirdCore, mustache,
+                nioCore,
                 nioHTTPTypes,
                 nioSSL,
             ]),

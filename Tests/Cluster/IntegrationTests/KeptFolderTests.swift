@@ -39,7 +39,8 @@ struct KeptFolderTests {
             for place in cluster.home.state { #expect(asked.output.contains(place.path)) }
             #expect(try Self.content(of: cluster.home) == before, "nothing was removed")
 
-            #expect(try up(cluster, "--detach", "--no-demo").status == 0)
+            let again = try up(cluster, "--detach", "--no-demo")
+            #expect(again.status == 0, "\(again.output)")
             #expect(try await kept.isSignedIn(), "what the services remember is there, too")
             let reset = try up(cluster, "--detach", "--no-demo", "--reset", "--yes")
             #expect(reset.status == 0, "\(reset.output)")
@@ -53,7 +54,8 @@ struct KeptFolderTests {
     @Test("one's own catalogue and settings are checked, copied, and what was there is kept beside them")
     func ownFiles() async throws {
         try await withCluster { cluster in
-            #expect(try up(cluster, "--detach", "--no-demo").status == 0)
+            let begun = try up(cluster, "--detach", "--no-demo")
+            #expect(begun.status == 0, "\(begun.output)")
             let folder = cluster.home.root.appendingPathComponent("mine")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             let catalogue = folder.appendingPathComponent("mine.json")

@@ -37,10 +37,10 @@ def load(*arguments, status=0):
 def made():
     """Writes all pages; gives what is on which."""
     once = ("--warm-up", "1s", "--quiet")
-    load("authentication", "--ramp", "20..80", "--steps", 3, "--step-duration", "2s", *once, "--html", FOLDER / "ramp.html", "--name", "a ramp")
-    # A name that is wider than a phone.
+    load("authentication", "--ramp", "20..80", "--steps", 3, "--step-duration", "2s", *once, "--html", FOLDER / "ramp.html", "--name", "a ramp " + "without-an-end-" * 8)
+    # A name, and a note, that are wider than a phone.
     load("gateway", "--path", "/nowhere/" + "on-and-on-" * 12, "--path", "/healthz", "--rate", 40, "-d", "3s", *once, "--assert", "p99<1ns", "--assert", "errors<60%",
-         "--html", FOLDER / "failed.html", status=1)
+         "--metrics", "http://127.0.0.1:9/" + "metrics" * 20, "--html", FOLDER / "failed.html", status=1)
     start = int(time.time()) + 4
     generators = [
         subprocess.Popen([PROGRAM, "load", "gateway", "--path", "/healthz", "--rate", "50", "-d", "3s", *once, "--start-at", str(start),

@@ -44,14 +44,15 @@ package final class CatalogueFolder: Sendable {
         }
     }
 
-    /// Made once: a key of 2048 bits takes its time.
     private static let provider = Result { try certificate() }
 
-    /// A self-signed certificate with an RSA key of 2048 bits.
+    /// Of certificates that differ by their validity alone: a key of 2048 bits takes its time.
+    private static let key = Result { PrivateKey.rsa(try RSAPrivateKey.generate()) }
+
+    /// A self-signed certificate with an RSA key of 2048 bits, always the same one.
     package static func certificate(validFrom: Timestamp = now - .seconds(86_400), to: Timestamp = now + .seconds(86_400)) throws -> String {
         let validity = CertificateValidity(notBefore: validFrom, notAfter: to)
-        let key = PrivateKey.rsa(try RSAPrivateKey.generate())
-        return try CertifiedKey.selfSigned(commonName: "Harbor IdP", key: key, validity: validity).certificate.pem()
+        return try CertifiedKey.selfSigned(commonName: "Harbor IdP", key: key.get(), validity: validity).certificate.pem()
     }
 
     package static let small = """

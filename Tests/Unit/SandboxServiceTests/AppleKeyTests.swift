@@ -128,6 +128,9 @@ import Testing
         try await AppleParty.run(seed: "other") { apple in await seen.add(try await apple.get("/appleid/auth/keys").text) }
         let texts = await seen.texts
         #expect(texts.count == 3 && texts[0] == texts[1] && !texts[0].hasPrefix(texts[2]))
+        // What is remembered of a seed is what it makes.
+        let numbers = try (0..<2).map { _ in try SigningKey(seed: [UInt8](repeating: 7, count: 32)).publicNumbers().modulus }
+        #expect(numbers[0] == numbers[1])
     }
 
     private actor Seen {

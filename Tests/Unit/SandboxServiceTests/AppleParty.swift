@@ -28,7 +28,8 @@ struct AppleParty: Sendable {
     let client: any TestClientProtocol
     let clock: SettableClock
 
-    static func run(seed: String? = nil, _ test: @Sendable (AppleParty) async throws -> Void) async throws {
+    /// - Parameter seed: RSA keys of one seed are made once.
+    static func run(seed: String = "unit", _ test: @Sendable (AppleParty) async throws -> Void) async throws {
         var logger = Logger(label: "sandbox")
         logger.logLevel = .critical
         let clock = SettableClock()

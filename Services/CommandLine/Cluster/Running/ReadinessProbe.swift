@@ -5,7 +5,8 @@ struct ReadinessProbe: Sendable {
     let home: ClusterHome
     let exchange: HTTPExchange
     let url: String
-    private static let patience: Duration = .seconds(20)
+    /// One that cannot start ends, which is told at once; a machine that is slow or busy is given the time.
+    private static let patience: Duration = .seconds(60)
 
     /// - Throws: `CommandFailure` with the process's own last words when it ends or takes too long.
     func wait(for process: ServiceProcess) async throws {

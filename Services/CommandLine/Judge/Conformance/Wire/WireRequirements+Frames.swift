@@ -81,24 +81,42 @@ extension WireRequirements {
         },
         Requirement("WIRE-26", "A ping is answered at once with a pong of the same nonce, also while calls are under way.", source: "WIRE.md §6") {
             examination in
-            let conversation = try await examination.greet()
-            let id = try await conversation.request(DiagnosticsEcho.service, DiagnosticsEcho.method, payload: EchoMessage.bytes(delay: 1500))
-            for nonce in [1, 7, UInt64.max] {
-                try await conversation.probe.send(Frame(kind: .ping(Ping(nonce: nonce))))
-                try await expectPong(nonce, conversation)
+            // On a busy machine the call may end before the last ping arrives, which says nothing yet: then once more, with a call that lasts longer.
+            do { try await expectPongs(during: 1500, examination) } catch is CallEnded {
+                do { try await expectPongs(during: 5000, examination) } catch let ended as CallEnded { throw ended.unmet }
             }
-            _ = try await conversation.response(to: id)
         },
         Requirement("WIRE-27", "A pong without a ping is a protocol error.", source: "WIRE.md §6") { examination in
             try await examination.refused(Frame(kind: .pong(Pong(nonce: 77))))
         },
     ]
 
-    static func expectPong(_ nonce: UInt64, _ conversation: Conversation) async throws {
+    /// The response of the call that was to be under way came where a pong was due.
+    private struct CallEnded: Error {
+        let unmet: Unmet
+    }
+
+    /// - Throws: `CallEnded` for the answer to the call that was to be under way; `Unmet` for whatever else is no such pong.
+    private static func expectPong(_ nonce: UInt64, _ conversation: Conversation, during call: UInt64? = nil) async throws {
         let event = try await conversation.next()
-        guard case .frame(let frame) = event, case .pong(let pong) = frame.kind, pong.nonce == nonce else {
-            throw Unmet("a pong of nonce \(nonce)", came: FrameText.text(event))
+        let unmet = Unmet("a pong of nonce \(nonce)", came: FrameText.text(event))
+        guard case .frame(let frame) = event else { throw unmet }
+        switch frame.kind {
+        case .pong(let pong) where pong.nonce == nonce: return
+        case .response(let response) where response.callID == call: throw CallEnded(unmet: unmet)
+        default: throw unmet
         }
+    }
+
+    /// Sends pings while a call of that many milliseconds is under way.
+    private static func expectPongs(during delay: UInt32, _ examination: Examination) async throws {
+        let conversation = try await examination.greet()
+        let id = try await conversation.request(DiagnosticsEcho.service, DiagnosticsEcho.method, payload: EchoMessage.bytes(delay: delay))
+        for nonce in [1, 7, UInt64.max] {
+            try await conversation.probe.send(Frame(kind: .ping(Ping(nonce: nonce))))
+            try await expectPong(nonce, conversation, during: id)
+        }
+        _ = try await conversation.response(to: id)
     }
 
     /// Takes one response for each call, in any order.

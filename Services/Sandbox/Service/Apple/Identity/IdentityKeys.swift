@@ -1,3 +1,5 @@
+internal import Memos
+
 /// The key set that identity tokens are checked with, and which key signs (apple §2.1).
 struct IdentityKeys: Sendable {
     struct Key: Sendable {
@@ -72,8 +74,18 @@ struct IdentityKeys: Sendable {
         published.append(unpublished.remove(at: index))
     }
 
+    /// By their seeds: a sandbox that begins again with the same one makes none anew.
+    private static let made = Memo<[UInt8], SigningKey>(capacity: 32)
+
     private static func make(_ octets: inout RepeatableOctets) throws(XmlRefusal) -> Key {
-        let key = try SigningKey(seed: octets.next(32, for: "key"))
+        let seed = octets.next(32, for: "key")
+        let key: SigningKey
+        if let known = made[seed] {
+            key = known
+        } else {
+            key = try SigningKey(seed: seed)
+            made[seed] = key
+        }
         let (modulus, exponent) = try key.publicNumbers()
         let id = String(Hexadecimal.text(Digest.sha256(modulus).prefix(5)).uppercased())
         let numbers = #""n":"\#(Base64.urlText(modulus))","e":"\#(Base64.urlText(exponent))""#

@@ -153,7 +153,7 @@ for (const svg of document.querySelectorAll("svg.chart")) {
   }
 }
 * { box-sizing: border-box; }
-body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
+body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; overflow-wrap: anywhere; }
 main, header, footer { max-width: 1240px; margin: 0 auto; padding: 0 20px; }
 header { padding-top: 28px; }
 h1 { font-size: 26px; line-height: 1.25; margin: 0 0 4px; }
@@ -195,7 +195,7 @@ path.dashed { stroke-dasharray: 7 5; }
 .bar, .dot { fill: currentColor; }
 .c0 { color: var(--c0); } .c1 { color: var(--c1); } .c2 { color: var(--c2); } .c3 { color: var(--c3); }
 .c4 { color: var(--c4); } .c5 { color: var(--c5); } .c6 { color: var(--c6); } .c7 { color: var(--c7); }
-.tip { position: absolute; z-index: 2; pointer-events: none; display: flex; flex-direction: column; background: var(--card); color: var(--ink); border: 1px solid var(--rule); border-radius: 8px; box-shadow: 0 4px 18px #0003; padding: 7px 11px; font-size: 12.5px; width: max-content; max-width: 100%; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
+.tip { position: absolute; z-index: 2; pointer-events: none; display: flex; flex-direction: column; background: var(--card); color: var(--ink); border: 1px solid var(--rule); border-radius: 8px; box-shadow: 0 4px 18px #0003; padding: 7px 11px; font-size: 12.5px; width: max-content; max-width: 100%; font-variant-numeric: tabular-nums; }
 .tip[hidden] { display: none; }
 .tip span { color: var(--ink); }
 .scroll { margin-top: 12px; overflow-x: auto; background: var(--card); border: 1px solid var(--rule); border-radius: 10px; }
@@ -205,15 +205,15 @@ tbody tr:last-child > * { border-bottom: 0; }
 thead th { color: var(--soft); font-weight: 550; background: var(--warm); }
 th:first-child, td:first-child, td.text, th.text { text-align: left; }
 tbody th { font-weight: 550; }
-td.wide { white-space: normal; overflow-wrap: anywhere; min-width: 16em; }
+td.wide { white-space: normal; min-width: 16em; }
 tr.total > * { font-weight: 650; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); gap: 16px; align-items: start; }
-.pair td { text-align: left; white-space: normal; overflow-wrap: anywhere; }
+.pair td { text-align: left; white-space: normal; }
 .pair th { color: var(--soft); font-weight: 500; vertical-align: top; width: 11em; white-space: normal; }
 details { font-size: 13px; margin-top: 4px; }
 details summary { cursor: pointer; color: var(--soft); }
 details .scroll { max-height: 320px; overflow-y: auto; margin-top: 6px; border-radius: 6px; }
-pre { background: var(--card); border: 1px solid var(--rule); border-radius: 10px; padding: 10px 14px; overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; font-size: 13px; }
+pre { background: var(--card); border: 1px solid var(--rule); border-radius: 10px; padding: 10px 14px; overflow-x: auto; white-space: pre-wrap; font-size: 13px; }
 footer { color: var(--soft); font-size: 13px; padding-top: 22px; padding-bottom: 34px; }
 @media print {
   :root { --page: #fff; --card: #fff; --ink: #000; --soft: #444; --rule: #ccc; --grid: #e5e5e5; --warm: #f2f2f2; --good: #14743c; --bad: #b3261e; --note: #7a4b00; }

@@ -167,12 +167,13 @@ let package = Package(
         plainLibrary("Clocks", "Shared/Language/Clocks", []),
         library("TextEncodings", "Shared/Language/TextEncodings", []),
         wireLibrary("Memos", "Shared/Language/Memos", []),
-        library("StrictJson", "Shared/Language/StrictJson", []),
+        plainLibrary("StrictJson", "Shared/Language/StrictJson", ["Octets"]),
         cLibrary("CProtobufC", "Shared/Wire/CProtobufC", links: [.linkedLibrary("protobuf-c")]),
         cLibrary("COpenSSL", "Shared/Platform/COpenSSL", links: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         cLibrary("CContracts", "Shared/Wire/CContracts", ["CProtobufC"], links: []),
         cLibrary("CResolver", "Shared/Wire/CResolver", links: [.linkedLibrary("resolv")]),
         cLibrary("CMemory", "Shared/Platform/CMemory", links: []),
+        cLibrary("CGunzip", "Shared/Platform/CGunzip", links: [.linkedLibrary("z")]),
         // What programs say they were built from. A release names its commit; other builds name none, so that a commit builds nothing anew.
         cLibrary(
             "CBuild", "Shared/Platform/CBuild",
@@ -198,17 +199,18 @@ let package = Package(
                 nioPosix, logging,
                 coreMetrics,
             ]),
-        plainLibrary("MediaTokenVerifier", "Shared/Domain/MediaTokenVerifier", ["Clocks", "Cryptography", "Octets"]),
+        plainLibrary("MediaTokenVerifier", "Shared/Domain/MediaTokenVerifier", ["Clocks", "Cryptography", "Octets", "StrictJson"]),
         // For apps: builds for Apple platforms too, where CryptoKit takes the place of what is only on Linux.
         plainLibrary(
             "EntitlementClient", "Shared/Client/EntitlementClient",
             ["Octets", .target(name: "Cryptography", condition: .when(platforms: [.linux]))]),
         plainLibrary("AccessEnabler", "Shared/Client/AccessEnabler", ["EntitlementClient", "Octets"]),
         plainLibrary("EntitlementSimulator", "Shared/Client/EntitlementSimulator", ["EntitlementClient", "Octets"]),
-        library("Tokens", "Shared/Domain/Tokens", ["Clocks", "Cryptography", "Faults", "MediaTokenVerifier"]),
+        library("Tokens", "Shared/Domain/Tokens", ["Clocks", "Cryptography", "Faults", "MediaTokenVerifier", "StrictJson"]),
         library(
             "CatalogueFiles", "Shared/Domain/CatalogueFiles", ["Catalogue", "Clocks", "Contracts", "Cryptography", "StrictJson", "Tokens"]),
-        library("OutboundHttp", "Shared/Platform/OutboundHttp", ["Clocks", "Cryptography", "Spans", httpClient, nioCore, nioPosix, nioSSL]),
+        library(
+            "OutboundHttp", "Shared/Platform/OutboundHttp", ["CGunzip", "Clocks", "Cryptography", "Spans", httpClient, nioCore, nioPosix, nioSSL]),
         library(
             "Telemetry", "Shared/Platform/Telemetry", ["ContractRuntime", "OutboundHttp", "Spans", coreMetrics, logging]),
         library(
@@ -345,7 +347,8 @@ let package = Package(
                 "CQrEncode", "CSpawn", "CatalogueFiles", "Clocks", "ContractConformance", "ContractReflection", "ContractRuntime",
                 "Contracts", "Cryptography",
                 "EntitlementClient", "EntitlementSimulator", "Faults", "LoadReporting", "LoadTool",
-                "MediaTokenVerifier", "PeerDoubles", "PrivatePostgres", "Rpc", "SamlExplanation", "SamlResponder", "ServiceKit", "Storage",
+                "MediaTokenVerifier", "PeerDoubles", "PrivatePostgres", "Rpc", "SamlExplanation", "SamlProfile", "SamlResponder", "ServiceKit",
+                "Storage",
                 "StoragePostgres",
                 "StorageSqlite", "StrictJson", "TextEncodings",
                 "Tokens", "Transport", arguments, httpClient, nioCore, nioHTTP1, nioPosix, nioSSL, logging,
@@ -460,8 +463,9 @@ if hasAny("tests") {
         tests(
             "ServiceKitTests",
             [
-                "Clocks", "ServiceKit", "Contracts", "ContractRuntime", "Cryptography", "EventLoops", "Faults", "PostgresServer", "Rpc", "Storage",
-                "StoragePostgres",
+                "Clocks", "ServiceKit", "Contracts", "ContractRuntime", "Cryptography", "EventLoops", "Faults", "OutboundHttp", "PostgresServer",
+                "Rpc",
+                "Storage", "StoragePostgres",
                 "StorageSqlite", "Telemetry", "Tokens", "Transport", logging, unixSignals,
                 coreMetrics, hummingbird, hummingbirdTesting, nioCore, nioEmbedded, nioHTTPTypes, nioPosix,
             ]),

@@ -26,9 +26,9 @@ struct Main {
             "saml signing": settings.signingCertificate, "next saml signing": settings.otherSigningCertificate,
             "saml encryption": settings.encryptionCertificate,
         ])
-        let transport = OutboundHttp()
+        let transport = OutboundHttp(environment.outbound)
         environment.onStop { await transport.shutdown() }
-        let upstreams = OutboundHttp(largestAnswer: 2 * 1024 * 1024)
+        let upstreams = OutboundHttp(environment.outbound, largestAnswer: 2 * 1024 * 1024)
         environment.onStop { await upstreams.shutdown() }
         let keys = try Self.keys(files) { try AuthenticationKeys(settings, read: $0) }
         let secretsKey = try await environment.keyFile(

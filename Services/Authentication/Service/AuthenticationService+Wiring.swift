@@ -28,7 +28,7 @@ extension AuthenticationService {
             bearers = BearerCheck(
                 tokens: parts.verifier, catalogue: catalogue, store: store, clock: clock, metrics: metrics,
                 signatures: SignedRequestCheck(secrets: recent, nonces: UsedNonces(store: store), clock: clock, logger: parts.logger),
-                serviceTokens: serviceTokenCheck)
+                serviceTokens: serviceTokenCheck, platforms: PlatformIdentities(clock: clock, secrets: clientSecrets, logger: parts.logger))
             serviceTokens = ServiceTokenDesk(
                 bearers: bearers, check: serviceTokenCheck, issuer: ServiceTokenSigner(keys: parts.serviceTokenKeys), store: store,
                 scrambler: parts.scrambler, clock: clock, random: random)

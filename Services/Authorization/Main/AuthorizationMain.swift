@@ -30,7 +30,7 @@ struct Main {
             lead: .seconds(settings.keyLeadSeconds), tokenLife: AuthorizationService.longestPermit, clock: environment.clock)
         environment.tellEnds(of: settings.certificateFiles)
         let pool = SigningPool(threads: settings.signingThreads, waitingLimit: settings.waitingSignatures)
-        let transport = OutboundHttp()
+        let transport = OutboundHttp(environment.outbound)
         let credentials = try Self.credentials(settings, files)
         let certificates = ClientCertificates(credentials.clientCertificates)
         let refusals = RefusalNotes(store: SqliteRefusalStore(store), clock: environment.clock, logger: environment.logger)

@@ -20,7 +20,7 @@ struct Main {
         try await store.verify()
         environment.sweep(files, AutoSignInStore.sweeps)
         watch(store, environment)
-        let transport = OutboundHttp()
+        let transport = OutboundHttp(environment.outbound)
         environment.onStop { await transport.shutdown() }
         let keys = try keys(settings, environment.files)
         try await environment.requireKnown([keys.fingerprint], in: files)

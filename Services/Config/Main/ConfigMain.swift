@@ -47,7 +47,7 @@ struct Main {
         let administration = AdministrationService(
             publisher: publisher, roll: try administrators(settings, environment.files), statements: statements,
             isApprovalRequired: settings.approvalRequired, logger: logger, sessionCallers: Set(settings.sessionCallers), keeper: keeper,
-            fetch: DocumentFetch(limits: DocumentFetch.Limits(allowsPrivate: settings.fetchesPrivately)))
+            fetch: DocumentFetch(limits: DocumentFetch.Limits(allowsPrivate: settings.fetchesPrivately), environment.outbound))
         let usage = try usage(rows, published, environment)
         environment.offer { registry in
             service.register(in: &registry)

@@ -9,7 +9,7 @@ enum AdministratorSignIn {
     /// - Returns: `nil` where the settings have none.
     static func provider(_ environment: ServiceEnvironment<GatewaySettings>) -> OpenIDProvider? {
         guard let settings = environment.settings.admin.openIDConnect else { return nil }
-        let transport = OutboundHttp()
+        let transport = OutboundHttp(environment.outbound)
         environment.onStop { await transport.shutdown() }
         let files = environment.files
         return OpenIDProvider(settings: settings, secret: { try secret(settings, files) }, transport: transport, clock: environment.clock)

@@ -96,7 +96,8 @@ public struct Gateway: Sendable {
         let doorkeeper = Doorkeeper(
             admission: admission,
             refusals: OverloadRefusals(
-                routes: routes, settings: settings, pages: dependencies.pages, metrics: metrics, transportSecurity: transportSecurity, logger: logger)
+                routes: routes, settings: settings, pages: dependencies.pages, metrics: metrics, transportSecurity: transportSecurity,
+                catalogue: dependencies.catalogue, logger: logger)
         )
         let http1 = Http1Setup(
             doorkeeper: doorkeeper, responder: { await edge.reply(to: $0, context: $1) }, bodyTime: settings.bodyTimeout + .seconds(5), logger: quiet)

@@ -1,8 +1,11 @@
 #include "Internal.h"
 
+#include <string.h>
+
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/rand.h>
+#include <openssl/rsa.h>
 #include <xmlsec/buffer.h>
 #include <xmlsec/xmlenc.h>
 #include <xmlsec/xmltree.h>
@@ -52,20 +55,46 @@ static int holds_ciphertext(xmlNodePtr encrypted) {
     return data != NULL && xmlSecFindChild(data, xmlSecNodeCipherValue, xmlSecEncNs) != NULL;
 }
 
-/* Unwraps the session key, or leaves the random octets that are already in `session_key`. */
-static void unwrap(xmlNodePtr encrypted_key, const cxs_key *key, unsigned char *session_key, xmlSecSize size) {
-    if (!holds_ciphertext(encrypted_key)) return;
-    xmlSecEncCtxPtr context = context_for(cxs_key_lend(key), xmlSecOpenSSLTransformRsaOaepGetKlass(), xmlEncCtxModeEncryptedKey);
-    if (context == NULL) return;
-    xmlSecBufferPtr unwrapped = xmlSecEncCtxDecryptToBuffer(context, encrypted_key);
-    if (unwrapped != NULL && xmlSecBufferGetSize(unwrapped) == size) {
-        for (xmlSecSize i = 0; i < size; i++) session_key[i] = xmlSecBufferGetData(unwrapped)[i];
-        OPENSSL_cleanse(xmlSecBufferGetData(unwrapped), size);
+static const EVP_MD *digest_of(cxs_digest_method method) {
+    switch (method) {
+    case CXS_SHA1: return EVP_sha1();
+    case CXS_SHA256: return EVP_sha256();
+    case CXS_SHA384: return EVP_sha384();
+    case CXS_SHA512: return EVP_sha512();
     }
-    xmlSecEncCtxDestroy(context);
+    return NULL;
 }
 
-int cxs_decrypt(cxs_node *encrypted_data, cxs_node *encrypted_key, cxs_content_cipher cipher, const cxs_key *key,
+/* RSAES-OAEP, of which xmlsec 1.2 has no digest but SHA-1. Returns how many octets came out, 0 when none did. */
+static size_t open_oaep(const cxs_key *key, cxs_digest_method digest, cxs_digest_method mask, const unsigned char *wrapped, size_t length,
+                        unsigned char *opened, size_t room) {
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new(key->pair, NULL);
+    size_t size = room;
+    int is_opened = context != NULL && EVP_PKEY_decrypt_init(context) == 1 && EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_OAEP_PADDING) == 1 &&
+                    EVP_PKEY_CTX_set_rsa_oaep_md(context, digest_of(digest)) == 1 &&
+                    EVP_PKEY_CTX_set_rsa_mgf1_md(context, digest_of(mask)) == 1 && EVP_PKEY_decrypt(context, opened, &size, wrapped, length) == 1;
+    EVP_PKEY_CTX_free(context);
+    return is_opened ? size : 0;
+}
+
+/* Unwraps the session key, or leaves the random octets that are already in `session_key`. */
+static void unwrap(const cxs_wrapped_key *wrapped, const cxs_key *key, unsigned char *session_key, xmlSecSize size) {
+    enum { LARGEST_MODULUS = 2048 };
+    if (!holds_ciphertext(wrapped->encrypted_key) || EVP_PKEY_base_id(key->pair) != EVP_PKEY_RSA || EVP_PKEY_size(key->pair) > LARGEST_MODULUS) return;
+    xmlNodePtr data = xmlSecFindChild(wrapped->encrypted_key, xmlSecNodeCipherData, xmlSecEncNs);
+    xmlSecBufferPtr ciphertext = xmlSecBufferCreate(0);
+    if (ciphertext == NULL) return;
+    unsigned char opened[LARGEST_MODULUS];
+    if (xmlSecBufferBase64NodeContentRead(ciphertext, xmlSecFindChild(data, xmlSecNodeCipherValue, xmlSecEncNs)) == 0) {
+        size_t length = open_oaep(key, wrapped->digest, wrapped->mask, xmlSecBufferGetData(ciphertext), xmlSecBufferGetSize(ciphertext), opened,
+                                  sizeof opened);
+        if (length == size) memcpy(session_key, opened, size);
+        OPENSSL_cleanse(opened, sizeof opened);
+    }
+    xmlSecBufferDestroy(ciphertext);
+}
+
+int cxs_decrypt(cxs_node *encrypted_data, const cxs_wrapped_key *wrapped, cxs_content_cipher cipher, const cxs_key *key,
                 cxs_document **plaintext, cxs_parse_status *parse) {
     *plaintext = NULL;
     *parse = CXS_PARSED;
@@ -74,7 +103,7 @@ int cxs_decrypt(cxs_node *encrypted_data, cxs_node *encrypted_key, cxs_content_c
     xmlSecSize size = key_size(cipher);
     unsigned char session_key[LARGEST_SESSION_KEY];
     if (size == 0 || RAND_bytes(session_key, (int)size) != 1) return -1;
-    unwrap(encrypted_key, key, session_key, size);
+    unwrap(wrapped, key, session_key, size);
     xmlSecKeyPtr content_key = xmlSecKeyReadMemory(xmlSecOpenSSLKeyDataAesGetKlass(), session_key, size);
     OPENSSL_cleanse(session_key, sizeof session_key);
 

@@ -8,7 +8,8 @@
 #include <libxml/SAX2.h>
 #include <libxml/parser.h>
 
-enum { MAXIMUM_DEPTH = 64, MAXIMUM_NODES = 5000, MAXIMUM_ATTRIBUTES = 256 };
+/* 2400 values of one attribute, each with a type and its namespaces, are five nodes each, and white space between them a sixth. */
+enum { MAXIMUM_DEPTH = 64, MAXIMUM_NODES = 20000, MAXIMUM_ATTRIBUTES = 256, MAXIMUM_NAMESPACES = 512 };
 
 /* What an open element was seen to hold. */
 enum { HOLDS_TEXT = 1, HOLDS_ELEMENT = 2, HOLDS_COMMENT = 4 };
@@ -18,6 +19,11 @@ typedef struct {
     int depth;
     int nodes;
     int maximum_nodes;
+    /* Of the open elements together: a name is looked up among all of them. */
+    int namespaces;
+    int namespaces_at[MAXIMUM_DEPTH + 1];
+    /* Comments and processing instructions are read over, as in a file that people edit. */
+    int skips_remarks;
     unsigned char holds[MAXIMUM_DEPTH + 1];
 } parse_state;
 
@@ -63,17 +69,12 @@ static void on_doctype(void *context, const xmlChar *name, const xmlChar *extern
 static void on_processing_instruction(void *context, const xmlChar *target, const xmlChar *content) {
     (void)target;
     (void)content;
-    stop(context, CXS_BAD_FORM);
-}
-
-static void on_cdata(void *context, const xmlChar *value, int length) {
-    (void)value;
-    (void)length;
-    stop(context, CXS_BAD_FORM);
+    if (!state_of(context)->skips_remarks) stop(context, CXS_BAD_FORM);
+    else count_nodes(context, 1);
 }
 
 static void on_comment(void *context, const xmlChar *value) {
-    if (count_nodes(context, 1) && hold(context, HOLDS_COMMENT)) xmlSAX2Comment(context, value);
+    if (count_nodes(context, 1) && !state_of(context)->skips_remarks && hold(context, HOLDS_COMMENT)) xmlSAX2Comment(context, value);
 }
 
 static void on_text(void *context, const xmlChar *text, int length) {
@@ -83,6 +84,11 @@ static void on_text(void *context, const xmlChar *text, int length) {
     while (i < length && (text[i] == ' ' || text[i] == '\n' || text[i] == '\r' || text[i] == '\t')) i++;
     if (!count_nodes(context, continues ? 0 : 1)) return;
     if (i == length || hold(context, HOLDS_TEXT)) xmlSAX2Characters(context, text, length);
+}
+
+/* A CDATA section is a way to write text, and canonical octets have no other (Canonical XML 1.0 §2.3): it becomes part of the text around it. */
+static void on_cdata(void *context, const xmlChar *value, int length) {
+    on_text(context, value, length);
 }
 
 static void on_element(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri, int namespace_count,
@@ -95,17 +101,20 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
         return;
     }
     if (!hold(context, HOLDS_ELEMENT)) return;
-    if (state->depth == MAXIMUM_DEPTH) {
+    if (state->depth == MAXIMUM_DEPTH || namespace_count > MAXIMUM_NAMESPACES - state->namespaces) {
         stop(context, CXS_OVER_LIMIT);
         return;
     }
     state->holds[++state->depth] = 0;
+    state->namespaces_at[state->depth] = namespace_count;
+    state->namespaces += namespace_count;
     xmlSAX2StartElementNs(context, name, prefix, uri, namespace_count, namespaces, attribute_count, default_count, attributes);
 }
 
 static void on_element_end(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri) {
     parse_state *state = state_of(context);
     if (state->verdict != CXS_PARSED || state->depth == 0) return;
+    state->namespaces -= state->namespaces_at[state->depth];
     state->depth--;
     xmlSAX2EndElementNs(context, name, prefix, uri);
 }
@@ -160,9 +169,10 @@ static int is_text(const uint8_t *octets, size_t length) {
     return 1;
 }
 
-/* More attributes than a document may have nodes. libxml2 compares those of an element with each other before it reports any.
-   Counted in rows that a sum of one octet holds, so that the compiler counts many octets at a time. */
-static int has_too_many_attributes(const uint8_t *octets, size_t length) {
+enum { MAXIMUM_SIGNS = 5000 };
+
+/* The equals signs, counted in rows that a sum of one octet holds, so that the compiler counts many octets at a time. */
+static size_t count_signs(const uint8_t *octets, size_t length) {
     enum { ROW = 240 };
     size_t signs = 0;
     for (size_t row = 0; row < length; row += ROW) {
@@ -171,7 +181,19 @@ static int has_too_many_attributes(const uint8_t *octets, size_t length) {
         for (size_t i = row; i < end; i++) sum += octets[i] == '=';
         signs += sum;
     }
-    return signs > MAXIMUM_NODES;
+    return signs;
+}
+
+/* An element with more attributes than any may have. libxml2 compares those of an element with each other before it reports it. The value of an
+   attribute holds no `<`, so that all of an element's stand between two of them. */
+static int has_too_many_attributes(const uint8_t *octets, size_t length) {
+    if (count_signs(octets, length) <= MAXIMUM_SIGNS) return 0;
+    size_t signs = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (octets[i] == '<') signs = 0;
+        else if (octets[i] == '=' && ++signs > MAXIMUM_SIGNS) return 1;
+    }
+    return 0;
 }
 
 static cxs_parse_status judge(xmlParserCtxtPtr parser, const parse_state *state, xmlDocPtr tree) {
@@ -216,14 +238,14 @@ static void give_back(xmlParserCtxtPtr parser, cxs_parse_status verdict) {
     if (!is_good || pthread_setspecific(kept, parser) != 0) xmlFreeParserCtxt(parser);
 }
 
-static cxs_parse_status parse(const uint8_t *octets, size_t length, int options, int maximum_nodes, cxs_document **document) {
+static cxs_parse_status parse(const uint8_t *octets, size_t length, int options, int maximum_nodes, int skips_remarks, cxs_document **document) {
     *document = NULL;
     if (length == 0 || length > INT_MAX || !is_text(octets, length)) return CXS_BAD_FORM;
     if (has_too_many_attributes(octets, length)) return CXS_OVER_LIMIT;
     if (cxs_initialize() != 0) return CXS_NO_MEMORY;
     cxs_begin();
 
-    parse_state state = {.verdict = CXS_PARSED, .maximum_nodes = maximum_nodes};
+    parse_state state = {.verdict = CXS_PARSED, .maximum_nodes = maximum_nodes, .skips_remarks = skips_remarks};
     xmlParserCtxtPtr parser = take_parser();
     if (parser == NULL) return CXS_NO_MEMORY;
     harden(parser, &state);
@@ -245,17 +267,21 @@ static cxs_parse_status parse(const uint8_t *octets, size_t length, int options,
 }
 
 cxs_parse_status cxs_parse(const uint8_t *octets, size_t length, cxs_document **document) {
-    return parse(octets, length, 0, MAXIMUM_NODES, document);
+    return parse(octets, length, 0, MAXIMUM_NODES, 0, document);
 }
 
 /* Short texts have no memory of their own in a compact tree, which for that must not be changed. */
 cxs_parse_status cxs_parse_to_read(const uint8_t *octets, size_t length, cxs_document **document) {
-    return parse(octets, length, XML_PARSE_COMPACT, MAXIMUM_NODES, document);
+    return parse(octets, length, XML_PARSE_COMPACT, MAXIMUM_NODES, 0, document);
 }
 
 cxs_parse_status cxs_parse_list(const uint8_t *octets, size_t length, cxs_document **document) {
     enum { MAXIMUM_LIST_NODES = 50000 };
-    return parse(octets, length, XML_PARSE_COMPACT, MAXIMUM_LIST_NODES, document);
+    return parse(octets, length, XML_PARSE_COMPACT, MAXIMUM_LIST_NODES, 0, document);
+}
+
+cxs_parse_status cxs_parse_metadata(const uint8_t *octets, size_t length, cxs_document **document) {
+    return parse(octets, length, XML_PARSE_COMPACT, MAXIMUM_NODES, 1, document);
 }
 
 void cxs_document_free(cxs_document *document) {

@@ -5,7 +5,7 @@ public import Faults
 ///
 /// A copy costs one reference, so that each call can keep its own.
 public struct Catalogue: Sendable {
-    private let index: CatalogueIndex
+    let index: CatalogueIndex
 
     /// Builds the indexes: once for each version of the configuration, not for each call.
     public init(_ configuration: Configuration) { index = CatalogueIndex(configuration) }

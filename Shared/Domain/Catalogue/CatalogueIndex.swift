@@ -16,6 +16,9 @@ final class CatalogueIndex: Sendable {
     let programmers: [OctetText: Programmer]
     let degradationRules: [IntegrationKey: [DegradationRule]]
     let appleApps: [OctetText: AppleApp]
+    /// Names of the registered domains of all requestors, lower case; and those of them that are for development.
+    let domainNames: Set<OctetText>
+    let developmentDomainNames: Set<OctetText>
     let appleTeams: [OctetText: (programmer: String, team: AppleTeam)]
 
     init(_ configuration: Configuration) {
@@ -43,6 +46,9 @@ final class CatalogueIndex: Sendable {
             configuration.applications.flatMap { application in application.clients.map { (OctetText($0.clientID), (application, $0)) } }
         ) { first, _ in first }
         applicationsBySoftware = Dictionary(texts: pairs) { first, _ in first }
+        let domains = configuration.requestors.flatMap(\.domains).filter { !$0.name.isEmpty }
+        domainNames = Set(texts: domains.map { $0.name.lowercased() })
+        developmentDomainNames = Set(texts: domains.filter(\.development).map { $0.name.lowercased() })
         (appleTeams, appleApps) = Catalogue.appleIndex(configuration.programmers)
     }
 

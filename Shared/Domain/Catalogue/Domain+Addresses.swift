@@ -21,3 +21,25 @@ extension Sequence where Element == Domain {
         return filter(\.development).cover(scheme: scheme, host: host)
     }
 }
+
+extension Catalogue {
+    /// Whether the origin of a page is at a registered domain of any requestor, by the rules of `coverOrigin`: for calls that tell of no requestor. It costs the labels
+    /// of the host and not the domains of the catalogue, as strangers choose when it is asked.
+    /// - Parameters:
+    ///   - scheme: Lower case.
+    ///   - host: Lower case, without port.
+    ///   - port: `nil` when it is not written.
+    public func registersOrigin(scheme: String, host: String, port: Int?) -> Bool {
+        guard scheme == "https" || scheme == "http", host.utf8.count <= Self.longestHost else { return false }
+        let names = scheme == "https" && (port == nil || port == 443) ? index.domainNames : index.developmentDomainNames
+        var rest = Substring(host)
+        while true {
+            if names.contains(String(rest)) { return true }
+            guard let point = rest.firstIndex(of: ".") else { return false }
+            rest = rest[rest.index(after: point)...]
+        }
+    }
+
+    /// Octets of a name in the domain name system (RFC 1035 §2.3.4).
+    private static let longestHost = 253
+}

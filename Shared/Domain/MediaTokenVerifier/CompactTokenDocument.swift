@@ -1,7 +1,7 @@
 internal import Octets
 internal import Clocks
 internal import Cryptography
-internal import FoundationEssentials
+internal import StrictJson
 
 /// The compact JWS form of a media token (RFC 7515 §7.1, ES256), taken apart.
 struct CompactTokenDocument: Sendable {
@@ -26,13 +26,19 @@ struct CompactTokenDocument: Sendable {
         let parts = serialized.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3, let headerBytes = Base64.url.decode(parts[0]), let payload = Base64.url.decode(parts[1]),
             let signature = Base64.url.decode(parts[2]),
-            let header = try? JSONDecoder().decode(Header.self, from: Data(headerBytes)),
+            let header: Header = Self.read(headerBytes),
             header.alg == "ES256", header.typ == Self.type, header.crit == nil,
-            let claims = try? JSONDecoder().decode(MediaTokenClaims.self, from: Data(payload)), let facts = claims.facts
+            let claims: MediaTokenClaims = Self.read(payload), let facts = claims.facts
         else { return nil }
         keyIdentifier = header.kid
         self.signature = signature
         signedBytes = Array("\(parts[0]).\(parts[1])".utf8)
         self.facts = facts
+    }
+
+    /// Members that nobody asks for do no harm; one that is there twice does (RFC 7515 §4, RFC 7519 §4).
+    private static func read<Value: Decodable>(_ json: [UInt8]) -> Value? {
+        guard let document = try? JsonDocument(parsing: json) else { return nil }
+        return try? StrictJsonDecoder(ignoresUnknownNames: true).decode(Value.self, from: document)
     }
 }

@@ -1,6 +1,6 @@
 internal import Octets
 public import Cryptography
-internal import FoundationEssentials
+internal import StrictJson
 
 /// The keys that verify media tokens. Several may be in use during a key rotation; any of them may match.
 public struct TrustedMediaTokenKeys: Sendable {
@@ -26,13 +26,35 @@ public struct TrustedMediaTokenKeys: Sendable {
         }
     }
 
-    /// Adds the P-256 keys of a JWK set (RFC 7517 §5); other keys are ignored, as §5 requires.
-    /// - Throws: `CryptographyError.malformed` when the text is no JWK set or a P-256 key in it is no point of the curve.
+    /// Adds the P-256 keys of a JWK set. Each entry is read by itself: what cannot be used is ignored, as RFC 7517 §5 demands.
+    /// - Throws: `CryptographyError.malformed` when the text is no JWK set, or names P-256 keys of which none can be used.
     public mutating func add(jwks json: String) throws(CryptographyError) {
-        guard let set = try? JSONDecoder().decode(KeySet.self, from: Data(json.utf8)) else { throw .malformed("JWK set") }
-        for key in set.keys where key.kty == "EC" && key.crv == "P-256" {
-            guard let x = Base64.url.decode(key.x ?? ""), let y = Base64.url.decode(key.y ?? "") else { throw .malformed("JWK set") }
-            add(.p256(try P256PublicKey(x: x, y: y)), keyIdentifier: key.kid)
+        guard let document = try? JsonDocument(parsing: Array(json.utf8)), let entries = Self.keys(document.root) else { throw .malformed("JWK set") }
+        let named = entries.filter { $0["kty"] == "EC" && $0["crv"] == "P-256" }
+        let keys = named.compactMap { entry -> (String?, P256PublicKey)? in
+            guard let x = Base64.url.decode(entry["x"] ?? ""), let y = Base64.url.decode(entry["y"] ?? ""), let key = try? P256PublicKey(x: x, y: y)
+            else { return nil }
+            return (entry["kid"], key)
+        }
+        guard named.isEmpty || !keys.isEmpty else { throw .malformed("JWK set") }
+        for (identifier, key) in keys { add(.p256(key), keyIdentifier: identifier) }
+    }
+
+    /// The texts of each entry; one that has a member twice, or a `kid` that is no text, is left out.
+    private static func keys(_ root: JsonNode) -> [[String: String]]? {
+        guard case .object(let members) = root.content, let keys = members.first(where: { $0.name == "keys" })?.value,
+            case .array(let entries) = keys.content, members.count(where: { $0.name == "keys" }) == 1
+        else { return nil }
+        return entries.compactMap { entry in
+            guard case .object(let members) = entry.content else { return nil }
+            var texts: [String: String] = [:]
+            for name in ["kty", "crv", "kid", "x", "y"] {
+                let found = members.filter { $0.name == name }
+                guard let member = found.first else { continue }
+                guard found.count == 1, case .string(let text) = member.value.content else { return nil }
+                texts[name] = text
+            }
+            return texts
         }
     }
 
@@ -44,17 +66,5 @@ public struct TrustedMediaTokenKeys: Sendable {
         p256.contains { identifier, key in
             (identifier == nil || identifier == document.keyIdentifier) && key.isValid(document.signature, for: document.signedBytes)
         }
-    }
-
-    private struct KeySet: Decodable {
-        var keys: [Key]
-    }
-
-    private struct Key: Decodable {
-        var kty: String
-        var crv: String?
-        var kid: String?
-        var x: String?
-        var y: String?
     }
 }

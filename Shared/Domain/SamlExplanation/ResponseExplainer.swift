@@ -47,7 +47,7 @@ package struct ResponseExplainer: Sendable {
     }
 
     private static let encodingHint =
-        "The SAMLResponse field holds standard base64 (RFC 4648 §4) without line breaks; spaces in it are often a plus that was not encoded."
+        "The SAMLResponse field holds standard base64 (RFC 4648 §4), with or without line breaks; spaces in it are often a plus that was not encoded."
 
     private func report(_ finding: HeldFinding, _ request: ExplainResponseRequest, _ at: Timestamp) -> SignInReport {
         var explanation = finding.explanation

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// The elements of an array, as `Decodable` types ask for them.
 struct ArrayContainer: UnkeyedDecodingContainer {
     private struct Index: CodingKey {

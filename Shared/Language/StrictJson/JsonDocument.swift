@@ -1,13 +1,18 @@
+internal import Octets
+
 /// A JSON text (RFC 8259) that remembers where each value stands.
 public struct JsonDocument: Sendable {
     public let root: JsonNode
     private let text: [UInt8]
 
-    /// - Parameter text: UTF-8.
+    /// - Parameters:
+    ///   - text: UTF-8.
+    ///   - dropsFlawedTexts: True: raw control characters and halves of surrogate pairs in a string make the member absent whose name or value it is, and an element
+    ///     `null`, where they make the whole no JSON otherwise.
     /// - Throws: `JsonSyntaxError` with line and column of the first byte that does not fit.
-    public init(parsing text: [UInt8]) throws(JsonSyntaxError) {
+    public init(parsing text: [UInt8], dropsFlawedTexts: Bool = false) throws(JsonSyntaxError) {
         self.text = text
-        var parser = JsonParser(text)
+        var parser = JsonParser(text, dropsFlawedTexts: dropsFlawedTexts)
         do throws(JsonParser.Failure) {
             root = try parser.document()
         } catch {

@@ -1,3 +1,5 @@
+internal import Octets
+
 extension JsonNode {
     /// The value as JSON, without spaces; the members of an object in their order.
     public var text: String {

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// A value in a JSON text, with the place where it stands.
 public struct JsonNode: Sendable {
     public enum Content: Sendable {

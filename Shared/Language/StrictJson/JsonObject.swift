@@ -1,3 +1,5 @@
+internal import Octets
+
 /// The members of an object being read.
 public final class JsonObject {
     private let members: [JsonMember]

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// Reads one JSON text, RFC 8259 to the letter.
 struct JsonParser {
     struct Failure: Error {
@@ -9,10 +11,16 @@ struct JsonParser {
     private static let deepest = 64
 
     private let text: [UInt8]
+    private let dropsFlawedTexts: Bool
+    /// Whether the string that was read last holds what none may hold, where that is let pass.
+    private var lastIsFlawed = false
     private var index = 0
     private var depth = 0
 
-    init(_ text: [UInt8]) { self.text = text }
+    init(_ text: [UInt8], dropsFlawedTexts: Bool = false) {
+        self.text = text
+        self.dropsFlawedTexts = dropsFlawedTexts
+    }
 
     mutating func document() throws(Failure) -> JsonNode {
         if text.starts(with: [0xef, 0xbb, 0xbf]) { throw failure("a byte order mark is not allowed") }
@@ -30,7 +38,9 @@ struct JsonParser {
         switch byte {
         case UInt8(ascii: "{"): content = try object()
         case UInt8(ascii: "["): content = try array()
-        case UInt8(ascii: "\""): content = .string(try string())
+        case UInt8(ascii: "\""):
+            let string = try string()
+            content = lastIsFlawed ? .null : .string(string)
         case UInt8(ascii: "t"): content = try word("true", .bool(true))
         case UInt8(ascii: "f"): content = try word("false", .bool(false))
         case UInt8(ascii: "n"): content = try word("null", .null)
@@ -49,9 +59,13 @@ struct JsonParser {
                 let start = index
                 guard peek == UInt8(ascii: "\"") else { throw failure("a name in double quotes is expected") }
                 let name = try string()
+                let isNameFlawed = lastIsFlawed
                 skipSpace()
                 guard take(":") else { throw failure("':' is expected after the name '\(name)'") }
-                members.append(JsonMember(name: name, offset: start, value: try value()))
+                skipSpace()
+                let isText = peek == UInt8(ascii: "\"")
+                let value = try value()
+                if !isNameFlawed, !(isText && lastIsFlawed) { members.append(JsonMember(name: name, offset: start, value: value)) }
                 skipSpace()
             } while take(",")
             guard take("}") else { throw failure("',' or '}' is expected") }
@@ -109,6 +123,7 @@ struct JsonParser {
     private func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
     private mutating func string() throws(Failure) -> String {
+        lastIsFlawed = false
         index += 1
         let start = index
         while let byte = peek, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
@@ -127,8 +142,10 @@ struct JsonParser {
         return try checked(bytes, start)
     }
 
-    private func refuseControl(_ byte: UInt8) throws(Failure) {
-        if byte < 0x20 { throw failure("a control character in a string must be written as \\u00XX") }
+    private mutating func refuseControl(_ byte: UInt8) throws(Failure) {
+        guard byte < 0x20 else { return }
+        guard dropsFlawedTexts else { throw failure("a control character in a string must be written as \\u00XX") }
+        lastIsFlawed = true
     }
 
     private func checked(_ bytes: some Collection<UInt8>, _ start: Int) throws(Failure) -> String {
@@ -155,13 +172,15 @@ struct JsonParser {
     private mutating func scalar() throws(Failure) -> Unicode.Scalar {
         let start = index
         var code = try hexadecimal()
-        if (0xd800...0xdbff).contains(code), take("\\"), take("u") {
+        if (0xd800...0xdbff).contains(code), text[index...].starts(with: [UInt8(ascii: "\\"), UInt8(ascii: "u")]) {
+            index += 2
             let low = try hexadecimal()
-            guard (0xdc00...0xdfff).contains(low) else { throw Failure(offset: start, message: "half of a surrogate pair") }
-            code = 0x10000 + (code - 0xd800) << 10 + (low - 0xdc00)
+            code = (0xdc00...0xdfff).contains(low) ? 0x10000 + (code - 0xd800) << 10 + (low - 0xdc00) : code
         }
-        guard let scalar = Unicode.Scalar(code) else { throw Failure(offset: start, message: "half of a surrogate pair") }
-        return scalar
+        if let scalar = Unicode.Scalar(code) { return scalar }
+        guard dropsFlawedTexts else { throw Failure(offset: start, message: "half of a surrogate pair") }
+        lastIsFlawed = true
+        return "\u{fffd}"
     }
 
     private mutating func hexadecimal() throws(Failure) -> UInt32 {

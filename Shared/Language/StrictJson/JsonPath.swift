@@ -1,3 +1,5 @@
+internal import Octets
+
 /// Where a value stands in a document, for people: `mvpds[2].saml.ssoUrl`.
 public struct JsonPath: Sendable, Hashable, CustomStringConvertible {
     public private(set) var description: String

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// Finds positions in a text; those that are asked for in the order of the text cost one pass together.
 struct JsonPositionCounter {
     private let text: [UInt8]

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// Something wrong with a value, and its place.
 public struct JsonProblem: Error, Sendable, Hashable, CustomStringConvertible {
     public let path: JsonPath

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// A value being read: what does not fit becomes a problem of the document, and the reader goes on.
 public struct JsonValue {
     let node: JsonNode

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// Presents one node to `Decodable` types.
 struct NodeDecoder: Decoder {
     let node: JsonNode

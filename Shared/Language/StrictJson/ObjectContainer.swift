@@ -1,3 +1,5 @@
+internal import Octets
+
 /// The members of an object, as `Decodable` types ask for them.
 struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let members: [JsonMember]

@@ -1,17 +1,25 @@
+internal import Octets
+
 /// Decodes a document into a `Decodable` type and refuses what that type did not ask for.
 public struct StrictJsonDecoder {
     private let userInfo: [CodingUserInfoKey: Any]
+    private let ignoresUnknownNames: Bool
 
-    /// - Parameter userInfo: Handed to the types that are decoded.
-    public init(userInfo: [CodingUserInfoKey: Any] = [:]) { self.userInfo = userInfo }
+    /// - Parameters:
+    ///   - userInfo: Handed to the types that are decoded.
+    ///   - ignoresUnknownNames: True where others may add members, as in tokens (RFC 7519 §4).
+    public init(userInfo: [CodingUserInfoKey: Any] = [:], ignoresUnknownNames: Bool = false) {
+        self.userInfo = userInfo
+        self.ignoresUnknownNames = ignoresUnknownNames
+    }
 
-    /// - Throws: `JsonProblem`, the first one: wrong type, missing key, unknown key, key that occurs twice, or a `DecodingError` of the type's
+    /// - Throws: `JsonProblem`, the first one: wrong type, missing key, unknown key unless they are ignored, key that occurs twice, or a `DecodingError` of the type's
     ///   own with its description as the message.
     public func decode<Value: Decodable>(_ type: Value.Type, from document: JsonDocument) throws(JsonProblem) -> Value {
         let visit = JsonVisit(document: document, userInfo: userInfo)
         do {
             let value = try Value(from: NodeDecoder(node: document.root, codingPath: [], visit: visit))
-            try visit.refuseUnknownNames()
+            if !ignoresUnknownNames { try visit.refuseUnknownNames() }
             return value
         } catch {
             throw visit.problem(error)

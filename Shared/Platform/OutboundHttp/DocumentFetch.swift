@@ -38,6 +38,10 @@ public struct DocumentFetch: Sendable {
         case tooLarge(Int)
         case tooSlow
         case unreachable(host: String)
+        /// What the proxy on the way said, or did not say.
+        case proxy(String)
+        /// The document is coded in a way that is not decoded, or decodes to too much.
+        case coding(String)
 
         public var description: String {
             switch self {
@@ -49,6 +53,8 @@ public struct DocumentFetch: Sendable {
             case .tooLarge(let most): "has more than \(most) bytes"
             case .tooSlow: "was not answered in time"
             case .unreachable(let host): "cannot be reached: no good connection to '\(host)'"
+            case .proxy(let trouble): "cannot be reached: \(trouble)"
+            case .coding(let problem): "cannot be read: \(problem)"
             }
         }
     }
@@ -57,7 +63,10 @@ public struct DocumentFetch: Sendable {
     private let names: any NameResolving
     private let carrier: any PinnedCarrier
 
-    public init(limits: Limits = Limits()) { self.init(limits: limits, names: SystemNames(), carrier: PinnedHttp()) }
+    /// - Parameter options: Who asks, and by which proxies; a proxy gets the address that was checked, also where it looks up other names itself.
+    public init(limits: Limits = Limits(), _ options: OutboundOptions = OutboundOptions()) {
+        self.init(limits: limits, names: SystemNames(), carrier: PinnedHttp(options: options))
+    }
 
     init(limits: Limits, names: any NameResolving, carrier: any PinnedCarrier) {
         self.limits = limits
@@ -73,7 +82,7 @@ public struct DocumentFetch: Sendable {
             let address = try await address(of: place.host, until: end)
             let answer = try await carrier.get(place, at: address, largest: limits.largest, timeLeft: Self.left(until: end))
             switch answer.status {
-            case 200: return Document(body: answer.body, url: place.url)
+            case 200, 201: return Document(body: answer.body, url: place.url)
             case 301, 302, 303, 307, 308:
                 guard let location = answer.header("location") else { throw .status(answer.status) }
                 place = try FetchPlace(place.absolute(location), limits)
@@ -103,6 +112,7 @@ struct FetchPlace: Hashable, Sendable {
     let url: String
     /// Lower-case letters, digits, dots and hyphens; or an IPv6 address without brackets.
     let host: String
+    var port: Int { components.port ?? (components.scheme == "http" ? 80 : 443) }
     private let components: URLComponents
 
     /// - Throws: `malformed`.

@@ -39,12 +39,13 @@ public final class GuardedOutbound: OutboundTransport {
         guard let host = URLComponents(string: request.url)?.host, !host.isEmpty else {
             throw OutboundFailure(.notSent, cause: "the address has no host")
         }
-        let bare = (host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host).lowercased()
+        let written = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+        let bare = written.lowercased()
         guard !isExempt(bare) else { return try await carrier.send(request, by: route, timeLeft: timeLeft) }
         let begin = ContinuousClock.now
         let address = try await address(of: bare, timeLeft: min(timeLeft, route.connectTimeout))
         var route = route
-        route.pin = OutboundRoute.Pin(host: bare, address: address.text)
+        route.pin = OutboundRoute.Pin(host: written, address: address.text)
         let left = timeLeft - begin.duration(to: .now)
         guard left > .zero else { throw OutboundFailure(.budgetSpent) }
         do throws(OutboundFailure) {

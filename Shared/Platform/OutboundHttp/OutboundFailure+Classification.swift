@@ -7,6 +7,8 @@ extension OutboundFailure {
     init(_ error: any Error, hasAnswer: Bool) {
         if error is CancellationError {
             self.init(.cancelled)
+        } else if error is NIOTooManyBytesError {
+            self.init(.unusable, cause: "the answer is longer than is read")
         } else {
             self.init(Self.kind(error, hasAnswer: hasAnswer), cause: "\(error)")
         }

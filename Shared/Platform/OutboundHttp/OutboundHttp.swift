@@ -1,11 +1,13 @@
 internal import AsyncHTTPClient
+internal import Foundation
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
 internal import Spans
 internal import Synchronization
 
-/// HTTP/1.1 calls to servers of other organisations. Each route has connections of its own, which are kept; redirects are not followed.
+/// HTTP/1.1 calls to servers of other organisations. Each route has connections of its own, which are kept, and through each proxy others; redirects are
+/// not followed.
 public final class OutboundHttp: OutboundTransport {
     /// Routes at once; beyond it the one that was used longest ago goes.
     private static let largestCount = 256
@@ -17,16 +19,48 @@ public final class OutboundHttp: OutboundTransport {
         var lastUse: UInt64
     }
 
-    private struct State {
-        var clients: [OutboundRoute: Kept] = [:]
-        var uses: UInt64 = 0
+    /// What a name meant when it was looked up for a tunnel.
+    private static let fresh: Duration = .seconds(30)
+    private static let mostNames = 1024
+
+    /// A route, and the proxy that leads there.
+    private struct Way: Hashable {
+        var route: OutboundRoute
+        var proxy: EgressProxy?
+        /// For failures of the proxy.
+        var tunnel: ProxyTunnel? = nil
+
+        static func == (one: Way, other: Way) -> Bool { one.route == other.route && one.proxy == other.proxy }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(route)
+            hasher.combine(proxy)
+        }
     }
 
+    private struct State {
+        var clients: [Way: Kept] = [:]
+        var uses: UInt64 = 0
+        var names: [OctetText: (address: ResolvedAddress, end: ContinuousClock.Instant)] = [:]
+    }
+
+    private let options: OutboundOptions
     private let largestAnswer: Int
+    private let names: any NameResolving
     private let state = Mutex(State())
 
-    /// - Parameter largestAnswer: Bytes of a body; a longer one is `unusable`.
-    public init(largestAnswer: Int = 256 * 1024) { self.largestAnswer = largestAnswer }
+    /// - Parameters:
+    ///   - options: Who calls, and by which proxies.
+    ///   - largestAnswer: Bytes of a body, as it came and decoded; a longer one is `unusable`.
+    public convenience init(_ options: OutboundOptions = OutboundOptions(), largestAnswer: Int = 256 * 1024) {
+        self.init(options, largestAnswer: largestAnswer, names: SystemNames())
+    }
+
+    init(_ options: OutboundOptions, largestAnswer: Int = 256 * 1024, names: any NameResolving) {
+        self.options = options
+        self.largestAnswer = largestAnswer
+        self.names = names
+    }
 
     /// Closes all connections.
     public func shutdown() async {
@@ -56,24 +90,72 @@ public final class OutboundHttp: OutboundTransport {
     private func exchange(
         _ request: OutboundRequest, by route: OutboundRoute, timeLeft: Duration
     ) async throws(OutboundFailure) -> OutboundAnswer {
-        let client = try client(for: route)
+        let end = ContinuousClock.now + timeLeft
+        let way = try await way(for: request.url, by: route, until: end)
+        let client = try client(for: way)
+        let left = end - .now
+        guard left > .zero else { throw OutboundFailure(.budgetSpent) }
         let response: HTTPClientResponse
         do {
-            response = try await client.execute(Self.message(request), deadline: .now() + TimeAmount(timeLeft))
+            response = try await client.execute(message(request), deadline: .now() + TimeAmount(left))
         } catch {
-            throw OutboundFailure(error, hasAnswer: false)
+            let failure = await way.tunnel?.failure(error, timeLeft: end - .now) ?? OutboundFailure(error, hasAnswer: false)
+            // The server may have moved.
+            if failure.isUnsent, let pin = way.route.pin { state.withLock { $0.names[OctetText(pin.host.lowercased())] = nil } }
+            throw failure
         }
         do {
             var content = try await response.body.collect(upTo: largestAnswer)
-            return OutboundAnswer(
-                status: Int(response.status.code), headers: response.headers.map { ($0.name, $0.value) },
-                body: content.readBytes(length: content.readableBytes) ?? [])
+            let (headers, body) = try ContentCoding.decoded(
+                response.headers.map { ($0.name, $0.value) }, content.readBytes(length: content.readableBytes) ?? [], largest: largestAnswer)
+            return OutboundAnswer(status: Int(response.status.code), headers: headers, body: body)
         } catch {
             throw OutboundFailure(error, hasAnswer: true)
         }
     }
 
-    private static func message(_ request: OutboundRequest) -> HTTPClientRequest {
+    /// Plain HTTP goes directly: a proxy would read and could change it.
+    private func way(for url: String, by route: OutboundRoute, until end: ContinuousClock.Instant) async throws(OutboundFailure) -> Way {
+        guard !options.proxies.isEmpty, let parts = URLComponents(string: url), parts.scheme?.lowercased() == "https", let written = parts.host else {
+            return Way(route: route)
+        }
+        let host = (written.hasPrefix("[") && written.hasSuffix("]") ? String(written.dropFirst().dropLast()) : written).lowercased()
+        guard var proxy = options.proxies.proxy(for: host, at: route.pin?.address) else { return Way(route: route) }
+        var pinned = route
+        if route.pin == nil, !proxy.resolvesNames, EgressTarget.octets(host) == nil {
+            let address = try await address(of: host, until: end)
+            // A rule about networks is about the address.
+            guard let now = options.proxies.proxy(for: host, at: address.text) else { return Way(route: route) }
+            proxy = now
+            pinned.pin = OutboundRoute.Pin(host: written, address: address.text)
+        }
+        return Way(
+            route: pinned, proxy: proxy,
+            tunnel: ProxyTunnel(proxy, host: pinned.pin?.address ?? host, port: parts.port ?? 443, userAgent: options.userAgent))
+    }
+
+    /// The proxy gets one address; it may have no IPv6.
+    private func address(of host: String, until end: ContinuousClock.Instant) async throws(OutboundFailure) -> ResolvedAddress {
+        let key = OctetText(host)
+        if let known = state.withLock({ $0.names[key] }), ContinuousClock.now < known.end { return known.address }
+        let found: [ResolvedAddress]
+        do throws(DocumentFetch.Refusal) {
+            found = try await names.addresses(of: host, timeLeft: max(.zero, end - .now))
+        } catch {
+            throw OutboundFailure(.connectTimeout, cause: "'\(host)' was not resolved in time")
+        }
+        guard let address = found.first(where: { $0.octets.count == 4 }) ?? found.first else {
+            throw OutboundFailure(
+                .notSent, cause: "nobody here knows the name '\(host)'; where only the proxy knows names, set outbound.proxyResolves")
+        }
+        state.withLock { state in
+            if state.names.count >= Self.mostNames { state.names = [:] }
+            state.names[key] = (address, .now + Self.fresh)
+        }
+        return address
+    }
+
+    private func message(_ request: OutboundRequest) -> HTTPClientRequest {
         var message = HTTPClientRequest(url: request.url)
         message.method =
             switch request.method {
@@ -82,38 +164,44 @@ public final class OutboundHttp: OutboundTransport {
             case .delete: .DELETE
             }
         for (name, value) in request.headers { message.headers.add(name: name, value: value) }
+        // Whole answers are bounded before they are decoded, so that no coding is asked for (RFC 9110 §12.5.3).
+        for (name, value) in [("User-Agent", options.userAgent), ("Accept", "*/*"), ("Accept-Encoding", "identity")]
+        where !message.headers.contains(name: name) { message.headers.add(name: name, value: value) }
         if let body = request.body { message.body = .bytes(body) }
         return message
     }
 
-    private func client(for route: OutboundRoute) throws(OutboundFailure) -> HTTPClient {
-        if let client = known(route) { return client }
+    private func client(for way: Way) throws(OutboundFailure) -> HTTPClient {
+        if let client = known(way) { return client }
+        let route = way.route
         var configuration = HTTPClient.Configuration()
         configuration.tlsConfiguration = try Self.tls(route)
         configuration.timeout = .init(connect: TimeAmount(route.connectTimeout), read: TimeAmount(route.responseTimeout))
         configuration.redirectConfiguration = .disallow
-        if let pin = route.pin { configuration.dnsOverride = [pin.host: pin.address] }
+        // The client looks the name up as it is written, and in small letters behind a proxy.
+        if let pin = route.pin { for name in [pin.host, pin.host.lowercased()] { configuration.dnsOverride[name] = pin.address } }
+        if let proxy = way.proxy { configuration.proxy = proxy.configuration(userAgent: options.userAgent) }
         configuration.httpVersion = .http1Only
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = route.connections
-        return keep(HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration), for: route)
+        return keep(HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration), for: way)
     }
 
-    private func known(_ route: OutboundRoute) -> HTTPClient? {
+    private func known(_ way: Way) -> HTTPClient? {
         state.withLock { state in
             state.uses += 1
-            state.clients[route]?.lastUse = state.uses
-            return state.clients[route]?.client
+            state.clients[way]?.lastUse = state.uses
+            return state.clients[way]?.client
         }
     }
 
     /// - Returns: The client to use: another call may have been faster.
-    private func keep(_ client: HTTPClient, for route: OutboundRoute) -> HTTPClient {
+    private func keep(_ client: HTTPClient, for way: Way) -> HTTPClient {
         let (used, spare) = state.withLock { state in
-            if let known = state.clients[route] { return (known.client, client as HTTPClient?) }
+            if let known = state.clients[way] { return (known.client, client as HTTPClient?) }
             let oldest = state.clients.count < Self.largestCount ? nil : state.clients.min { $0.value.lastUse < $1.value.lastUse }?.key
             let retired = oldest.flatMap { state.clients.removeValue(forKey: $0) }?.client
-            state.clients[route] = Kept(client: client, lastUse: state.uses)
+            state.clients[way] = Kept(client: client, lastUse: state.uses)
             return (client, retired)
         }
         if let spare { Self.retire(spare) }
@@ -142,5 +230,14 @@ public final class OutboundHttp: OutboundTransport {
         } catch {
             throw OutboundFailure(.unusable, cause: "a trust anchor is no certificate: \(error)")
         }
+    }
+}
+
+extension EgressProxy {
+    /// - Parameter userAgent: Proxies have rules for it, too.
+    func configuration(userAgent: String) -> HTTPClient.Configuration.Proxy {
+        .server(
+            host: host, port: port, authorization: credentials.map { .basic(username: $0.user, password: $0.password) },
+            connectHeaders: ["User-Agent": userAgent])
     }
 }

@@ -21,6 +21,12 @@ public struct OutboundRequest: Sendable {
         self.headers = headers
         self.body = body
     }
+
+    /// Sets a header; the ones of that name, whatever its case, give way.
+    public mutating func set(_ header: Header) {
+        headers.removeAll { $0.name.lowercased() == header.name.lowercased() }
+        headers.append(header)
+    }
 }
 
 /// A whole answer.
@@ -34,6 +40,9 @@ public struct OutboundAnswer: Sendable {
         self.headers = headers
         self.body = body
     }
+
+    /// It brings what was asked for: some servers say 201 of an answer to POST (RFC 9110 §15.3.2).
+    public var isDocument: Bool { status == 200 || status == 201 }
 
     /// The first header of that name, whatever its case.
     public func header(_ name: String) -> String? {

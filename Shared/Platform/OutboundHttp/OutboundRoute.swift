@@ -16,7 +16,7 @@ public struct OutboundRoute: Hashable, Sendable {
 
     /// A host, and the address of it that was checked.
     struct Pin: Hashable, Sendable {
-        /// Lower case, without brackets.
+        /// As the address writes it, without brackets.
         let host: String
         let address: String
     }

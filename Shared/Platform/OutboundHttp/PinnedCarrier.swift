@@ -88,6 +88,8 @@ private final class FirstAnswer: Sendable {
 
 /// One connection for one request; the certificate must be the name's, whichever address is asked.
 struct PinnedHttp: PinnedCarrier {
+    let options: OutboundOptions
+
     func get(
         _ place: FetchPlace, at address: ResolvedAddress, largest: Int, timeLeft: Duration
     ) async throws(DocumentFetch.Refusal) -> OutboundAnswer {
@@ -96,11 +98,15 @@ struct PinnedHttp: PinnedCarrier {
         configuration.httpVersion = .http1Only
         configuration.dnsOverride = [place.host: address.text]
         configuration.timeout = .init(connect: min(TimeAmount(timeLeft), .seconds(4)), read: min(TimeAmount(timeLeft), .seconds(5)))
+        // The address was checked: a proxy never gets the name, whatever its settings say.
+        let proxy = place.url.hasPrefix("https:") ? options.proxies.proxy(for: place.host, at: address.text) : nil
+        if let proxy { configuration.proxy = proxy.configuration(userAgent: options.userAgent) }
+        let tunnel = proxy.map { ProxyTunnel($0, host: address.text, port: place.port, userAgent: options.userAgent) }
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         let span = Span.outbound("GET", place.url)
         let outcome: Result<OutboundAnswer, DocumentFetch.Refusal>
         do throws(DocumentFetch.Refusal) {
-            let answer = try await Self.get(place, by: client, largest, timeLeft)
+            let answer = try await get(place, by: client, tunnel, largest, timeLeft)
             span?.note(status: answer.status)
             outcome = .success(answer)
         } catch {
@@ -113,23 +119,29 @@ struct PinnedHttp: PinnedCarrier {
         return try outcome.get()
     }
 
-    private static func get(
-        _ place: FetchPlace, by client: HTTPClient, _ largest: Int, _ timeLeft: Duration
+    private func get(
+        _ place: FetchPlace, by client: HTTPClient, _ tunnel: ProxyTunnel?, _ largest: Int, _ timeLeft: Duration
     ) async throws(DocumentFetch.Refusal) -> OutboundAnswer {
         var request = HTTPClientRequest(url: place.url)
         request.headers.add(name: "Accept", value: "application/samlmetadata+xml, application/json, application/xml;q=0.9, */*;q=0.8")
+        request.headers.add(name: "Accept-Encoding", value: "identity")
+        request.headers.add(name: "User-Agent", value: options.userAgent)
+        let end = ContinuousClock.now + timeLeft
         do {
             let response = try await client.execute(request, deadline: .now() + TimeAmount(timeLeft))
             let headers = response.headers.map { (name: $0.name, value: $0.value) }
             let status = Int(response.status.code)
-            guard status == 200 else { return OutboundAnswer(status: status, headers: headers) }
+            guard status == 200 || status == 201 else { return OutboundAnswer(status: status, headers: headers) }
             var content = try await response.body.collect(upTo: largest)
-            return OutboundAnswer(status: status, headers: headers, body: content.readBytes(length: content.readableBytes) ?? [])
+            let decoded = try ContentCoding.decoded(headers, content.readBytes(length: content.readableBytes) ?? [], largest: largest)
+            return OutboundAnswer(status: status, headers: decoded.headers, body: decoded.body)
+        } catch let problem as ContentCoding.Problem {
+            throw .coding(problem.description)
         } catch is NIOTooManyBytesError {
             throw .tooLarge(largest)
-        } catch let error as HTTPClientError where [HTTPClientError.deadlineExceeded, .readTimeout, .connectTimeout].contains(error) {
-            throw .tooSlow
         } catch {
+            if let failure = await tunnel?.failure(error, timeLeft: end - .now) { throw .proxy(failure.cause) }
+            if let error = error as? HTTPClientError, [.deadlineExceeded, .readTimeout, .connectTimeout].contains(error) { throw .tooSlow }
             throw .unreachable(host: place.host)
         }
     }

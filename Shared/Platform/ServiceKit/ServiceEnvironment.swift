@@ -4,6 +4,7 @@ internal import Contracts
 public import ContractRuntime
 internal import Foundation
 public import Logging
+public import OutboundHttp
 public import Rpc
 public import ServiceLifecycle
 public import Storage
@@ -25,6 +26,8 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
     public let logger: Logger
     public let clock: any WallClock
     public let metrics: PrometheusMetrics
+    /// For every call to a server of another organisation.
+    public let outbound: OutboundOptions
     public let readiness = Readiness()
     let parts: ServiceParts
     /// What is removed once it is over, for a program that only says what its store is; `nil`: it works.
@@ -45,6 +48,7 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
         self.logger = logger
         self.clock = clock
         self.metrics = metrics
+        outbound = try document.common.outbound.resolved(files)
         parts = try ServiceParts(program: name, common: document.common, files: files, logger: logger)
     }
 

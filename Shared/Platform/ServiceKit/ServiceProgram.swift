@@ -7,6 +7,7 @@ internal import Clocks
 internal import CoreMetrics
 internal import Foundation
 internal import Logging
+internal import OutboundHttp
 internal import ServiceLifecycle
 public import Storage
 
@@ -65,6 +66,7 @@ public enum ServiceProgram {
 
     private static func finishCheck(_ name: String, _ common: CommonSettings, _ files: SettingsFiles) throws -> Never {
         let quiet = Logger(label: name, factory: { _ in SwiftLogNoOpLogHandler() })
+        _ = try common.outbound.resolved(files)
         _ = try common.telemetry.resolved(files, environment: ProcessInfo.processInfo.environment)
         _ = try ServiceParts(program: name, common: common, files: files, logger: quiet)
         let doubts = CertificateDoubts.of(files.paths, at: SystemClock().now())
@@ -92,8 +94,24 @@ public enum ServiceProgram {
         signal(SIGPIPE, SIG_IGN)
         ProcessorShare.adopt()
         let telemetry = try TelemetryExport(name, document.common, files, metrics: metrics, logger: logger)
-        return try ServiceEnvironment(
+        let environment = try ServiceEnvironment(
             name: name, document: document, files: files, logger: logger, clock: SystemClock(), metrics: metrics, telemetry: telemetry)
+        tell(environment.outbound.proxies, logger)
+        return environment
+    }
+
+    private static func tell(_ proxies: EgressProxies, _ logger: Logger) {
+        for proxy in Set(proxies.all) {
+            logger.info("egress_proxy.used", metadata: ["proxy": "\(proxy)", "credentials": "\(proxy.credentials == nil ? "none" : "from a file")"])
+            guard proxy.resolvesNames else { continue }
+            logger.warning(
+                "egress_proxy.resolves_names",
+                metadata: [
+                    "proxy": "\(proxy)",
+                    "meaning":
+                        "the proxy looks names up itself: that they lead to no internal server is its check; addresses that editors type are checked here",
+                ])
+        }
     }
 
     private static func fail(_ name: String, _ error: any Error) -> Never {

@@ -5,6 +5,9 @@ public enum SoftwareVersion {
     /// In `hello`, in health reports and in `boxoffice_build_info`.
     public static let current = "0.1.0"
 
+    /// Who calls servers of other organisations (RFC 9110 §10.1.5): no build and no host.
+    public static let userAgent = "Boxoffice/\(current)"
+
     /// `debug` for a program that was built for development, `release` for one whose figures count. A program is linked from modules of one build.
     public static let build: String = {
         #if DEBUG

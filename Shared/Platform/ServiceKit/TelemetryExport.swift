@@ -22,7 +22,7 @@ struct TelemetryExport: Service {
     ) throws(StartFailure) {
         let (options, trustAnchors) = try common.telemetry.resolved(files, environment: environment)
         guard options.isOn else { return nil }
-        transport = OutboundHttp()
+        transport = OutboundHttp(try common.outbound.resolved(files))
         pipeline = TelemetryPipeline(
             options,
             of: OtlpResource(

@@ -5856,7 +5856,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__get_entity_request__desc
   (ProtobufCMessageInit) boxoffice__config__v1__get_entity_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__create_entity_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__create_entity_request__field_descriptors[4] =
 {
   {
     "token",
@@ -5894,8 +5894,21 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__create_entity_reque
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "confirmed_certificates",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__CreateEntityRequest, n_confirmed_certificates),
+    offsetof(Boxoffice__Config__V1__CreateEntityRequest, confirmed_certificates),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__create_entity_request__field_indices_by_name[] = {
+  3,   /* field[3] = confirmed_certificates */
   2,   /* field[2] = json */
   1,   /* field[1] = kind */
   0,   /* field[0] = token */
@@ -5903,7 +5916,7 @@ static const unsigned boxoffice__config__v1__create_entity_request__field_indice
 static const ProtobufCIntRange boxoffice__config__v1__create_entity_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__create_entity_request__descriptor =
 {
@@ -5913,14 +5926,14 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__create_entity_request__d
   "Boxoffice__Config__V1__CreateEntityRequest",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__CreateEntityRequest),
-  3,
+  4,
   boxoffice__config__v1__create_entity_request__field_descriptors,
   boxoffice__config__v1__create_entity_request__field_indices_by_name,
   1,  boxoffice__config__v1__create_entity_request__number_ranges,
   (ProtobufCMessageInit) boxoffice__config__v1__create_entity_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__replace_entity_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__replace_entity_request__field_descriptors[6] =
 {
   {
     "token",
@@ -5982,8 +5995,21 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__replace_entity_requ
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "confirmed_certificates",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__ReplaceEntityRequest, n_confirmed_certificates),
+    offsetof(Boxoffice__Config__V1__ReplaceEntityRequest, confirmed_certificates),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__replace_entity_request__field_indices_by_name[] = {
+  5,   /* field[5] = confirmed_certificates */
   2,   /* field[2] = id */
   4,   /* field[4] = if_match */
   3,   /* field[3] = json */
@@ -5993,7 +6019,7 @@ static const unsigned boxoffice__config__v1__replace_entity_request__field_indic
 static const ProtobufCIntRange boxoffice__config__v1__replace_entity_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__replace_entity_request__descriptor =
 {
@@ -6003,7 +6029,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__replace_entity_request__
   "Boxoffice__Config__V1__ReplaceEntityRequest",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__ReplaceEntityRequest),
-  5,
+  6,
   boxoffice__config__v1__replace_entity_request__field_descriptors,
   boxoffice__config__v1__replace_entity_request__field_indices_by_name,
   1,  boxoffice__config__v1__replace_entity_request__number_ranges,
@@ -6241,7 +6267,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__refusal__descriptor =
   (ProtobufCMessageInit) boxoffice__config__v1__refusal__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__field_problem__field_descriptors[2] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__field_problem__field_descriptors[3] =
 {
   {
     "field",
@@ -6267,15 +6293,28 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__field_problem__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "confirmable_certificate",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__FieldProblem, confirmable_certificate),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__field_problem__field_indices_by_name[] = {
+  2,   /* field[2] = confirmable_certificate */
   0,   /* field[0] = field */
   1,   /* field[1] = message */
 };
 static const ProtobufCIntRange boxoffice__config__v1__field_problem__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__field_problem__descriptor =
 {
@@ -6285,7 +6324,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__field_problem__descripto
   "Boxoffice__Config__V1__FieldProblem",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__FieldProblem),
-  2,
+  3,
   boxoffice__config__v1__field_problem__field_descriptors,
   boxoffice__config__v1__field_problem__field_indices_by_name,
   1,  boxoffice__config__v1__field_problem__number_ranges,
@@ -6780,7 +6819,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__provider_endpoint__descr
   (ProtobufCMessageInit) boxoffice__config__v1__provider_endpoint__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__provider_certificate__field_descriptors[6] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__provider_certificate__field_descriptors[7] =
 {
   {
     "sha256",
@@ -6854,6 +6893,18 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__provider_certificat
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "warning",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__ProviderCertificate, warning),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__provider_certificate__field_indices_by_name[] = {
   3,   /* field[3] = not_after_ms */
@@ -6862,11 +6913,12 @@ static const unsigned boxoffice__config__v1__provider_certificate__field_indices
   0,   /* field[0] = sha256 */
   4,   /* field[4] = signs */
   1,   /* field[1] = subject */
+  6,   /* field[6] = warning */
 };
 static const ProtobufCIntRange boxoffice__config__v1__provider_certificate__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__provider_certificate__descriptor =
 {
@@ -6876,14 +6928,14 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__provider_certificate__de
   "Boxoffice__Config__V1__ProviderCertificate",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__ProviderCertificate),
-  6,
+  7,
   boxoffice__config__v1__provider_certificate__field_descriptors,
   boxoffice__config__v1__provider_certificate__field_indices_by_name,
   1,  boxoffice__config__v1__provider_certificate__number_ranges,
   (ProtobufCMessageInit) boxoffice__config__v1__provider_certificate__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__import_provider_metadata_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__import_provider_metadata_request__field_descriptors[7] =
 {
   {
     "token",
@@ -6957,8 +7009,21 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__import_provider_met
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "confirmed_certificates",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Config__V1__ImportProviderMetadataRequest, n_confirmed_certificates),
+    offsetof(Boxoffice__Config__V1__ImportProviderMetadataRequest, confirmed_certificates),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__import_provider_metadata_request__field_indices_by_name[] = {
+  6,   /* field[6] = confirmed_certificates */
   2,   /* field[2] = document */
   4,   /* field[4] = entry_json */
   3,   /* field[3] = fingerprints */
@@ -6969,7 +7034,7 @@ static const unsigned boxoffice__config__v1__import_provider_metadata_request__f
 static const ProtobufCIntRange boxoffice__config__v1__import_provider_metadata_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__import_provider_metadata_request__descriptor =
 {
@@ -6979,7 +7044,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__import_provider_metadata
   "Boxoffice__Config__V1__ImportProviderMetadataRequest",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__ImportProviderMetadataRequest),
-  6,
+  7,
   boxoffice__config__v1__import_provider_metadata_request__field_descriptors,
   boxoffice__config__v1__import_provider_metadata_request__field_indices_by_name,
   1,  boxoffice__config__v1__import_provider_metadata_request__number_ranges,

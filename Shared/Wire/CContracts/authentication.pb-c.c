@@ -7378,7 +7378,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__register_client_
   (ProtobufCMessageInit) boxoffice__authentication__v1__register_client_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__registered_client__field_descriptors[6] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__registered_client__field_descriptors[7] =
 {
   {
     "client_id",
@@ -7452,6 +7452,18 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__registered_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "requestor_ids",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authentication__V1__RegisteredClient, n_requestor_ids),
+    offsetof(Boxoffice__Authentication__V1__RegisteredClient, requestor_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__registered_client__field_indices_by_name[] = {
   0,   /* field[0] = client_id */
@@ -7459,12 +7471,13 @@ static const unsigned boxoffice__authentication__v1__registered_client__field_in
   4,   /* field[4] = grant_types */
   2,   /* field[2] = issued_at_s */
   3,   /* field[3] = redirect_uris */
+  6,   /* field[6] = requestor_ids */
   5,   /* field[5] = scopes */
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__registered_client__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__registered_client__descriptor =
 {
@@ -7474,7 +7487,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__registered_clien
   "Boxoffice__Authentication__V1__RegisteredClient",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__RegisteredClient),
-  6,
+  7,
   boxoffice__authentication__v1__registered_client__field_descriptors,
   boxoffice__authentication__v1__registered_client__field_indices_by_name,
   1,  boxoffice__authentication__v1__registered_client__number_ranges,
@@ -7545,7 +7558,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__issue_access_tok
   (ProtobufCMessageInit) boxoffice__authentication__v1__issue_access_token_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__access_token__field_descriptors[5] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__access_token__field_descriptors[6] =
 {
   {
     "id",
@@ -7607,18 +7620,31 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__access_toke
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "requestor_ids",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Boxoffice__Authentication__V1__AccessToken, n_requestor_ids),
+    offsetof(Boxoffice__Authentication__V1__AccessToken, requestor_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__access_token__field_indices_by_name[] = {
   1,   /* field[1] = access_token */
   2,   /* field[2] = created_at_ms */
   3,   /* field[3] = expires_in_s */
   0,   /* field[0] = id */
+  5,   /* field[5] = requestor_ids */
   4,   /* field[4] = scopes */
 };
 static const ProtobufCIntRange boxoffice__authentication__v1__access_token__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__access_token__descriptor =
 {
@@ -7628,7 +7654,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__access_token__de
   "Boxoffice__Authentication__V1__AccessToken",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__AccessToken),
-  5,
+  6,
   boxoffice__authentication__v1__access_token__field_descriptors,
   boxoffice__authentication__v1__access_token__field_indices_by_name,
   1,  boxoffice__authentication__v1__access_token__number_ranges,

@@ -3143,7 +3143,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__degradation_rule__descri
   (ProtobufCMessageInit) boxoffice__config__v1__degradation_rule__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__platform_identity_issuer__field_descriptors[2] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__platform_identity_issuer__field_descriptors[7] =
 {
   {
     "issuer",
@@ -3169,15 +3169,80 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__platform_identity_i
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "algorithm",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PlatformIdentityIssuer, algorithm),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "secret_reference",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PlatformIdentityIssuer, secret_reference),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "encryption_algorithm",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PlatformIdentityIssuer, encryption_algorithm),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "content_encryption",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PlatformIdentityIssuer, content_encryption),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "encryption_secret_reference",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__PlatformIdentityIssuer, encryption_secret_reference),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__platform_identity_issuer__field_indices_by_name[] = {
+  2,   /* field[2] = algorithm */
+  5,   /* field[5] = content_encryption */
+  4,   /* field[4] = encryption_algorithm */
+  6,   /* field[6] = encryption_secret_reference */
   0,   /* field[0] = issuer */
   1,   /* field[1] = jwks */
+  3,   /* field[3] = secret_reference */
 };
 static const ProtobufCIntRange boxoffice__config__v1__platform_identity_issuer__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__platform_identity_issuer__descriptor =
 {
@@ -3187,7 +3252,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__platform_identity_issuer
   "Boxoffice__Config__V1__PlatformIdentityIssuer",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__PlatformIdentityIssuer),
-  2,
+  7,
   boxoffice__config__v1__platform_identity_issuer__field_descriptors,
   boxoffice__config__v1__platform_identity_issuer__field_indices_by_name,
   1,  boxoffice__config__v1__platform_identity_issuer__number_ranges,

@@ -8,6 +8,8 @@ After the vendor's second-screen sample of 2019. Its scripts call these, without
 | GET /adobe-services/config/{requestor}.json | nothing | XML: `id` and `displayName` of each `mvpd` |
 | GET /api/v1/checkauthn/{code}.json | `requestor`, `deviceId=dummy` | status 200 or 403 |
 | GET /api/v1/authenticate, by leaving the page | `reg_code`, `requestor_id`, `domain_name=adobe.com`, `noflash`, `no_iframe`, `mso_id`, `redirect_url` | nothing |
+
+And after apps that run in a page: they register, sign a person in, play and log out by `fetch` alone, over v1 and v2 (rest-v1 §2.1).
 """
 
 import base64
@@ -21,11 +23,12 @@ import tempfile
 import threading
 import urllib.error
 import urllib.request
+import uuid
 
 from browser import By, Browser, run
-from television import Device, gateway
+from television import Device, cluster, device_information, gateway
 
-REGISTERED, FOREIGN = "www.acme.example", "www.acme.example.evil.example"
+REGISTERED, OTHER, FOREIGN = "www.acme.example", "www.bravo.example", "www.acme.example.evil.example"
 
 PAGE = """<!DOCTYPE html>
 <html lang="en"><meta charset="utf-8"><title>Acme One</title>
@@ -64,6 +67,85 @@ Promise.all([
     read("status", async answer => show("status", answer.status)),
 ]).finally(() => show("end", "All is read."));
 </script></html>
+"""
+
+
+# What an app in a page does; `keep` lasts while the person is away at the provider. A call that the page may not read throws.
+APP = """
+const gateway = GATEWAY, statement = STATEMENT, information = INFORMATION;
+const keep = JSON.parse(sessionStorage.getItem("app") || "{}");
+const save = () => sessionStorage.setItem("app", JSON.stringify(keep));
+const form = fields => new URLSearchParams(fields);
+const json = { "Content-Type": "application/json" };
+const bearer = () => ({ Authorization: `Bearer ${keep.token}`, Accept: "application/json", "X-Device-Info": information });
+async function ask(method, path, headers = {}, body = undefined) {
+    const answer = await fetch(gateway + path, { method, headers, body });
+    const text = await answer.text();
+    let read = null;
+    try { read = JSON.parse(text); } catch { read = text; }
+    return { status: answer.status, read, header: name => answer.headers.get(name) };
+}
+async function begin() {
+    const client = await ask("POST", "/o/client/register", json, JSON.stringify({ software_statement: statement }));
+    const fields = { client_id: client.read.client_id, client_secret: client.read.client_secret, grant_type: "client_credentials" };
+    const token = await ask("POST", "/o/client/token", {}, form(fields));
+    const basic = btoa(fields.client_id + ":" + encodeURIComponent(fields.client_secret));
+    const again = await ask("POST", "/o/client/token", { Authorization: `Basic ${basic}` }, form({ grant_type: fields.grant_type }));
+    const wrong = await ask("POST", "/o/client/token", { Authorization: `Basic ${btoa("nobody:x")}` }, form({ grant_type: fields.grant_type }));
+    keep.token = token.read.access_token;
+    const device = await ask("POST", "/indiv/devices", { ...bearer(), ...json }, JSON.stringify({ fingerprint: FINGERPRINT }));
+    keep.device = device.read.deviceId;
+    save();
+    return { client: client.status, token: token.status, basic: again.status, wrong: wrong.status, why: wrong.read.error,
+        challenge: wrong.header("WWW-Authenticate"), device: device.status, seal: Boolean(device.header("pass_sfp")) };
+}
+const checked = () => ask("GET", `/api/v1/checkauthn?deviceId=${keep.device}`, bearer());
+const v1 = {
+    async begin() {
+        const made = await begin();
+        const code = await ask("POST", "/reggie/v1/ACME1/regcode", bearer(), form({ deviceId: keep.device }));
+        keep.code = code.read.code;
+        save();
+        const login = form({ reg_code: keep.code, requestor_id: "ACME1", domain_name: "adobe.com", mso_id: "NorthCable", redirect_url: location.href });
+        return { ...made, code: code.status, before: (await checked()).status, login: `${gateway}/api/v1/authenticate?${login}` };
+    },
+    async play() {
+        const device = `deviceId=${keep.device}`, resource = `requestor=ACME1&${device}&resource=ACME1-NEWS`;
+        const results = { code: (await ask("GET", `/api/v1/checkauthn/${keep.code}?requestor=ACME1`, bearer())).status, signedIn: (await checked()).status };
+        results.permit = (await ask("GET", `/api/v1/authorize?${resource}`, bearer())).status;
+        results.media = (await ask("GET", `/api/v1/mediatoken?${resource}`, bearer())).read.serializedToken;
+        // The application has more than one requestor: a call that names none is refused, which the page may read.
+        results.unnamed = (await ask("GET", `/api/v1/tokens/usermetadata?${device}`, bearer())).status;
+        results.person = (await ask("GET", `/api/v1/tokens/usermetadata?requestor=ACME1&${device}`, bearer())).status;
+        results.out = (await ask("DELETE", `/api/v1/logout?${device}`, bearer())).status;
+        results.after = (await checked()).status;
+        return results;
+    },
+};
+const identified = () => ({ ...bearer(), "AP-Device-Identifier": "fingerprint " + btoa(keep.device) });
+const v2 = {
+    async begin() {
+        const made = await begin();
+        const fields = form({ mvpd: "NorthCable", domainName: "acme.example", redirectUrl: location.href });
+        const session = await ask("POST", "/api/v2/ACME1/sessions", identified(), fields);
+        keep.code = session.read.code;
+        save();
+        return { ...made, session: session.status, action: session.read.actionName, login: gateway + session.read.url };
+    },
+    async play() {
+        const results = { code: Object.keys((await ask("GET", `/api/v2/ACME1/profiles/code/${keep.code}`, identified())).read.profiles) };
+        results.profiles = Object.keys((await ask("GET", "/api/v2/ACME1/profiles", identified())).read.profiles);
+        const wanted = JSON.stringify({ resources: ["ACME1-NEWS"] });
+        const decided = await ask("POST", "/api/v2/ACME1/decisions/authorize/NorthCable", { ...identified(), ...json }, wanted);
+        results.permit = decided.read.decisions[0].authorized;
+        results.media = decided.read.decisions[0].token.serializedToken;
+        results.out = (await ask("GET", `/api/v2/ACME1/logout/NorthCable?redirectUrl=${encodeURIComponent(location.href)}`, identified())).status;
+        results.after = Object.keys((await ask("GET", "/api/v2/ACME1/profiles", identified())).read.profiles);
+        return results;
+    },
+};
+const done = arguments[arguments.length - 1];
+(async () => await (STEP))().then(result => done({ result }), error => done({ error: String(error) }));
 """
 
 
@@ -112,6 +194,64 @@ def shown(browser, name):
 def open_page(browser, name, code):
     browser.driver.get(f"https://{name}/connect?code={code}")
     browser.wait("all that the page reads", lambda: shown(browser, "end"))
+
+
+def app(browser, step):
+    """A step of the app that runs in the page; gives what it gives, or the text of its error."""
+    script = APP
+    for name, value in (("GATEWAY", gateway), ("STATEMENT", cluster["softwareStatements"]["acme-tv"]), ("INFORMATION", device_information),
+                        ("FINGERPRINT", uuid.uuid4().hex)):
+        script = script.replace(name, json.dumps(value))
+    answer = browser.driver.execute_async_script(script.replace("STEP", step))
+    return answer.get("error") or answer["result"]
+
+
+def signs_in(browser, name, begun):
+    browser.driver.get(begun["login"])
+    browser.sign_in_at_sandbox("ada")
+    browser.wait("the page again", lambda: browser.driver.current_url.startswith(f"https://{name}/"))
+
+
+REGISTRATION = {"client": 201, "token": 201, "basic": 201, "wrong": 401, "why": "invalid_client", "device": 200, "seal": True}
+
+
+def an_app_in_a_page_of_a_registered_domain_registers_signs_in_plays_and_logs_out_over_v1():
+    with site(REGISTERED) as browser:
+        browser.driver.get(f"https://{REGISTERED}/app")
+        begun = app(browser, "v1.begin()")
+        assert isinstance(begun, dict), f"the page reads every answer: {begun}"
+        assert begun["challenge"].startswith("Basic "), f"how to authenticate is read: {begun['challenge']}"
+        assert {name: begun[name] for name in REGISTRATION} == REGISTRATION and (begun["code"], begun["before"]) == (201, 403), begun
+        signs_in(browser, REGISTERED, begun)
+        played = app(browser, "v1.play()")
+        assert isinstance(played, dict) and played.pop("media"), f"the page reads every answer: {played}"
+        assert played == {"code": 200, "signedIn": 200, "permit": 200, "unnamed": 400, "person": 200, "out": 204, "after": 403}, played
+
+
+def an_app_in_a_page_of_a_registered_domain_registers_signs_in_plays_and_logs_out_over_v2():
+    with site(REGISTERED) as browser:
+        browser.driver.get(f"https://{REGISTERED}/app")
+        begun = app(browser, "v2.begin()")
+        assert isinstance(begun, dict), f"the page reads every answer: {begun}"
+        assert {name: begun[name] for name in REGISTRATION} == REGISTRATION, begun
+        assert (begun["session"], begun["action"]) == (200, "authenticate"), begun
+        signs_in(browser, REGISTERED, begun)
+        played = app(browser, "v2.play()")
+        assert isinstance(played, dict) and played.pop("media"), f"the page reads every answer: {played}"
+        assert played == {"code": ["NorthCable"], "profiles": ["NorthCable"], "permit": True, "out": 200, "after": []}, played
+
+
+def a_page_of_another_requestors_domain_reads_no_success_but_why_it_is_refused():
+    device = Device()
+    with site(OTHER) as browser:
+        browser.driver.get(f"https://{OTHER}/app")
+        for step in ("begin()", 'ask("POST", "/o/client/register?requestor=BRAVO", json, JSON.stringify({ software_statement: statement }))'):
+            assert "Failed to fetch" in app(browser, step), f"{step} is no other programme's to read"
+        token, step = json.dumps(device.bearer["Authorization"]), 'ask("POST", "/indiv/devices", { Authorization: TOKEN, ...json }, JSON.stringify({}))'
+        assert app(browser, step.replace("TOKEN", token))["status"] == 400, "a refusal is read"
+        step = 'ask("POST", "/indiv/devices", { Authorization: TOKEN, ...json }, JSON.stringify({ fingerprint: FINGERPRINT }))'
+        assert "Failed to fetch" in app(browser, step.replace("TOKEN", token).replace("FINGERPRINT", json.dumps(uuid.uuid4().hex)))
+        assert app(browser, 'ask("POST", "/o/client/register", json, "{")')["status"] == 400, "a refusal is read"
 
 
 def a_page_of_a_registered_domain_reads_list_record_and_sign_in_and_signs_the_tv_in():
@@ -163,4 +303,7 @@ def allowed(path, name):
 
 run([
     a_page_of_a_registered_domain_reads_list_record_and_sign_in_and_signs_the_tv_in, the_same_page_of_a_foreign_domain_reads_nothing,
+    an_app_in_a_page_of_a_registered_domain_registers_signs_in_plays_and_logs_out_over_v1,
+    an_app_in_a_page_of_a_registered_domain_registers_signs_in_plays_and_logs_out_over_v2,
+    a_page_of_another_requestors_domain_reads_no_success_but_why_it_is_refused,
 ])

@@ -34,3 +34,36 @@ public struct Encrypter: Sendable {
         """
     }
 }
+
+extension Signer {
+    /// Replaces the `EncryptedKey` of an encrypted assertion.
+    /// - Parameters:
+    ///   - encrypted: With one key, of RSA-OAEP with SHA-1.
+    ///   - identity: Whose key it is.
+    ///   - keys: Makes the new ones; what it is given wraps the session key, with a digest and a mask as OpenSSL calls them, for an identity: base64.
+    public static func rewrapping(
+        _ encrypted: String, openedBy identity: SignerIdentity, _ keys: ((String, String, SignerIdentity) throws -> String) throws -> String
+    ) throws -> String {
+        guard let start = encrypted.range(of: "<xenc:EncryptedKey>"), let end = encrypted.range(of: "</xenc:EncryptedKey>"),
+            let opening = encrypted.range(of: "<xenc:CipherValue>", range: start.upperBound..<end.lowerBound),
+            let closing = encrypted.range(of: "</xenc:CipherValue>", range: opening.upperBound..<end.lowerBound),
+            let wrapped = Data(base64Encoded: String(encrypted[opening.upperBound..<closing.lowerBound]), options: .ignoreUnknownCharacters)
+        else { throw Tool.Failure(description: "there is no encrypted key") }
+        let scratch = try Scratch()
+        let options = ["-pkeyopt", "rsa_padding_mode:oaep"]
+        let session = try Tool.run(
+            "openssl",
+            ["pkeyutl", "-decrypt", "-inkey", try scratch.write(identity.privateKeyPEM, as: "key"), "-in", try scratch.write(wrapped, as: "wrapped")]
+                + options)
+        let plain = try scratch.write(session, as: "session")
+        let made = try keys { digest, mask, recipient in
+            let certificate = try scratch.write(recipient.certificatePEM, as: "certificate")
+            return try Tool.run(
+                "openssl",
+                ["pkeyutl", "-encrypt", "-certin", "-inkey", certificate, "-in", plain] + options
+                    + ["-pkeyopt", "rsa_oaep_md:\(digest)", "-pkeyopt", "rsa_mgf1_md:\(mask)"]
+            ).base64EncodedString()
+        }
+        return encrypted.replacingCharacters(in: start.lowerBound..<end.upperBound, with: made)
+    }
+}

@@ -16,6 +16,7 @@ struct AccessTokenTests {
         let token = try await rig.token(of: rig.register())
         #expect(token.createdAtMilliseconds == UInt64(t0.milliseconds))
         #expect(token.expiresInSeconds == 21_600)
+        #expect(token.requestorIDs == ["CHAN7", "CHAN8"], "rest-v1 #116: whose pages may read it")
         #expect(!token.id.isEmpty)
         let client = try await verify(rig, token.accessToken)
         #expect(client.applicationID == "tv")
@@ -103,7 +104,8 @@ struct AccessTokenTests {
             signatures: SignedRequestCheck(
                 secrets: RecentSecrets(NoSecrets(), clock: rig.clock), nonces: UsedNonces(store: rig.store), clock: rig.clock,
                 logger: Logger(label: "test")),
-            serviceTokens: ServiceTokenCheck(keys: rig.serviceTokenKeys, store: rig.store, clock: rig.clock))
+            serviceTokens: ServiceTokenCheck(keys: rig.serviceTokenKeys, store: rig.store, clock: rig.clock),
+            platforms: PlatformIdentities(clock: rig.clock, secrets: NoSecrets(), logger: Logger(label: "test")))
         let token = try AccessTokenIssuer(keys: keys, issuer: "sp", audience: "api", clock: rig.clock)
             .issue(client: "gone", scopes: ["api:client:v1"])
         await expectFault(.invalidClient) { _ = try await check.client(token.token, requestor: "") }

@@ -14,6 +14,7 @@ struct ClientRegistrationTests {
         #expect(client.redirectUris == ["https://app.chan7.example/back"])
         #expect(client.grantTypes == ["client_credentials"])
         #expect(client.scopes == ["api:client:v1"])
+        #expect(client.requestorIDs == ["CHAN7", "CHAN8"], "rest-v1 #116: whose pages may read it")
     }
 
     @Test("Two registrations of one statement are two clients")

@@ -175,7 +175,7 @@ struct CompleteSignInTests {
     func refusesBadEncoding() async throws {
         let (rig, _, _, browser) = try await pending()
         rig.saml.accept()
-        for message in ["", "%%%", "PFJl c3BvbnNlLz4=", String(repeating: "AAAA", count: 70_000)] {
+        for message in ["", "%%%", "PFJl*c3BvbnNlLz4=", String(repeating: "AAAA", count: 70_000)] {
             var answer = browser.answer
             answer.samlResponse = message
             #expect(try await rig.finish(answer).result == .rejected)

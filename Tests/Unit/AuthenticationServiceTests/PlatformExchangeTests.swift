@@ -160,7 +160,7 @@ struct PlatformExchangeTests {
         let rig = try await PlatformRig()
         _ = try await rig.profileRequest()
         rig.rig.saml.accept(attributes: ["uid"])
-        for text in ["", "PFJl%0A", "PFJl c3Bv", "PFJl\nc3Bv", "PFJlc3BvbnNlLz4", "PFJ-_3BvbnNlLz4="] {
+        for text in ["", "PFJl%0A", "PFJl*c3Bv", "PFJl\u{a0}c3Bv", "PFJlc3BvbnNlLz4", "PFJ-_3BvbnNlLz4="] {
             await expectFault(.invalidRequest) { try await rig.exchange(response: text) }
         }
         for verdict in [SamlVerdict.silent, .declined(codes: ["Responder", "AuthnFailed"]), .misconfigured(codes: ["VersionMismatch"])] {

@@ -65,11 +65,18 @@ struct SignInReportTests {
             #expect(try await rig.service.completeSamlSignIn(request, context: context).result == .rejected)
             let found = try await report(rig, context)
             #expect(found.reason == "state.unknown" && found.checks[3].hint.contains(words), "\(found.checks[3])")
+            #expect(found.mvpd == (number < 2 ? "" : "DemoCable") && found.requestor == (number < 2 ? "" : "CHAN7"))
         }
         var broken = answer
         broken.samlResponse = "%%%%"
         _ = try await rig.service.completeSamlSignIn(broken, context: Self.trace(99))
-        #expect(outcomes(try await report(rig, Self.trace(99)), 2, 3, 4) == [.passed, .failed, .notReached])
+        let unreadable = try await report(rig, Self.trace(99))
+        #expect(outcomes(unreadable, 2, 3, 4) == [.passed, .failed, .notReached])
+        #expect(unreadable.mvpd == "DemoCable" && unreadable.requestor == "CHAN7", "RelayState knows whose sign-in it is")
+        broken.relayState = "unknown"
+        _ = try await rig.service.completeSamlSignIn(broken, context: Self.trace(98))
+        let stray = try await report(rig, Self.trace(98))
+        #expect(stray.mvpd.isEmpty && stray.requestor.isEmpty)
     }
 
     @Test("only the latest are remembered, and strays never push out the others")

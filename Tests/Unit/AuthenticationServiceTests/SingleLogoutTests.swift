@@ -118,6 +118,24 @@ struct SingleLogoutTests {
         #expect(try await leave(silent, try await signedIn(silent)).isEmpty)
     }
 
+    @Test("mvpd §2.3 step 26: a session without a NameID ends here, and its MVPD is not visited", arguments: Backend.allCases)
+    func skipsNamelessSession(_ backend: Backend) async throws {
+        let rig = try rig(backend) { $0.guidAttributeName = "householdID" }
+        let tests = EndToEndSamlTests()
+        let call = try await rig.call(rig.bearer())
+        let (browser, request) = try await tests.start(rig, call)
+        let answer = try tests.answer(browser, request, signedBy: provider) { template in
+            let named = try #require(template.assertion).xml
+            let bare = named.replacing(/<saml:NameID[^>]*>[^<]*<\/saml:NameID>/, with: "")
+            template.content = try Signer.sign(bare, signatureOf: "Assertion", with: provider)
+        }
+        #expect(try await rig.finish(answer).result == .signedIn)
+        #expect(try await rig.service.findSession(SessionRequest(call: call), context: rig.context).upstreamUserID == "house-7")
+        let left = try await rig.service.logout(
+            LogoutRequest(call: call, hasBrowser: true, redirectURL: "https://chan7.example/bye"), context: rig.context)
+        #expect(left.ended == 1 && left.visitURL.isEmpty)
+    }
+
     @Test("mvpd §2.7: a plain logout address takes the address to return to")
     func plainAddress() async throws {
         let rig = try rig { endpoint in

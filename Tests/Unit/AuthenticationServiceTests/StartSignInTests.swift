@@ -66,6 +66,25 @@ struct StartSignInTests {
     }
 
     @Test(
+        "what keeps a redirect URL from being accepted is told by its cause",
+        arguments: [
+            ("", "is missing"), ("http://chan7.example/done", "by plain HTTP"), ("HTTP://www.chan7.example/", "by plain HTTP"),
+            ("https://evil.example/", "at no domain"), ("http://evil.example/", "at no domain"), ("adbe.other://x", "scheme that is not registered"),
+            ("/relative", "no absolute address"),
+        ])
+    func explainsRefusedRedirect(_ redirect: String, _ words: String) async throws {
+        let rig = try Rig()
+        let catalogue = try rig.catalogue.current()
+        let requestor = try #require(catalogue.requestor("CHAN7"))
+        do throws(Fault) {
+            try SignInEnds(activationOrigins: []).require(redirect, at: requestor, of: nil, in: catalogue)
+            Issue.record("accepted")
+        } catch {
+            #expect(error.code == .invalidRedirectURL && error.message.contains(words) && !error.message.contains("example"), "\(error.message)")
+        }
+    }
+
+    @Test(
         "rest-v1 §3.7: accepted forms of redirect_url",
         arguments: [
             "https://chan7.example/done", "https://www.chan7.example:8080", "HTTPS://CHAN7.EXAMPLE/x?y=https://evil.example",

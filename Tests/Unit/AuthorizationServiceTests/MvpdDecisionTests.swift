@@ -46,6 +46,37 @@ import Testing
         #expect(denial?.details == "Not in your area")
     }
 
+    @Test("mvpd §4.2: a single object stands for a list of one, wherever the JSON profile has lists")
+    func readsSingleObjects() async throws {
+        let attribute = #"{"AttributeId":"\#(Xacml.resourceID)","Value":"CHAN7-HD"}"#
+        let message = #"{"AttributeId":"\#(Xacml.message)","Value":"Call us"}"#
+        let obligation = #"{"Id":"\#(Xacml.upgrade)","AttributeAssignment":\#(message)}"#
+        let result = #"{"Decision":"Deny","Obligations":\#(obligation),"Category":{"Attribute":\#(attribute)}}"#
+        let denial = try await fault(for: #"{"Response":\#(result)}"#)
+        #expect(denial?.code == .authorizationDeniedByMvpd && denial?.details == "Call us")
+        #expect(try await fault(for: #"{"Response":{"Decision":"Permit","Category":{"Attribute":\#(attribute)}}}"#) == nil)
+    }
+
+    @Test("RFC 9110 §15.3.2: 201 with an answer counts as 200", arguments: [200, 201])
+    func takesCreated(status: Int) async throws {
+        #expect(try await fault(for: Xacml.permit(), status: status) == nil)
+    }
+
+    @Test(
+        "an answer that cannot be read is logged with the member's path, and with nothing of its value",
+        arguments: [
+            (#"{"Response":[{"decision":"Permit"}]}"#, "Response[0].Decision is missing"),
+            (#"{"Response":{"Decision":7}}"#, "Response.Decision is of another type"),
+            (#"{"Response":[{"Decision":null}]}"#, "Response[0].Decision"), ("{}", "Response is missing"),
+            ("<html>secret</html>", "the text is no JSON"),
+            (#"{"Response":[{"Decision":"Deny","Obligations":[{"Id":["secret"]}]}]}"#, "Obligations[0].Id is of another type"),
+        ])
+    func namesTheMember(answer: String, path: String) async throws {
+        let fault = try #require(try await fault(for: answer))
+        let cause = "\(fault.cause.map { "\($0)" } ?? "")"
+        #expect(fault.code == .networkReceivedError && cause.contains(path) && !cause.contains("secret"), "\(cause)")
+    }
+
     @Test("mvpd #96: whatever is not Permit denies", arguments: ["NotApplicable", "Indeterminate", "Perhaps", "permit", "Indeterminate{P}", ""])
     func deniesUnknownDecisions(decision: String) async throws {
         let answer = Xacml.response(Xacml.result(decision, resource: "CHAN7-HD"))
@@ -99,7 +130,7 @@ import Testing
         #expect(try await fault(for: answer)?.code == .networkReceivedError)
     }
 
-    @Test("mvpd §4.3: any status but 200 is an error of the network", arguments: [201, 302, 401, 403, 500, 503])
+    @Test("mvpd §4.3: any status but 200 and 201 is an error of the network", arguments: [202, 204, 302, 401, 403, 500, 503])
     func refusesOtherStatus(status: Int) async throws {
         #expect(try await fault(for: Xacml.permit(), status: status)?.code == .networkReceivedError)
     }

@@ -28,6 +28,38 @@ struct IdentityIssuerTests {
         #expect(try inFile.file.read(now: CatalogueFolder.now).configuration.platformIdentityIssuers == issuers)
     }
 
+    @Test("rest-v2 §1.3: HS256 has a secret by reference in place of keys; an encryption names algorithm, content and secret")
+    func secrets() throws {
+        func world(_ members: String) throws -> CatalogueFolder {
+            let world = try CatalogueFolder()
+            try world.replace(
+                #""applications""#, with: #""platformIdentityIssuers": [{"issuer": "https://fire.example", \#(members)}], "applications""#)
+            return world
+        }
+        let encryption = #""encryption": {"algorithm": "RSA-OAEP-256", "content": "A128GCM", "secret": "fire-decryption"}"#
+        let written = try world(#""algorithm": "HS256", "secret": "fire-signing", \#(encryption)"#)
+        #expect(written.problems() == [])
+        let read = try written.file.read(now: CatalogueFolder.now).configuration
+        #expect(
+            read.platformIdentityIssuers == [
+                PlatformIdentityIssuer(
+                    issuer: "https://fire.example", algorithm: "HS256", secretReference: "fire-signing", encryptionAlgorithm: "RSA-OAEP-256",
+                    contentEncryption: "A128GCM", encryptionSecretReference: "fire-decryption")
+            ])
+        #expect(try world(#""algorithm": "ES256", "jwks": \#(keys.json)"#).problems().isEmpty)
+        for (members, place, words) in [
+            (#""algorithm": "HS256""#, "secret", "missing"),
+            (#""algorithm": "HS256", "secret": "s", "jwks": \#(keys.json)"#, "jwks", "has no meaning"),
+            (#""secret": "s", "jwks": \#(keys.json)"#, "secret", "HS256 alone"),
+            (#""algorithm": "none", "jwks": \#(keys.json)"#, "algorithm", "must be one of"),
+            (#""algorithm": "RS256", "jwks": \#(keys.json)"#, "jwks", "alg"), (#""jwks": \#(keys.json), "encryption": {}"#, "encryption", "missing"),
+        ] {
+            let problems = try world(members).problems()
+            #expect(
+                problems.first?.hasPrefix("platformIdentityIssuers[0].\(place)") == true && problems.first?.contains(words) == true, "\(problems)")
+        }
+    }
+
     @Test("issuers of service tokens: RSA keys alone, programmers of the catalogue, each issuer once, none with our name")
     func serviceTokenIssuers() throws {
         let rsa = JSONWebKeySet(keys: [JSONWebKey(.rsa(try RSAPrivateKey.generate().publicKey), algorithm: .rs256)]).json

@@ -56,4 +56,30 @@ struct CatalogueTests {
         #expect(Catalogue.mediaTokenLifetime(try catalogue.requireRequestor("ACME1")) == .seconds(90))
         #expect(Catalogue.mediaTokenLifetime(try catalogue.requireRequestor("BRAVO")) == .seconds(420))
     }
+
+    @Test(
+        "rest-v1 §2.1: an origin that is any requestor's is what one of them covers",
+        arguments: [
+            ("https", "news.example", Int?.none), ("https", "login.news.example", nil), ("https", "a.b.NEWS.example".lowercased(), 443),
+            ("https", "dev.example", 8443),
+            ("http", "dev.example", 3000), ("http", "x.dev.example", nil), ("http", "news.example", nil), ("https", "news.example", 8443),
+            ("https", "xnews.example", nil), ("https", "news.example.evil.example", nil), ("https", "example", nil), ("https", "", nil),
+            ("https", ".", nil),
+            ("ftp", "news.example", nil), ("https", "127.0.0.1", nil), ("https", "other.example", nil), ("https", "www.other.example", nil),
+        ])
+    func registersOrigins(scheme: String, host: String, port: Int?) {
+        let requestors = [
+            Requestor(id: "A", domains: [Domain(name: "News.example"), Domain(name: "dev.example", development: true), Domain(name: "")]),
+            Requestor(id: "B", domains: [Domain(name: "other.example")]),
+        ]
+        let catalogue = Catalogue(Configuration(version: 1, requestors: requestors))
+        let covers = requestors.contains { $0.domains.coverOrigin(scheme: scheme, host: host, port: port) }
+        #expect(catalogue.registersOrigin(scheme: scheme, host: host, port: port) == covers)
+    }
+
+    @Test("a host that no name can be costs nothing")
+    func longHosts() {
+        let catalogue = Catalogue(Configuration(version: 1, requestors: [Requestor(id: "A", domains: [Domain(name: "news.example")])]))
+        #expect(!catalogue.registersOrigin(scheme: "https", host: String(repeating: "a.", count: 4000) + "news.example", port: nil))
+    }
 }

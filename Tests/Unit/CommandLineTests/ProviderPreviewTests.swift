@@ -25,6 +25,19 @@ import Testing
         #expect(try found.json().contains(#""entityId":"https://idp.example""#))
     }
 
+    @Test("a certificate that is not valid today names its own confirmation, and one that cannot be read its place")
+    func showsDoubtfulCertificates() throws {
+        let old =
+            #""signs": true, "warning": "(CN=idp) is expired since 2026-10-30"}, {"sha256": "", "subject": "", "notAfter": 0, "signs": true, "problem": "is empty"}]"#
+        let found = try preview(Self.saml.replacing(#""signs": true}]"#, with: old))
+        let text = found.text(Console(isStyled: false))
+        #expect(text.contains("CN=idp, until 2031-03-04: (CN=idp) is expired since 2026-10-30") && text.contains("certificate 2: is empty"))
+        #expect(text.hasSuffix("--confirm-expired SHA256 for one that is not valid today"))
+        let command = try MvpdAddCommand.parse(["x.xml", "--confirm-expired", "AB:CD"])
+        #expect(command.expiredFingerprints == ["AB:CD"] && command.pinned == ["AB:CD"])
+        #expect(try MvpdAddCommand.parse(["x.xml", "--confirm", "abcd", "--confirm-expired", "AB:CD"]).pinned == ["abcd"])
+    }
+
     @Test("a discovery document becomes an entry with the client that the MVPD registered")
     func completes() throws {
         let found = try preview(

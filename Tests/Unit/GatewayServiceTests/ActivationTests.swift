@@ -100,6 +100,14 @@ internal import Testing
         #expect(!reply.headers[values: .setCookie].contains { $0.hasPrefix("__Host-signin") })
     }
 
+    @Test("mvpd §2.2: a browser that drops SameSite=None gets every cookie of a sign-in without the attribute")
+    func anOldBrowserKeepsTheCode() async throws {
+        let reply = try await gateway.confirm("NorthCable", agent: SameSiteNoneTests.iOS12)
+        let cookies = reply.headers[values: .setCookie]
+        #expect(cookies.contains { $0.hasPrefix("__Host-signin-") && $0.hasSuffix("; HttpOnly; Secure") }, "\(cookies)")
+        #expect(cookies.allSatisfy { !$0.contains("SameSite=None") })
+    }
+
     @Test("dashboard #46: an answer that is refused, and a sign-in that was cancelled, lead back to the same code and provider, or to another one")
     func aFailedSignInKeepsTheCode() async throws {
         let start = try await gateway.confirm("NorthCable")
@@ -256,8 +264,10 @@ extension TestGateway {
     }
 
     /// A person who presses the button.
-    func confirm(_ mvpd: String) async throws -> Reply {
+    func confirm(_ mvpd: String, agent: String? = nil) async throws -> Reply {
         let (cookie, token) = try await confirmation("/activate/sign-in?code=QK7M2XD&mvpd=\(mvpd)")
-        return try await post("/activate/sign-in", form: "code=QK7M2XD&mvpd=\(mvpd)&confirmation=\(token)", [.cookie: cookie])
+        return try await post(
+            "/activate/sign-in", form: "code=QK7M2XD&mvpd=\(mvpd)&confirmation=\(token)",
+            agent.map { [.cookie: cookie, .userAgent: $0] } ?? [.cookie: cookie])
     }
 }

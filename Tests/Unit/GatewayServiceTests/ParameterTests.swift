@@ -77,6 +77,74 @@ internal import Testing
         #expect(device.model == "~~~~>>>>" && device.osName == "Roku OS" && device.displayWidth == "1920")
     }
 
+    private static func escaped(_ text: String) -> String { text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "" }
+
+    /// - Parameter inHeader: False: it is sent as a parameter.
+    private func asked(_ encoded: String, inHeader: Bool = true) async throws -> (status: Int, device: DeviceInformation?) {
+        let parameter = inHeader ? "" : "&device_info=\(Self.escaped(encoded))"
+        let reply = try await gateway.get(
+            "/api/v1/checkauthn?\(TestGateway.deviceQuery)\(parameter)", TestGateway.device.with(.deviceInfo, inHeader ? encoded : nil))
+        return (reply.status, gateway.authentication.getSession.requests.last?.call?.device)
+    }
+
+    @Test(
+        "rest-v1 #118, RFC 2045 §6.8: device information in lines of 76, as android.util.Base64 writes it, is the same as in one",
+        arguments: ["\n", "\r\n", "\n\t", "\r\n ", " \n"])
+    func wrapped(end: String) async throws {
+        let text = #"{"model":"~~~~>>>> of a model with a name that fills more than one line","osName":"Android","version":"1.2.3.4"}"#
+        let encoded = Data(text.utf8).base64EncodedString()
+        let lines = stride(from: 0, to: encoded.count, by: 76).map { String(encoded.dropFirst($0).prefix(76)) }
+        #expect(encoded.contains("+") && lines.count > 1)
+        let plain = try await asked(encoded, inHeader: false)
+        #expect(plain.status == 200 && plain.device?.osName == "Android")
+        for wrapped in [lines.joined(separator: end) + end, end + lines.joined(separator: end)] {
+            let found = try await asked(wrapped, inHeader: false)
+            #expect(found.status == 200 && found.device == plain.device, "\(wrapped)")
+        }
+        let header = try await asked(Self.escaped(lines.joined(separator: end) + end))
+        #expect(header.status == 200 && header.device?.model == plain.device?.model)
+    }
+
+    @Test("what is too long stays so, though ends of lines are a part of it; what is no Base64 stays so")
+    func wrappedTooLong() async throws {
+        let encoded = Data(#"{"model":"x","osName":"Android"}"#.utf8).base64EncodedString()
+        #expect(try await asked(encoded + String(repeating: "\n", count: 4096 - encoded.count), inHeader: false).status == 200)
+        #expect(try await asked(encoded + String(repeating: "\n", count: 4097 - encoded.count), inHeader: false).status == 400)
+        #expect(try await asked("\n*\n", inHeader: false).status == 400)
+    }
+
+    @Test(
+        "rest-v1 #119, RFC 8259: device information that is no JSON to the letter is 400",
+        arguments: [
+            #"{"model":"x","osName":"tvOS","y":[1,]}"#, #"{"model":"x","osName":"tvOS","y":-01}"#, #"{"model":"x","osName":"tvOS",}"#,
+            #"{"model":"x","osName":"tvOS","y":+1}"#, #"{"model":"x","osName":"tvOS","y":.5}"#, #"{"model":"x","osName":"tvOS"} x"#,
+            #"{"model":"x","osName":"tvOS","y":NaN}"#, #"{'model':'x','osName':'tvOS'}"#, #"{"model":"x","osName":"tvOS","y":"\x"}"#, "", "[]", "7",
+        ])
+    func looseInformation(text: String) async throws {
+        #expect(try await asked(Data(text.utf8).base64EncodedString() + (text.isEmpty ? "====" : "")).status == 400)
+    }
+
+    @Test(
+        "a raw control character or half of a surrogate pair costs the member that holds it, and no other",
+        arguments: ["a\u{1}b", "a\tb", "a\nb", "\\ud800", "\\udc00x", "\\ud83d\\ud83d", "\\ud800\\n"])
+    func flawedMembers(flawed: String) async throws {
+        let text = "{\"model\":\"x\",\"osName\":\"tvOS\",\"manufacturer\":\"\(flawed)\",\"\(flawed)\":1,\"version\":\"5\",\"y\":[\"\(flawed)\"]}"
+        let found = try await asked(Data(text.utf8).base64EncodedString())
+        #expect(found.status == 200 && found.device?.manufacturer == "" && found.device?.version == "5" && found.device?.osName == "tvOS")
+        let needed = "{\"model\":\"\(flawed)\",\"osName\":\"tvOS\"}"
+        #expect(try await asked(Data(needed.utf8).base64EncodedString()).status == 400)
+    }
+
+    @Test("of doubled members the last wins, a mark at the start says nothing, and numbers and flags are texts")
+    func doubledMembers() async throws {
+        let text =
+            "\u{feff}"
+            + #"{"model":"a","osName":"tvOS","model":"b","displayWidth":1920.0,"displayHeight":1e3,"displayPpi":2.5,"connectionSecure":true}"#
+        let device = try #require(try await asked(Data(text.utf8).base64EncodedString()).device)
+        #expect([device.model, device.displayWidth, device.displayHeight, device.displayPpi] == ["b", "1920", "1000", "2.5"])
+        #expect(device.connectionSecure == "true")
+    }
+
     @Test func unlistedRestrictedValuesBecomeUnknown() async throws {
         let encoded = Data(#"{"model":"m","osName":"BeOS","type":"Toaster","browserName":"Chrome"}"#.utf8).base64EncodedString()
         _ = try await gateway.get("/api/v1/checkauthn?\(TestGateway.deviceQuery)", TestGateway.device.with(.deviceInfo, encoded))

@@ -45,6 +45,24 @@ internal import Testing
         #expect((device["version"] as? [String: Any])?["minor"] as? Int == 1)
         #expect((device["operatingSystem"] as? [String: Any])?["name"] as? String == "tvOS")
         #expect((device["browser"] as? [String: Any])?["userAgent"] as? String == "Tv/1.0")
+        let display = try #require(device["display"] as? [String: Any])
+        #expect(
+            ["width", "height", "ppi"].allSatisfy { display[$0] as? Int == 0 } && display["diagonalSize"] is NSNull, "rest-v2 §2.4: 0 where unknown")
+    }
+
+    @Test(
+        "rest-v2 §2.4: a size of the display is a whole number, and 0 where the device sends none",
+        arguments: [("1920", 1920), ("1080.0", 1080), ("", 0), ("-1", 0), ("wide", 0), ("99999999999999999999", 0)])
+    func displaySizes(sent: String, shown: Int) async throws {
+        let sent =
+            #"{"model":"x","osName":"tvOS","connectionPort":4711,"displayWidth":"\#(sent)","displayHeight":"\#(sent)","displayPpi":"\#(sent)"}"#
+        let fields = TestGateway.device.with(.deviceInfo, Data(sent.utf8).base64EncodedString())
+        let reply = try await gateway.send(.post, "/reggie/v1/ACME1/regcode?deviceId=d", fields)
+        let info = try #require(reply.json["info"] as? [String: Any])
+        let display = try #require(try object(info["deviceInfo"])["display"] as? [String: Any])
+        for name in ["width", "height", "ppi"] { #expect(display[name] as? Int == shown, "\(name)") }
+        #expect((try object(info["deviceInfo"])["connection"] as? [String: Any])?["port"] as? String == "4711")
+        #expect(display["diagonalSize"] is NSNull)
     }
 
     @Test("rest-v1 #34 #36: the record is shown and deleted")

@@ -9,6 +9,12 @@ internal import Testing
     private var uri: String { "/api/v1/authenticate?reg_code=QK7M2XD&\(parameters)" }
     private let consumer = "/sp/saml/SAMLAssertionConsumer"
 
+    @Test("mvpd §2.2: a browser that drops SameSite=None gets its cookie without, so that its answer is known again")
+    func oldTelevision() async throws {
+        let reply = try await gateway.get(uri, [.userAgent: SameSiteNoneTests.webOS4])
+        #expect(reply.headers[.setCookie] == "__Host-signin-relay-1234567890=s3cret; Max-Age=900; Path=/; HttpOnly; Secure")
+    }
+
     @Test("rest-v1 #39: authenticate with a live code redirects to the MVPD and binds the browser")
     func redirects() async throws {
         let reply = try await gateway.get(uri, [:])

@@ -63,7 +63,7 @@ struct GuardedOutboundTests {
         let wire = Wire()
         let guarded = guarded(wire)
         for _ in 0..<3 { #expect(await kind(guarded, "https://API.example/api") == nil) }
-        #expect(wire.pins == Array(repeating: OutboundRoute.Pin(host: "api.example", address: "93.184.216.34"), count: 3))
+        #expect(wire.pins == Array(repeating: OutboundRoute.Pin(host: "API.example", address: "93.184.216.34"), count: 3))
     }
 
     @Test("an address that cannot be reached is looked up again, and checked again")
@@ -112,11 +112,15 @@ struct GuardedOutboundTests {
     }
 }
 
-/// Answers each request with nothing, and keeps what it was sent.
-private final class PlainServer: Sendable {
+/// Answers each request in the same way, and keeps what it was sent.
+final class PlainServer: Sendable {
+    private let answer: [UInt8]
     private let received = Mutex("")
     private let accepted = Mutex(0)
     private let channel = Mutex<(any Channel)?>(nil)
+
+    /// - Parameter answer: A whole one of HTTP/1.1; empty: none.
+    init(answer: [UInt8] = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8)) { self.answer = answer }
 
     var text: String { received.withLock { $0 } }
     var connections: Int { accepted.withLock { $0 } }
@@ -157,7 +161,7 @@ private final class PlainServer: Sendable {
             let text = String(buffer: unwrapInboundIn(data))
             server.received.withLock { $0 += text }
             guard text.hasSuffix("\r\n\r\n") else { return }
-            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")), promise: nil)
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: server.answer)), promise: nil)
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }

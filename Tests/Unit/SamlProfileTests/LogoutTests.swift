@@ -222,4 +222,21 @@ struct LogoutTests {
             "<samlp:LogoutRequest xmlns:samlp=\"urn:oasis:names:tc:SAML:2.0:protocol\" Version=\"2.0\" ID=\"_evil\">\(signed)</samlp:LogoutRequest>"
         expectRejection(.signaturePosition, "wrapped") { _ = try request(posted(wrapped, request: true)) }
     }
+
+    @Test("mvpd §2.7: a request with an empty NameID ends nothing: sessions without one are nobody's to name")
+    func refusesEmptyName() throws {
+        let empty = LogoutTemplate.request(name: "")
+        expectRejection(.subjectFormat, "redirected") { _ = try request(redirected(empty)) }
+        expectRejection(.subjectFormat, "posted") { _ = try request(posted(empty.posted(by: world.identityProvider), request: true)) }
+    }
+
+    @Test("SAML bindings §3.4.4.1: the Redirect binding takes no line ends in base64, and a posted message does")
+    func keepsRedirectStrict() throws {
+        let template = LogoutTemplate.response(to: "_our-request")
+        expectRejection(.base64) {
+            _ = try redirected(template) { query in query.replacing("SAMLResponse=", with: "SAMLResponse=%0D%0A") }
+        }
+        let encoded = Data(try template.posted(by: world.identityProvider).utf8).base64EncodedString(options: .lineLength76Characters)
+        #expect(try answer(UnverifiedLogout(request: "", response: encoded, relayState: nil)) == .complete)
+    }
 }

@@ -32,7 +32,14 @@ struct MetadataTests {
         #expect(role.attribute("AuthnRequestsSigned") == "true" && role.attribute("WantAssertionsSigned") == "true")
         let keys = role.children("KeyDescriptor", in: Namespaces.metadata)
         #expect(keys.map { $0.attribute("use") } == ["signing", "encryption"])
-        #expect(keys[1].children("EncryptionMethod", in: Namespaces.metadata).count == 3)
+        let methods = keys[1].children("EncryptionMethod", in: Namespaces.metadata).map { method in
+            ([method.attribute("Algorithm")] + method.children.map { $0.attribute("Algorithm") }).compactMap { $0?.split(separator: "#").last }
+                .joined(separator: " ")
+        }
+        #expect(
+            methods == [
+                "aes128-gcm", "aes256-gcm", "rsa-oaep-mgf1p sha1", "rsa-oaep-mgf1p sha256", "rsa-oaep sha256 mgf1sha256", "rsa-oaep sha1 mgf1sha1",
+            ])
         let consumers = role.children("AssertionConsumerService", in: Namespaces.metadata)
         #expect(consumers.map { $0.attribute("Location") } == [ResponseTemplate.assertionConsumerService])
         #expect(consumers[0].attribute("index") == "0" && consumers[0].attribute("isDefault") == "true")

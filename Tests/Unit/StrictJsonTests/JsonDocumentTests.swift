@@ -26,6 +26,25 @@ struct JsonDocumentTests {
         _ = try JsonDocument(parsing: Array((String(repeating: "[", count: 64) + String(repeating: "]", count: 64)).utf8))
     }
 
+    @Test(
+        "where flawed texts are let pass, each costs the member whose name or value it is, and nothing else",
+        arguments: [
+            ("{\"a\":\"x\u{1}\",\"b\":\"y\"}", #"{"b":"y"}"#), (#"{"a":"\ud800","b":{"c":"\udc00","d":1}}"#, #"{"b":{"d":1}}"#),
+            (#"{"\ud800":{"c":1},"b":1}"#, #"{"b":1}"#), (#"["\ud800\n","x"]"#, #"[null,"x"]"#), (#""\ud800\ud83d\ude00""#, "null"),
+            (#"{"a":"\ud83d\ude00"}"#, #"{"a":"😀"}"#), (#"{"a":["\ud800"],"b":2}"#, #"{"a":[null],"b":2}"#),
+        ])
+    func flawedTexts(text: String, read: String) throws {
+        #expect(try JsonDocument(parsing: Array(text.utf8), dropsFlawedTexts: true).root.text == read)
+        if !text.contains("ude00") { #expect(throws: JsonSyntaxError.self) { try JsonDocument(parsing: Array(text.utf8)) } }
+    }
+
+    @Test(
+        "and all else is refused as it is elsewhere",
+        arguments: ["[1,]", "-01", "{\"a\":1,}", "\"\\x\"", "\"\\u12\"", "\"open", "nul", "{\"a\" 1}", "1.", "\u{1}1", "\u{feff}1"])
+    func refusedAllTheSame(text: String) {
+        #expect(throws: JsonSyntaxError.self) { try JsonDocument(parsing: Array(text.utf8), dropsFlawedTexts: true) }
+    }
+
     @Test("escapes and surrogate pairs become characters")
     func unescapes() throws {
         let document = try JsonDocument(parsing: Array(#"["\"\\\/\b\f\n\r\té😀", "\u00e9\uD83D\uDE00"]"#.utf8))

@@ -37,7 +37,7 @@ struct ExportTests {
         #expect(try collector.requests.map { try names($0).count } == [10, 10, 5])
         let first = collector.requests[0]
         #expect(try names(first).first == "0000000000000001" && first.method == .post && first.url == "http://collector/v1/traces")
-        #expect(first.headers.map { "\($0.name): \($0.value)" } == ["Content-Type: application/json", "api-key: k"])
+        #expect(first.headers.map { "\($0.name): \($0.value)" } == ["Content-Type: application/json", "Accept: application/json", "api-key: k"])
         #expect(dropped.value == 0 && events.all.isEmpty && export.queue.count == 0)
     }
 

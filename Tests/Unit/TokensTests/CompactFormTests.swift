@@ -69,11 +69,50 @@ import Tokens
         #expect(try verdict(header: #"{"alg":"ES256","kid":"k1","typ":"media-token+jwt"}"#, claims: claims) == .invalidFormat)
     }
 
+    @Test(
+        "RFC 7515 §4, RFC 7519 §4, RFC 8259: a member that is there twice, and what is no JSON to the letter, are refused",
+        arguments: [
+            (#"{"alg":"ES256","alg":"ES256","kid":"k1","typ":"media-token+jwt"}"#, Self.claims),
+            (#"{"alg":"ES256","kid":"k1","typ":"media-token+jwt",}"#, Self.claims),
+            (#"{"alg":"ES256","kid":"k1","typ":"media-token+jwt","x":[1,]}"#, Self.claims),
+            (#"{"alg":"ES256","kid":"k1","typ":"media-token+jwt"}"#, Self.claims.replacing("}", with: #","resource":"CHAN7-HD"}"#)),
+            (#"{"alg":"ES256","kid":"k1","typ":"media-token+jwt"}"#, Self.claims.replacing("}", with: #","x":-01}"#)),
+            (#"{"alg":"ES256","kid":"k1","typ":"media-token+jwt"}"#, Self.claims.replacing("}", with: #","x":"\ud800"}"#)),
+        ])
+    func refusesLooseJSON(header: String, claims: String) throws {
+        #expect(try verdict(header: header, claims: claims) == .invalidFormat)
+    }
+
+    @Test("RFC 7515 §4, RFC 7519 §4: members that nobody asks for do no harm")
+    func ignoresUnknownMembers() throws {
+        let claims = Self.claims.replacing("}", with: #","more":{"a":[1]}}"#)
+        #expect(try verdict(header: #"{"alg":"ES256","kid":"k1","typ":"media-token+jwt","x5t":"AA"}"#, claims: claims) == .valid)
+    }
+
+    @Test(
+        "RFC 7517 §5: an entry that cannot be used is skipped, and the others serve",
+        arguments: [
+            "null", "7", "{}", #"{"kty":"EC"}"#, #"{"kty":"EC","crv":"P-256","kid":7,"x":"AA","y":"AA"}"#,
+            #"{"kty":"EC","crv":"P-256","x":"AA","y":"AA"}"#,
+            #"{"kty":"EC","crv":"P-256","x":"AA"}"#, #"{"kty":"EC","kty":"EC","crv":"P-256","x":"AA","y":"AA"}"#, #"{"kty":"AKP","alg":"ML-DSA-44"}"#,
+        ])
+    func skipsOddEntries(entry: String) throws {
+        let (x, y) = (Base64.url.encode(key.publicKey.coordinates.x), Base64.url.encode(key.publicKey.coordinates.y))
+        let good = #"{"kty":"EC","crv":"P-256","kid":"k1","x":"\#(x)","y":"\#(y)"}"#
+        for entries in ["\(entry),\(good)", "\(good),\(entry)"] {
+            var trusted = TrustedMediaTokenKeys()
+            try trusted.add(jwks: #"{"keys":[\#(entries)]}"#)
+            #expect(!trusted.isEmpty, "\(entries)")
+        }
+    }
+
     @Test func readsKeySetsAndRefusesBrokenOnes() throws {
         var trusted = TrustedMediaTokenKeys()
         try trusted.add(jwks: #"{"keys":[{"kty":"oct","k":"AA"},{"kty":"EC","crv":"P-521","x":"AA","y":"AA"}]}"#)
         #expect(trusted.isEmpty)
-        #expect(throws: CryptographyError.self) { try trusted.add(jwks: "[]") }
+        for broken in ["[]", #"{"keys":[],}"#, #"{"keys":[],"keys":[]}"#, #"{"keys":{}}"#, "{}"] {
+            #expect(throws: CryptographyError.self) { try trusted.add(jwks: broken) }
+        }
         #expect(throws: CryptographyError.self) { try trusted.add(jwks: #"{"keys":[{"kty":"EC","crv":"P-256","x":"AA","y":"AA"}]}"#) }
     }
 }

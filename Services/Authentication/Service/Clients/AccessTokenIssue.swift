@@ -30,7 +30,7 @@ struct AccessTokenIssue: Sendable {
         let known = try await store.client(ClientID(request.clientID))
         // An id that was issued here is that client's, whatever the catalogue says.
         if known == nil, let imported = try catalogue.current().importedClient(request.clientID) {
-            return try await issue(request, to: imported.client)
+            return try await issue(request, to: imported.client, of: imported.application)
         }
         let client = try Self.authenticated(known, request)
         let application = try catalogue.current().application(
@@ -38,24 +38,27 @@ struct AccessTokenIssue: Sendable {
         guard let application else {
             throw Fault(.invalidClient, "The client's software statement is no longer accepted.")
         }
-        let token = try issued(client.id.text, ClientDirectory.scopes(of: application, software: client.softwareID))
+        let token = try issued(client.id.text, ClientDirectory.scopes(of: application, software: client.softwareID), application)
         await noteUse(client)
         return token
     }
 
     /// One that another house registered (clients §2.1): it does not expire by disuse, so that its use is not noted.
-    private func issue(_ request: IssueAccessTokenRequest, to client: ImportedClient) async throws(Fault) -> AccessToken {
+    private func issue(
+        _ request: IssueAccessTokenRequest, to client: ImportedClient, of application: Application
+    ) async throws(Fault) -> AccessToken {
         let secret = try await secrets.secret(SecretReference(client.secretReference))
         guard let secret, ConstantTime.equal(secret.text, request.clientSecret) else { throw Self.unknown }
-        return try issued(client.clientID, ClientDirectory.sharedScopes)
+        return try issued(client.clientID, ClientDirectory.sharedScopes, application)
     }
 
-    private func issued(_ client: String, _ scopes: [String]) throws(Fault) -> AccessToken {
+    private func issued(_ client: String, _ scopes: [String], _ application: Application) throws(Fault) -> AccessToken {
         let issued = try tokens.issue(client: client, scopes: scopes)
         metrics.issuedTokens.increment()
         return AccessToken(
             id: issued.id, accessToken: issued.token, createdAtMilliseconds: UInt64(clamping: issued.issuedAt.milliseconds),
-            expiresInSeconds: UInt32(clamping: issued.expiresAt.seconds - issued.issuedAt.seconds), scopes: scopes)
+            expiresInSeconds: UInt32(clamping: issued.expiresAt.seconds - issued.issuedAt.seconds), scopes: scopes,
+            requestorIDs: application.requestorIDs)
     }
 
     /// By the day: a busy client costs a write a day. A store that is full or away keeps nobody from a token.

@@ -36,7 +36,8 @@ final class BearerCheck: Sendable {
     /// - Parameter capacity: How many checked tokens are remembered, at least 2.
     init(
         tokens: AccessTokenVerifier, catalogue: any CatalogueSource, store: any ClientStore, clock: any WallClock,
-        metrics: AuthenticationMetrics, signatures: SignedRequestCheck, serviceTokens: ServiceTokenCheck, capacity: Int = 16_384
+        metrics: AuthenticationMetrics, signatures: SignedRequestCheck, serviceTokens: ServiceTokenCheck, platforms: PlatformIdentities,
+        capacity: Int = 16_384
     ) {
         self.tokens = tokens
         self.catalogue = catalogue
@@ -45,7 +46,7 @@ final class BearerCheck: Sendable {
         self.metrics = metrics
         self.signatures = signatures
         self.serviceTokens = serviceTokens
-        identities = PlatformIdentities(clock: clock)
+        identities = platforms
         checked = CoherentCache(capacity: capacity, changes: store.changes)
     }
 
@@ -98,7 +99,7 @@ final class BearerCheck: Sendable {
             client: client, requestor: RequestorID(call.requestor), device: device,
             information: try DeviceRules.information(call, isRequired: requiresInformation).called(by: client, call.api), userAgent: call.userAgent,
             deviceType: call.deviceType, claims: DeviceClaims(appID: call.appID, deviceUser: call.deviceUser),
-            identity: identities.identity(of: call.subjectToken, in: client.catalogue),
+            identity: await identities.identity(of: call.subjectToken, in: client.catalogue),
             serviceIdentity: try await serviceTokens.identity(of: call.serviceToken, for: client), partner: call.partnerStatus)
     }
 

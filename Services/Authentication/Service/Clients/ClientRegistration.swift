@@ -35,7 +35,7 @@ struct ClientRegistration: Sendable {
         return RegisteredClient(
             clientID: client.id.text, clientSecret: secret.text, issuedAtSeconds: UInt64(clamping: client.issuedAt.seconds),
             redirectUris: request.redirectURI.isEmpty ? [] : [request.redirectURI], grantTypes: [Self.grantType],
-            scopes: ClientDirectory.scopes(of: application, software: software))
+            scopes: ClientDirectory.scopes(of: application, software: software), requestorIDs: application.requestorIDs)
     }
 
     private func requireRedirect(_ redirect: String, _ application: Application, _ catalogue: Catalogue) throws(Fault) {
@@ -64,7 +64,15 @@ struct ClientRegistration: Sendable {
         do throws(TokenRejection) {
             return SoftwareID(try SoftwareStatementVerifier(keySet: keySet).verify(statement).softwareID)
         } catch {
-            throw Fault(.invalidSoftwareStatement, "The software statement is malformed, or not signed by a known key.", cause: error)
+            throw Fault(.invalidSoftwareStatement, Self.flaw(error), cause: error)
+        }
+    }
+
+    private static func flaw(_ rejection: TokenRejection) -> String {
+        switch rejection {
+        case .malformed, .wrongType: "The software statement is no compact JWS of that kind: send its text exactly as it was issued."
+        case .unknownKey: "The software statement is signed by a key that is not known here: use one that was issued here, or have it listed."
+        default: "The signature of the software statement does not hold: send its text exactly as it was issued."
         }
     }
 }

@@ -8,12 +8,24 @@ struct LogoutLog: Sendable {
     let logger: Logger
     let metrics: AuthenticationMetrics
 
-    func rejected(_ rejection: SamlRejection, mvpd: MvpdID? = nil, trace: TraceContext) -> LogoutStep {
+    func rejected(_ rejection: SamlRejection, mvpd: MvpdID? = nil, requestor: RequestorID? = nil, trace: TraceContext) -> LogoutStep {
         var metadata: Logger.Metadata = ["reason": "\(rejection.reason.rawValue)", "explanation": "\(rejection.explanation)"]
         metadata["mvpd"] = mvpd.map { "\($0)" }
+        metadata["requestor"] = requestor.map { "\($0)" }
         logger.warning("saml_logout_rejected", metadata: metadata.merging(["trace_id": "\(trace.traceID)"]) { $1 })
         metrics.logoutEnded("rejected", reason: rejection.reason.rawValue)
         return LogoutStep(result: .rejected, traceID: trace.traceID)
+    }
+
+    /// The session ended here, and not at the MVPD.
+    func skipped(_ session: SessionRecord) {
+        logger.notice(
+            "mvpd_logout_skipped",
+            metadata: [
+                "mvpd": "\(session.mvpd)", "requestor": "\(session.key.requestor)",
+                "explanation": "The MVPD sent no NameID at the sign-in (saml.guidAttributeName), and a LogoutRequest needs it.",
+            ])
+        metrics.logoutEnded("skipped", reason: "no_name_id")
     }
 
     func answered(_ answer: LogoutAnswer, mvpd: MvpdID, trace: TraceContext) {

@@ -50,9 +50,21 @@ struct LogoutPlan: Sendable {
     func sessions(toVisitFor ended: [SessionRecord]) -> [SessionRecord] {
         var seen: Set<[OctetText]> = []
         return ended.filter { session in
-            guard session.kind == .regular, LogoutWay(session.mvpd, for: session.key.requestor, in: catalogue) != nil else { return false }
+            guard session.kind == .regular, let way = LogoutWay(session.mvpd, for: session.key.requestor, in: catalogue), !lacksName(session, way)
+            else { return false }
             return seen.insert([session.mvpd.text, session.subject.name.value, session.subject.name.sessionIndex].map { OctetText($0) }).inserted
         }
+    }
+
+    /// The sessions that go on at their MVPD: it knows them by a NameID alone, and sent none.
+    func sessionsWithoutName(among ended: [SessionRecord]) -> [SessionRecord] {
+        ended.filter { session in
+            session.kind == .regular && LogoutWay(session.mvpd, for: session.key.requestor, in: catalogue).map { lacksName(session, $0) } ?? false
+        }
+    }
+
+    private func lacksName(_ session: SessionRecord, _ way: LogoutWay) -> Bool {
+        if case .saml = way { session.subject.name.value.isEmpty } else { false }
     }
 
     func address(_ handle: RelayHandle) -> String { visitAddress + handle.text }

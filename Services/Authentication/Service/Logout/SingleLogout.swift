@@ -42,6 +42,7 @@ struct SingleLogout: Sendable {
     func begin(for ended: [SessionRecord], redirectURL: String) async throws(Fault) -> String {
         let plan = LogoutPlan(visitAddress: visitAddress, catalogue: try catalogue.current())
         let now = clock.now()
+        for session in plan.sessionsWithoutName(among: ended) { log.skipped(session) }
         var visits: [PendingLogout] = []
         var next = redirectURL
         for session in plan.sessions(toVisitFor: ended).reversed() {
@@ -88,7 +89,9 @@ struct SingleLogout: Sendable {
         do throws(SamlRejection) {
             message = try Self.message(call)
         } catch {
-            return log.rejected(error, trace: trace)
+            // Whose logout it was is told to the engineer; the message is refused whatever the store says.
+            let known = call.relayState.isEmpty ? nil : try? await store.pendingLogout(RelayHandle(call.relayState).digest, now: clock.now())
+            return log.rejected(error, mvpd: known?.mvpd, requestor: known?.requestor, trace: trace)
         }
         return message.isRequest ? try await obey(message, trace) : try await conclude(message, trace)
     }
@@ -115,7 +118,7 @@ extension SingleLogout {
             do throws(SamlRejection) { return .success(try saml.answer(message, to: visit)) } catch { return .failure(error) }
         }
         switch answer {
-        case .failure(let rejection): return log.rejected(rejection, mvpd: pending.mvpd, trace: trace)
+        case .failure(let rejection): return log.rejected(rejection, mvpd: pending.mvpd, requestor: pending.requestor, trace: trace)
         case .success(let answer):
             guard try await store.finish(handle.digest, request: id) else { return log.rejected(Self.unknownState, mvpd: pending.mvpd, trace: trace) }
             log.answered(answer, mvpd: pending.mvpd, trace: trace)

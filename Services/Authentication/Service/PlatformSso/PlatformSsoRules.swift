@@ -5,7 +5,7 @@ internal import SamlExplanation
 
 /// When a platform's login may stand for one at the MVPD (rest-v1 §3.12, §3.13).
 enum PlatformSsoRules {
-    /// The name of the attribute that every assertion has: its NameID may be asked for like an attribute.
+    /// The name under which the NameID may be asked for like an attribute.
     private static let nameID = "NameID"
 
     /// - Parameter deviceType: `iOS` or `tvOS`, exactly.
@@ -42,6 +42,6 @@ enum PlatformSsoRules {
 
     /// The metadata fields that the platform must have got from the MVPD, and did not (mvpd §2.8).
     static func missingFields(_ settings: PlatformSettings, in accepted: AcceptedSignIn) -> [String] {
-        attributeNames(settings).filter { !accepted.attributeNames.contains($0) }
+        settings.requiredMetadataFields.filter { $0 == nameID ? accepted.subject.name.value.isEmpty : !accepted.attributeNames.contains($0) }
     }
 }

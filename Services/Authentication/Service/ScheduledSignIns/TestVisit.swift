@@ -157,7 +157,7 @@ struct TestVisit: Sendable {
             if target.origin == plan.origin { step = .answer } else if url.origin == plan.origin, !hasGivenPassword { step = .page }
         }
         url = target
-        var headers: [OutboundRequest.Header] = [("accept", "text/html"), ("user-agent", "Boxoffice test sign-in")]
+        var headers: [OutboundRequest.Header] = [("accept", "text/html")]
         if let jar = cookies[target.origin], !jar.isEmpty {
             headers.append(("cookie", jar.map { "\($0.name)=\($0.value)" }.joined(separator: "; ")))
         }

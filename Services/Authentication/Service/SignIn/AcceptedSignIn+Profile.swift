@@ -6,10 +6,12 @@ extension AcceptedSignIn {
     private static let homeBasedKey = "hba_status"
 
     init(_ assertion: VerifiedAssertion) {
+        let nameID = assertion.nameID
+        // Without a NameID the value is empty: the session is then not ended at the MVPD.
         let name = SubjectName(
-            value: assertion.nameID.value.rawValue, format: assertion.nameID.format ?? "",
-            nameQualifier: assertion.nameID.nameQualifier ?? "", serviceProviderQualifier: assertion.nameID.spNameQualifier ?? "",
-            serviceProvidedID: assertion.nameID.spProvidedID ?? "", sessionIndex: assertion.sessionIndex ?? "")
+            value: nameID?.value.rawValue ?? "", format: nameID?.format ?? "", nameQualifier: nameID?.nameQualifier ?? "",
+            serviceProviderQualifier: nameID?.spNameQualifier ?? "", serviceProvidedID: nameID?.spProvidedID ?? "",
+            sessionIndex: assertion.sessionIndex ?? "")
         let isHomeBased = assertion.attributes.contains { $0.key == Self.homeBasedKey && $0.value == .boolean(true) }
         replay = SignInCompletion.Replay(
             issuer: assertion.replayKey.issuer, assertionID: assertion.replayKey.assertionID, expiresAt: assertion.replayKey.expiresAt)

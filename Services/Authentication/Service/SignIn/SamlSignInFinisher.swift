@@ -31,12 +31,17 @@ struct SamlSignInFinisher: Sendable {
         do throws(SamlRejection) {
             response = try UnverifiedResponse(encoded: request.samlResponse)
         } catch {
-            return log.rejected(error, at: error.reason == .size ? .size : .base64)
+            // Whose sign-in it was is told to the engineer; the message is refused whatever the store says.
+            let known = try? await store.pending(RelayHandle(request.relayState).digest, now: now)
+            log.requestor = known?.requestor
+            return log.rejected(error, mvpd: known?.mvpd, at: error.reason == .size ? .size : .base64, hint: Self.encodingHint(error))
         }
         let pending: PendingSignIn
         switch try await resolve(request, catalogue, now) {
         case .pending(let found): pending = found
-        case .unknown(let hint): return log.rejected(Self.unknownState, at: .pendingRequest, hint: hint)
+        case .unknown(let hint, let known):
+            log.requestor = known?.requestor
+            return log.rejected(Self.unknownState, mvpd: known?.mvpd, at: .pendingRequest, hint: hint)
         case .nobody:
             if let tested = try await tests.finish(request, response, trace: trace) { return tested }
             return log.rejected(Self.unknownState, at: .pendingRequest, hint: Self.foreignHint)
@@ -67,14 +72,20 @@ struct SamlSignInFinisher: Sendable {
     static let otherBrowserHint = "The answer came from another browser than the one that started this sign-in."
     private static let foreignHint = "RelayState is not one of ours, was answered before, or the person took more than 15 minutes."
 
+    private static func encodingHint(_ rejection: SamlRejection) -> String {
+        rejection.reason == .size
+            ? "The MVPD must send less: fewer attributes, or fewer values of one."
+            : "The MVPD posts the field SAMLResponse: base64 of the XML (RFC 4648 §4), with or without line breaks, form-encoded once."
+    }
+
     static let replayHint = "Each login needs an assertion with an ID of its own."
     static let answeredHint = "The request was answered before, by another post of the same browser."
     private static let codeGoneHint = "The registration code was deleted, used or expired while the person signed in."
 
     private enum Resolution {
         case pending(PendingSignIn)
-        /// And what to look at.
-        case unknown(String)
+        /// What to look at, and the sign-in that has the RelayState.
+        case unknown(String, PendingSignIn?)
         /// No viewer's sign-in has the RelayState.
         case nobody
     }
@@ -84,13 +95,13 @@ struct SamlSignInFinisher: Sendable {
         _ request: CompleteSamlSignInRequest, _ catalogue: Catalogue, _ now: Timestamp
     ) async throws(Fault) -> Resolution {
         guard request.relayStatePresent, !request.relayState.isEmpty else {
-            return .unknown("The MVPD has to return RelayState exactly as it was sent; there was none.")
+            return .unknown("The MVPD has to return RelayState exactly as it was sent; there was none.", nil)
         }
         guard let pending = try await store.pending(RelayHandle(request.relayState).digest, now: now) else { return .nobody }
-        guard pending.way == .saml else { return .unknown(Self.foreignHint) }
+        guard pending.way == .saml else { return .unknown(Self.foreignHint, pending) }
         guard pending.browserSecret != nil else {
             return pending.accepts("", isEmbedded: request.isEmbedded, allowsMissing: false)
-                ? .pending(pending) : .unknown("A frame brought the answer of a sign-in that an app handed over.")
+                ? .pending(pending) : .unknown("A frame brought the answer of a sign-in that an app handed over.", pending)
         }
         if request.browserSecret.isEmpty {
             let isAllowed = SignInParties(pending, catalogue)?.provider.endpoint.allowMissingCookie == true
@@ -98,10 +109,10 @@ struct SamlSignInFinisher: Sendable {
                 ? .pending(pending)
                 : .unknown(
                     "The browser sent no sign-in cookie: it blocks cookies, or another one than that which started the sign-in posted the answer. "
-                        + "For embedded browsers see saml.allowMissingCookie of the MVPD.")
+                        + "For embedded browsers see saml.allowMissingCookie of the MVPD.", pending)
         }
         return pending.accepts(request.browserSecret, isEmbedded: request.isEmbedded, allowsMissing: false)
-            ? .pending(pending) : .unknown(Self.otherBrowserHint)
+            ? .pending(pending) : .unknown(Self.otherBrowserHint, pending)
     }
 
     private func obey(_ verdict: SamlVerdict, _ answer: Answer) async throws(Fault) -> SignInOutcome {

@@ -96,7 +96,8 @@ struct PolicyDecisionClient: Sendable {
         do {
             let form = try forms.form(query, and: others, at: point)
             var request = try form.request(to: point.record.url)
-            if let header = point.proxiedMvpdHeader { request.headers.append(header) }
+            // The record's word wins, also over a header that we would send by ourselves.
+            if let header = point.proxiedMvpdHeader { request.set(header) }
             if point.record.queryAuthentication == .bearer { request.headers.append(try await tokens.bearer(for: query, context: context)) }
             return (form, request)
         } catch let problem as DecisionPointProblem {
@@ -141,7 +142,7 @@ struct PolicyDecisionClient: Sendable {
     }
 
     private static func answer(_ received: OutboundAnswer, _ form: any DecisionForm) throws(Fault) -> DecisionAnswer {
-        guard received.status == 200 else { throw fault(.networkReceivedError, "status \(received.status)") }
+        guard received.isDocument else { throw fault(.networkReceivedError, "status \(received.status)") }
         do {
             return try form.answer(received)
         } catch {

@@ -1,5 +1,6 @@
 public import ArgumentParser
 internal import Foundation
+internal import SamlProfile
 internal import TextEncodings
 
 /// `boxoffice mvpd add`: what the console's page *Connect an MVPD* does.
@@ -25,6 +26,12 @@ public struct MvpdAddCommand: AsyncParsableCommand {
 
     @Option(name: .customLong("confirm"), help: "SHA-256 of a certificate that is the MVPD's own; repeat it for several.")
     var fingerprints: [String] = []
+
+    @Option(
+        name: .customLong("confirm-expired"),
+        help:
+            "SHA-256 of a certificate that is the MVPD's own, and to be taken although its validity is over or has not begun; repeat it for several.")
+    var expiredFingerprints: [String] = []
 
     @Option(help: "The attribute with the person's id. Default: the NameID.")
     var userIDAttribute: String?
@@ -76,7 +83,9 @@ public struct MvpdAddCommand: AsyncParsableCommand {
         try tell(steps, found)
     }
 
-    private func isConfirmed(_ found: ProviderPreview) -> Bool { found.isOAuth ? clientID != nil : !fingerprints.isEmpty }
+    private func isConfirmed(_ found: ProviderPreview) -> Bool {
+        found.isOAuth ? clientID != nil : !fingerprints.isEmpty || !expiredFingerprints.isEmpty
+    }
 
     private func mvpd() throws -> String {
         if let id { return id }
@@ -91,10 +100,11 @@ public struct MvpdAddCommand: AsyncParsableCommand {
     private func document() throws -> [String: Any] {
         if isAddress { return ["address": source] }
         let octets = source == "-" ? FileHandle.standardInput.readDataToEndOfFile() : try TextFile.content(source)
-        guard let text = String(validating: octets, as: UTF8.self) else {
-            throw CommandFailure("\(source) is not UTF-8 text", advice: "give the XML that the MVPD sent")
+        do throws(MetadataText.Problem) {
+            return ["metadata": try MetadataText.text(of: Array(octets))]
+        } catch {
+            throw CommandFailure("\(source) \(error.message)", advice: "give the XML that the MVPD sent, as it sent it")
         }
-        return ["metadata": text]
     }
 
     /// The address of the record's own at which the MVPD's answers come (mvpd §3).
@@ -109,10 +119,22 @@ public struct MvpdAddCommand: AsyncParsableCommand {
             let body = try AdministrationCall.json(try MvpdEntry(command: self).oauth(found, id: id))
             _ = try await AdministrationCall.send("POST", "/mvpds", body: body)
         } else {
-            let body: [String: Any] = ["metadata": found.document, "fingerprints": fingerprints, "entry": try MvpdEntry(command: self).saml()]
+            let body: [String: Any] = [
+                "metadata": found.document, "fingerprints": pinned, "confirmExpired": expiredFingerprints,
+                "entry": try MvpdEntry(command: self).saml(),
+            ]
             _ = try await AdministrationCall.send("POST", "/mvpds/\(FormEncoding.encode(id))/metadata", body: try AdministrationCall.json(body))
         }
         return "\(id) is in the draft"
+    }
+
+    /// Who confirms an expired one need not name it twice.
+    var pinned: [String] {
+        fingerprints + expiredFingerprints.filter { expired in !fingerprints.contains { Self.digits($0) == Self.digits(expired) } }
+    }
+
+    private static func digits(_ fingerprint: String) -> [UInt8] {
+        fingerprint.lowercased().utf8.filter { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: " ") }
     }
 
     private func push(_ description: String) async throws -> String {

@@ -17,6 +17,8 @@ struct ProviderPreview: Sendable {
         let notAfter: Int64
         let signs: Bool
         let problem: String?
+        /// Nil from a release before it.
+        let warning: String?
     }
 
     struct Endpoint: Decodable, Hashable, Sendable {
@@ -85,17 +87,24 @@ struct ProviderPreview: Sendable {
         lines += endpoints.map { "  \($0.service)  \($0.location)" }
         if !isOAuth { lines.append("  NameID formats  \(nameIDFormats.isEmpty ? "none is named" : nameIDFormats.joined(separator: ", "))") }
         if !certificates.isEmpty { lines.append("Certificates: compare each SHA-256 with what the MVPD told you by another way") }
-        for certificate in certificates {
+        for (index, certificate) in certificates.enumerated() {
+            guard !certificate.sha256.isEmpty else {
+                lines.append(
+                    "  certificate \(index + 1)\(certificate.signs ? "" : ", for encryption only"): \(certificate.problem ?? "cannot be read")")
+                continue
+            }
             let end = Date(timeIntervalSince1970: Double(certificate.notAfter) / 1000).formatted(.iso8601.year().month().day())
             let use = certificate.signs ? "" : ", for encryption only"
             lines.append("  \(certificate.sha256)")
-            lines.append("      \(certificate.subject), until \(end)\(use)\(certificate.problem.map { ": \($0)" } ?? "")")
+            lines.append("      \(certificate.subject), until \(end)\(use)\((certificate.problem ?? certificate.warning).map { ": \($0)" } ?? "")")
         }
         lines += problems.map { "\(console.bad("cannot be taken"))  \($0.text)" }
         lines += warnings.map { "look at  \($0.text)" }
         let next =
             isOAuth
-            ? "add it with --client-id ID --client-secret-reference NAME" : "add it with --confirm SHA256 for each certificate that is the MVPD's own"
+            ? "add it with --client-id ID --client-secret-reference NAME"
+            : "add it with --confirm SHA256 for each certificate that is the MVPD's own"
+                + (certificates.contains { $0.warning != nil } ? ", and --confirm-expired SHA256 for one that is not valid today" : "")
         return (lines + (problems.isEmpty ? [next] : [])).joined(separator: "\n")
     }
 }

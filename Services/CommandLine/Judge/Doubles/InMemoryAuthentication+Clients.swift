@@ -18,7 +18,8 @@ extension InMemoryAuthentication {
         if own != nil { listed[id] = ListedClient(software: digest, registeredAt: now) }
         return RegisteredClient(
             clientID: id, clientSecret: Self.secret(id), issuedAtSeconds: now / 1000,
-            redirectUris: request.redirectURI.isEmpty ? [] : [request.redirectURI], grantTypes: ["client_credentials"], scopes: application.scopes)
+            redirectUris: request.redirectURI.isEmpty ? [] : [request.redirectURI], grantTypes: ["client_credentials"], scopes: application.scopes,
+            requestorIDs: application.requestorIDs)
     }
 
     public func issueAccessToken(_ request: IssueAccessTokenRequest, context: CallContext) async throws -> AccessToken {
@@ -31,7 +32,8 @@ extension InMemoryAuthentication {
         try requireListed(request.clientID)
         return AccessToken(
             id: DerivedIdentity.uuid("token", request.clientID), accessToken: "double-\(request.clientID)", createdAtMilliseconds: now,
-            expiresInSeconds: Self.accessTokenLife)
+            expiresInSeconds: Self.accessTokenLife,
+            requestorIDs: application("double-\(request.clientID)", requestor: "").requestorIDs)
     }
 
     public func verifyAccessToken(_ request: VerifyAccessTokenRequest, context: CallContext) async throws -> VerifiedClient {

@@ -20,7 +20,8 @@ enum AdministrationDocuments {
     }
 
     static func problem(_ problem: FieldProblem) -> Document.Value {
-        .object([.init("field", .text(problem.field)), .init("message", .text(problem.message))])
+        let confirmable = problem.confirmableCertificate.isEmpty ? [] : [Document.Member("confirmExpired", .text(problem.confirmableCertificate))]
+        return .object([.init("field", .text(problem.field)), .init("message", .text(problem.message))] + confirmable)
     }
 
     static func reference(_ reference: EntityReference) -> Document.Value {

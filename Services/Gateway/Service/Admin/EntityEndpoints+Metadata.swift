@@ -6,14 +6,14 @@ extension EntityEndpoints {
     @Sendable func readMetadata(_ exchange: Exchange) async throws -> Response {
         let token = try exchange.administrator()
         let mvpd = try exchange.captured("id")
-        let (document, address, fingerprints, entry) = try AdministrationBody.object(exchange) { body in
+        let (document, address, fingerprints, expired, entry) = try AdministrationBody.object(exchange) { body in
             let address = body.optionalText("address")
             if !address.isEmpty {
                 body.optional("fingerprints")?.problem("must not be there beside an address: confirm what was fetched, as metadata")
             }
             return (
                 address.isEmpty ? body.text("metadata") : "", address, body.optional("fingerprints") == nil ? nil : body.texts("fingerprints"),
-                body.optional("entry")?.text ?? ""
+                body.optional("confirmExpired") == nil ? [] : body.texts("confirmExpired"), body.optional("entry")?.text ?? ""
             )
         }
         guard let fingerprints else {
@@ -22,7 +22,8 @@ extension EntityEndpoints {
             return Response(Document("metadata", Self.members(metadata)), format: .json)
         }
         let request = ImportProviderMetadataRequest(
-            token: token, mvpdID: mvpd, document: document, fingerprints: fingerprints, entryJson: entry, ifMatch: try exchange.ifMatch())
+            token: token, mvpdID: mvpd, document: document, fingerprints: fingerprints, entryJson: entry, ifMatch: try exchange.ifMatch(),
+            confirmedCertificates: expired)
         let changed = try Self.changed(try await administration.importProviderMetadata(request, context: exchange.changingCall))
         var response = Self.reply(changed, status: request.ifMatch.isEmpty ? .created : .ok)
         if request.ifMatch.isEmpty { response.headers[.location] = collection.address(of: mvpd) }
@@ -55,6 +56,7 @@ extension EntityEndpoints {
             .init("sha256", .text(certificate.sha256)), .init("subject", .text(certificate.subject)),
             .init("notBefore", .number(certificate.notBeforeMilliseconds)), .init("notAfter", .number(certificate.notAfterMilliseconds)),
             .init("signs", .flag(certificate.signs)), .init("problem", .optional(certificate.problem)),
+            .init("warning", .optional(certificate.warning)),
         ])
     }
 }

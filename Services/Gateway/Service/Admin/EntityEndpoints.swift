@@ -41,7 +41,8 @@ struct EntityEndpoints: Sendable {
 
     @Sendable func create(_ exchange: Exchange) async throws -> Response {
         let request = CreateEntityRequest(
-            token: try exchange.administrator(), kind: collection.kind, json: try AdministrationBody.text(exchange))
+            token: try exchange.administrator(), kind: collection.kind, json: try AdministrationBody.text(exchange),
+            confirmedCertificates: try exchange.all("confirmExpired"))
         let changed = try Self.changed(try await administration.createEntity(request, context: exchange.changingCall))
         var response = Self.reply(changed, status: .created)
         response.headers[.location] = collection.address(of: changed.entity?.id ?? "")
@@ -51,7 +52,7 @@ struct EntityEndpoints: Sendable {
     @Sendable func replace(_ exchange: Exchange) async throws -> Response {
         let request = ReplaceEntityRequest(
             token: try exchange.administrator(), kind: collection.kind, id: try id(exchange), json: try AdministrationBody.text(exchange),
-            ifMatch: try exchange.ifMatch())
+            ifMatch: try exchange.ifMatch(), confirmedCertificates: try exchange.all("confirmExpired"))
         return Self.reply(try Self.changed(try await administration.replaceEntity(request, context: exchange.changingCall)), status: .ok)
     }
 

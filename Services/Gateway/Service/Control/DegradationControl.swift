@@ -53,6 +53,7 @@ struct DegradationControl: Sendable {
         let requestor = (try? exchange.value("programmer")) ?? ""
         let verification = VerifyAccessTokenRequest(accessToken: token, requestor: requestor, scope: Self.scope)
         let client = try await authentication.verifyAccessToken(verification, context: exchange.call)
+        exchange.serves(requestor.isEmpty ? client.requestorIDs : [requestor])
         let others = try others(exchange)
         let targets = try kind.map { try exchange.all($0.target) } ?? []
         let scope = DegradationScope(

@@ -1,3 +1,4 @@
+internal import Catalogue
 internal import ContractRuntime
 internal import CoreMetrics
 internal import Faults
@@ -8,8 +9,8 @@ internal import Synchronization
 
 /// Refuses requests that would be served too late, with as little work as it takes: 503 with `Retry-After`, in the form that the caller reads.
 ///
-/// Nothing of the request is read but its method, its address and what it accepts. So errors of the v1 API have their plain form (rest-v1 §2.8), also
-/// for requestors that chose the enhanced one, and carry no fields for pages of other origins.
+/// Nothing of the request is read but its method, its address, what it accepts, and the origin of a page, which must learn when to ask again (rest-v1 §2.1). So
+/// errors of the v1 API have their plain form (rest-v1 §2.8), also for requestors that chose the enhanced one.
 final class OverloadRefusals: Sendable {
     /// How often the log tells that requests are refused.
     private static let logInterval: TimeAmount = .seconds(10)
@@ -18,6 +19,7 @@ final class OverloadRefusals: Sendable {
     private let hosts: PublicHosts
     private let metrics: RequestMetrics
     private let transportSecurity: String?
+    private let catalogue: (any CatalogueSource)?
     private let logger: Logger
     private let refused = Counter(label: "boxoffice_gateway_overload_refused_total")
     private let templates = Mutex<[ReplyFormat: Template]>([:])
@@ -30,14 +32,18 @@ final class OverloadRefusals: Sendable {
     private let notices: [String: (fields: HTTPFields, body: ByteBuffer)]
     private let languages: Languages
 
-    /// - Parameter transportSecurity: Value of `Strict-Transport-Security`; `nil`: none.
+    /// - Parameters:
+    ///   - transportSecurity: Value of `Strict-Transport-Security`; `nil`: none.
+    ///   - catalogue: Tells which pages may read; `nil`: none.
     init(
-        routes: RouteTree, settings: GatewaySettings, pages: Pages, metrics: RequestMetrics, transportSecurity: String?, logger: Logger
+        routes: RouteTree, settings: GatewaySettings, pages: Pages, metrics: RequestMetrics, transportSecurity: String?,
+        catalogue: (any CatalogueSource)? = nil, logger: Logger
     ) {
         self.routes = routes
         hosts = PublicHosts(settings)
         self.metrics = metrics
         self.transportSecurity = transportSecurity
+        self.catalogue = catalogue
         self.logger = logger
         let document = ErrorDocument.plain(status: 503, message: Self.message, details: nil)
         (json, xml) = (document.body(.json), document.body(.xml))
@@ -56,11 +62,15 @@ final class OverloadRefusals: Sendable {
         count(request.method)
         let trace = request.headerFields.value(.traceparent).flatMap { TraceContext(traceparent: $0) } ?? .random()
         // Where it leaves, the content of HEAD is dropped.
+        let known = audience ?? Self.audience(of: path)
         let content = content(
-            audience ?? Self.audience(of: path), suffix, accept: request.headerFields[.accept], language: request.headerFields[.acceptLanguage],
+            known, suffix, accept: request.headerFields[.accept], language: request.headerFields[.acceptLanguage],
             hosts.host(request.authority), trace: trace.traceID)
         var fields = content.0
         complete(&fields, RequestIdentifier.text(trace.traceHigh, trace.traceLow))
+        if known.isReadableByPages {
+            CrossOrigin(origin: request.headerFields.value(.origin), registeredIn: try? catalogue?.current()).apply(to: &fields)
+        }
         return Http1Conversation.Reply(status: .serviceUnavailable, fields: fields, body: content.1)
     }
 
@@ -94,6 +104,8 @@ final class OverloadRefusals: Sendable {
             var (fields, body) = content(.api(.config), format.rawValue, accept: nil, hosts.standard, trace: "")
             let identifier = RequestIdentifier.random()
             complete(&fields, identifier)
+            // A page's request is none of these.
+            CrossOrigin.nobody.apply(to: &fields)
             let bytes = Http1Answer(status: .serviceUnavailable, fields: fields, body: body, connection: .stays).bytes()
             // It stands in the head, as each field.
             let place = bytes.readableBytesView.firstRange(of: Array(identifier.utf8))?.lowerBound ?? bytes.readerIndex
@@ -157,7 +169,7 @@ final class OverloadRefusals: Sendable {
     }
 
     /// Who calls an address that the gateway does not have.
-    private static func audience(of path: String) -> Route.Audience {
+    static func audience(of path: String) -> Route.Audience {
         if path.hasPrefix("/admin/") { return .administration }
         if path == Console.path || path.hasPrefix(Console.path + "/") { return .console }
         if path.hasPrefix("/api/v2/") { return .apiV2 }

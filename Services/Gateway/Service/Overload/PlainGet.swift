@@ -74,11 +74,12 @@ struct PlainGet {
         return isDoubtful(name) ? .doubtful : .harmless
     }
 
-    /// Fields that tell of a body, an expectation, or what becomes of the connection (RFC 9110 §7.6.1, §8.6, §10.1.1; RFC 9112 §6.1).
+    /// Fields that tell of a body, an expectation, the origin of a page, or what becomes of the connection (RFC 9110 §7.6.1, §8.6, §10.1.1; RFC 9112 §6.1).
     private static func isDoubtful(_ name: UnsafeRawBufferPointer) -> Bool {
         switch name.count {
         case 2: isNamed(name, "te")
-        case 6: isNamed(name, "expect")
+        // What is answered to a page is its own.
+        case 6: isNamed(name, "expect") || isNamed(name, "origin")
         case 7: isNamed(name, "upgrade") || isNamed(name, "trailer")
         case 10: isNamed(name, "connection") || isNamed(name, "keep-alive")
         case 12: isNamed(name, "content-type")

@@ -3,6 +3,7 @@ internal import Faults
 internal import Hummingbird
 internal import Logging
 internal import NIOCore
+internal import Synchronization
 internal import TextEncodings
 
 /// One request as a handler sees it; a class, because it is handed from one step to the next many times.
@@ -21,6 +22,8 @@ final class Exchange: Sendable {
     /// Deadline and trace for the calls that the handler makes.
     let call: CallContext
     let credentials = CredentialTrace()
+    /// The requestors that the call was served for; `nil`: nobody has said.
+    private let served = Mutex<[String]?>(nil)
     private let plainLogger: Logger
     /// Body of routes that read it raw.
     let body: ByteBuffer
@@ -87,6 +90,17 @@ final class Exchange: Sendable {
         context.idempotencyKey = facts.requestID
         return context
     }
+}
+
+extension Exchange {
+    /// Notes for which requestors the call is made, as it proves when it succeeds: pages of their domains may read the answer. Noted where the text is read that the
+    /// owning service checks, so that no other parameter decides.
+    func serves(_ requestors: [String]) {
+        guard headers[.origin] != nil else { return }
+        served.withLock { $0 = requestors }
+    }
+
+    var servedRequestors: [String]? { served.withLock { $0 } }
 }
 
 extension Exchange {

@@ -18,7 +18,7 @@ final class Refusals: Sendable {
 
     func reply(to error: any Error, _ exchange: Exchange) -> Response {
         let problem = error as? BearerProblem
-        let fault = problem?.fault ?? Fault.unexpected(error)
+        let fault = problem?.fault ?? (error as? BasicProblem)?.fault ?? Fault.unexpected(error)
         log(fault, exchange)
         var response =
             switch exchange.audience {
@@ -30,7 +30,7 @@ final class Refusals: Sendable {
                 }
             case .singleSignOn(let isToken): singleSignOnReply(fault, isToken: isToken, exchange)
             case .apiV2: v2Reply(fault, exchange.facts)
-            case .clientRegistration: Self.oauthReply(fault)
+            case .clientRegistration: Self.oauthReply(fault, byBasic: error is BasicProblem)
             case .administration: administrationReply(to: error, fault, exchange)
             case .console: consoleReply(to: error, fault, exchange)
             case .usage: Self.usageReply(fault)
@@ -54,7 +54,7 @@ final class Refusals: Sendable {
             case .apiV2: Self.v2MethodNotAllowed()
             case .singleSignOn:
                 singleSignOnReply(SingleSignOnErrors.methodNotAllowed, message: "Method Not Allowed", exchange.facts)
-            case .clientRegistration: Self.oauthReply("invalid_request", status: .methodNotAllowed)
+            case .clientRegistration: Self.oauthReply("invalid_request", status: .methodNotAllowed, description: "The method must be POST.")
             case .administration: administrationReply(.methodNotAllowed, code: "method_not_allowed", trace: exchange.facts.trace.traceID)
             case .console: consoleReply(.methodNotAllowed, trace: exchange.facts.trace.traceID)
             case .usage: Self.usageReply(.methodNotAllowed, "Only GET is served here.")
@@ -81,7 +81,7 @@ final class Refusals: Sendable {
             case .api: errorReply(ErrorTable.internalError, status: status, message: status.reasonPhrase, details: nil, exchange)
             case .singleSignOn: singleSignOnReply(problem, exchange.facts)
             case .apiV2: v2Reply(problem, exchange.facts)
-            case .clientRegistration: Self.oauthReply("invalid_request", status: status)
+            case .clientRegistration: Self.oauthReply("invalid_request", status: status, description: "The body is \(Self.flaw(problem)).")
             case .administration: administrationReply(status, code: Self.administrationCode(problem), trace: exchange.facts.trace.traceID)
             case .console: consoleReply(problem == .tooLarge ? .tooLarge : .incomplete, trace: exchange.facts.trace.traceID)
             case .usage: Self.usageReply(status, status.reasonPhrase)
@@ -91,6 +91,14 @@ final class Refusals: Sendable {
             }
         response.headers[.connection] = "close"
         return response
+    }
+
+    private static func flaw(_ problem: BodyProblem) -> String {
+        switch problem {
+        case .tooLarge: "longer than is read"
+        case .tooSlow: "not there in time"
+        case .broken: "not whole"
+        }
     }
 
     private static func administrationCode(_ problem: BodyProblem) -> String {

@@ -107,6 +107,21 @@ final class Edge: HTTPResponder {
         }
         let verdict = PathRule.verdict(on: context.facts.sentPath)
         let match = verdict == .refused ? nil : routes.match(context.facts.path)
+        if let (turnedAway, label) = turnedAway(request, context, verdict, match) {
+            var response = turnedAway
+            responder.admitPages(
+                request, match?.route.audience ?? (isPublic ? OverloadRefusals.audience(of: context.facts.path) : nil), to: &response)
+            return (response, label)
+        }
+        guard let match else { return (refusals.notFound(request, facts: context.facts), "other") }
+        return (await responder.respond(request, context, match), match.route.path)
+    }
+
+    /// What is answered without asking a route.
+    /// - Returns: `nil`: the route answers.
+    private func turnedAway(
+        _ request: Request, _ context: GatewayContext, _ verdict: PathRule.Verdict, _ match: RouteTree.Match?
+    ) -> (Response, route: String)? {
         if let refusal = names?.refusal(of: request, isSecure: isSecure, checksOrigin: Self.checksOrigin(request, match)) {
             return (refusals.stranger(refusal, at: context.facts.path, trace: context.facts.trace.traceID), match?.route.path ?? "other")
         }
@@ -127,8 +142,11 @@ final class Edge: HTTPResponder {
             if isPublic, unserved.note(context.facts.sentPath) { return (refusals.unserved(), "other") }
             return (refusals.notFound(request, facts: context.facts), "other")
         }
-        if verdict == .endsInSlash, !match.route.audience.takesSlash { return (Self.redirect(request, to: match), match.route.path) }
-        return (await responder.respond(request, context, match), match.route.path)
+        // A preflight must not be led elsewhere (Fetch §4.8): it is answered as at the address without the slash, to which the call that follows is led.
+        if verdict == .endsInSlash, !match.route.audience.takesSlash, request.method != .options {
+            return (Self.redirect(request, to: match), match.route.path)
+        }
+        return nil
     }
 
     /// The gateway is nobody's proxy.

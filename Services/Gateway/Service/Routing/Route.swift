@@ -79,6 +79,19 @@ final class Route: Sendable {
             }
         }
 
+        /// True where pages of a requestor's domains may read what they get: there, and where their apps register, which names no requestor.
+        var isReadableByPages: Bool {
+            if case .clientRegistration = self { true } else { isOpenToRequestors }
+        }
+
+        /// True where parameters name the requestor that is served. Elsewhere they say nothing, and what they say opens nothing.
+        var isNamedARequestor: Bool {
+            switch self {
+            case .clientRegistration, .api(.sdkDevices): false
+            default: true
+            }
+        }
+
         /// True where pages of any origin may call and read: they need a bearer, which no browser has by itself (clients §4.17).
         var isOpenToEverybody: Bool {
             if case .usage = self { true } else { false }

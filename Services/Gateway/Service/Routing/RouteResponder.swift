@@ -7,7 +7,7 @@ internal import Tokens
 
 /// Answers at a route, with what all routes share: bodies, preflights, 405, faults, CORS.
 final class RouteResponder: Sendable {
-    private let dependencies: Dependencies
+    let dependencies: Dependencies
     private let refusals: Refusals
 
     init(dependencies: Dependencies, refusals: Refusals) {
@@ -16,42 +16,53 @@ final class RouteResponder: Sendable {
     }
 
     func respond(_ request: Request, _ context: GatewayContext, _ match: RouteTree.Match) async -> Response {
-        let route = match.route
         guard request.method != .options else { return preflight(request, context, match) }
+        var (response, exchange) = await answer(request, context, match)
+        await admitPages(exchange, to: &response)
+        return response
+    }
+
+    /// - Returns: Also what the answer was made of.
+    private func answer(_ request: Request, _ context: GatewayContext, _ match: RouteTree.Match) async -> (Response, Exchange) {
+        let route = match.route
         guard let handler = route.handler(for: request.method) else {
-            return refusals.methodNotAllowed(exchange(request, context, match), allow: route.allowed)
+            let exchange = exchange(request, context, match)
+            return (refusals.methodNotAllowed(exchange, allow: route.allowed), exchange)
         }
-        if route.beginsSignIn, let response = Self.lead(request, context.facts.host) { return response }
+        if route.beginsSignIn, let response = Self.lead(request, context.facts.host) { return (response, exchange(request, context, match)) }
         if case .administration = route.audience {
             let exchange = exchange(request, context, match)
-            do { try await knowAdministrator(exchange) } catch { return refusals.reply(to: error, exchange) }
+            do { try await knowAdministrator(exchange) } catch { return (refusals.reply(to: error, exchange), exchange) }
         }
         if case .api(.proxiedMvpds) = route.audience {
             let exchange = exchange(request, context, match)
             do {
                 try ProxiedMvpdControl.requireKnownAddress(exchange, dependencies.settings)
                 try await knowAdministrator(exchange)
-            } catch { return refusals.reply(to: error, exchange) }
+            } catch { return (refusals.reply(to: error, exchange), exchange) }
         }
         if route.audience.isOpenToRequestors,
             let seconds = dependencies.signatures.pause(request.headers, of: context.facts.clientAddress)
         {
-            return Refusals.tooManyRequests(retryAfter: seconds)
+            return (Refusals.tooManyRequests(retryAfter: seconds), exchange(request, context, match))
         }
         let body: ByteBuffer
         // What a GET says stands in its query (rest-v1 §2.3).
         let rule = (request.method == .get || request.method == .head) && route.handlers[.post] != nil ? .ignored : route.body
         if Self.isLong(request, context, rule), route.audience.isOpenToRequestors {
             let exchange = exchange(request, context, match)
-            do { try await refuseBadBearer(exchange) } catch { return refused(error, exchange) }
+            do { try await refuseBadBearer(exchange) } catch {
+                dependencies.signatures.charge(error, exchange)
+                return (refusals.reply(to: error, exchange), exchange)
+            }
         }
         do { body = try await read(request, context, rule) } catch {
-            return refusals.badBody(error, exchange(request, context, match))
+            let exchange = exchange(request, context, match)
+            return (refusals.badBody(error, exchange), exchange)
         }
         let exchange = exchange(request, context, match, body: body)
-        var response = route.audience.isOpenToRequestors ? await share(exchange, route, handler) : await answer(exchange, route, handler).response
-        crossOrigin(exchange).apply(to: &response)
-        return response
+        let response = route.audience.isOpenToRequestors ? await share(exchange, route, handler) : await answer(exchange, route, handler).response
+        return (response, exchange)
     }
 
     /// Leads a browser to the name of sign-ins, path and query as they are, before anything is looked up: there it gets the cookie that the answer of an MVPD, or of Apple,
@@ -95,13 +106,6 @@ final class RouteResponder: Sendable {
         } catch let fault as Fault where [.accessDenied, .invalidClient].contains(fault.code) {
             throw fault
         } catch {}
-    }
-
-    private func refused(_ error: any Error, _ exchange: Exchange) -> Response {
-        dependencies.signatures.charge(error, exchange)
-        var response = refusals.reply(to: error, exchange)
-        crossOrigin(exchange).apply(to: &response)
-        return response
     }
 
     /// Answers as long as application and requestor have not had more than their share.
@@ -173,21 +177,12 @@ final class RouteResponder: Sendable {
 
     private func preflight(_ request: Request, _ context: GatewayContext, _ match: RouteTree.Match) -> Response {
         var response = Response(status: .noContent, headers: [.allow: match.route.allowed])
-        crossOrigin(exchange(request, context, match)).apply(to: &response, isPreflight: true)
+        preflightAccess(exchange(request, context, match)).apply(to: &response, isPreflight: true)
         return response
     }
 
     private func exchange(_ request: Request, _ context: GatewayContext, _ match: RouteTree.Match, body: ByteBuffer = ByteBuffer()) -> Exchange {
         Exchange(request, context: context, match: match, body: body, timeout: dependencies.settings.requestTimeout)
-    }
-
-    private func crossOrigin(_ exchange: Exchange) -> CrossOrigin {
-        if exchange.audience.isOpenToEverybody { return .everybody }
-        guard exchange.audience.isOpenToRequestors, let origin = exchange.headers.value(.origin), let id = exchange.namedRequestor else {
-            return CrossOrigin(origin: nil, domains: [])
-        }
-        let domains = (try? dependencies.catalogue.current())?.requestor(id)?.domains ?? []
-        return CrossOrigin(origin: origin, domains: domains)
     }
 
     private func read(_ request: Request, _ context: GatewayContext, _ rule: Route.BodyRule) async throws -> ByteBuffer {

@@ -118,7 +118,8 @@ public struct BridgeCall: Sendable {
         var headers: [OutboundRequest.Header] = [("Accept", "application/json")]
         if let bearer { headers.append(("Authorization", "Bearer \(bearer)")) }
         if let body { headers.append(("Content-Type", body.type)) }
-        if let device { headers += device.headers(for: operation, form) } else { headers.append(("User-Agent", form.ownUserAgent)) }
+        // Without a device the transport says who we are.
+        if let device { headers += device.headers(for: operation, form) }
         return OutboundRequest(method, origin + path, headers: headers, body: body.map { Array($0.text.utf8) })
     }
 }

@@ -46,13 +46,10 @@ public struct BridgeDeviceForm: Sendable {
     public var identifier: IdentifierForm
     /// Whether what v2 requires and the app did not say becomes `unknown`.
     public var fillsInformation: Bool
-    /// Of calls that no device makes.
-    public var ownUserAgent: String
 
-    public init(identifier: IdentifierForm = .plain, fillsInformation: Bool = true, ownUserAgent: String = "Boxoffice") {
+    public init(identifier: IdentifierForm = .plain, fillsInformation: Bool = true) {
         self.identifier = identifier
         self.fillsInformation = fillsInformation
-        self.ownUserAgent = ownUserAgent
     }
 
     /// `AP-Device-Identifier` of a device.

@@ -30,8 +30,8 @@ const char *cxs_last_complaint(void);
 typedef enum {
     CXS_PARSED = 0,
     CXS_HAS_DOCTYPE, /* a document type declaration, whatever it holds */
-    CXS_BAD_FORM,    /* not well-formed, not UTF-8, CDATA, a processing instruction, mixed content, ... */
-    CXS_OVER_LIMIT,  /* deeper than 64 elements, more than 5000 nodes, or more than 256 attributes at an element */
+    CXS_BAD_FORM,    /* not well-formed, not UTF-8, a processing instruction, mixed content, ... */
+    CXS_OVER_LIMIT,  /* deeper than 64 elements, more than 20000 nodes, 256 attributes at an element, or 512 namespaces in scope */
     CXS_NO_MEMORY
 } cxs_parse_status;
 
@@ -43,6 +43,14 @@ cxs_parse_status cxs_parse_to_read(const uint8_t *octets, size_t length, cxs_doc
 
 /* As cxs_parse_to_read, for a list of records, which may have 50000 nodes. */
 cxs_parse_status cxs_parse_list(const uint8_t *octets, size_t length, cxs_document **document);
+
+/* As cxs_parse_to_read, without the comments and processing instructions that people and tools leave in their metadata. */
+cxs_parse_status cxs_parse_metadata(const uint8_t *octets, size_t length, cxs_document **document);
+
+/* The octets in UTF-8, of text in the encoding of that name. NULL when the encoding is not known (`*is_known` is then 0), the text is not in it, or is longer
+ * than `largest` octets; the caller frees it with cxs_free. */
+uint8_t *cxs_recode(const char *encoding, const uint8_t *octets, size_t length, size_t largest, size_t *recoded_length, int *is_known);
+
 void cxs_document_free(cxs_document *document);
 cxs_node *cxs_document_root(const cxs_document *document);
 
@@ -121,12 +129,19 @@ typedef enum {
     CXS_AES128_GCM = 1, CXS_AES192_GCM, CXS_AES256_GCM, CXS_AES128_CBC, CXS_AES192_CBC, CXS_AES256_CBC
 } cxs_content_cipher;
 
+/* A session key: RSAES-OAEP with that digest, and with MGF1 of the other as its mask function. */
+typedef struct {
+    cxs_node *encrypted_key;
+    cxs_digest_method digest;
+    cxs_digest_method mask;
+} cxs_wrapped_key;
+
 /*
- * Decrypts `encrypted_data` with the session key in `encrypted_key` (RSA-OAEP-MGF1P with SHA-1), and parses the
+ * Decrypts `encrypted_data` with the session key in `wrapped`, and parses the
  * plaintext as a document of its own. A session key that cannot be unwrapped is replaced by a random one, so that
  * all failures take the same way and the same time. Returns 0 when `*plaintext` was parsed; the caller frees it.
  */
-int cxs_decrypt(cxs_node *encrypted_data, cxs_node *encrypted_key, cxs_content_cipher cipher, const cxs_key *key,
+int cxs_decrypt(cxs_node *encrypted_data, const cxs_wrapped_key *wrapped, cxs_content_cipher cipher, const cxs_key *key,
                 cxs_document **plaintext, cxs_parse_status *parse);
 
 /* ---- Compression -------------------------------------------------------------------------------------- */

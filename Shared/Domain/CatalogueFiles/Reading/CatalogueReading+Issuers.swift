@@ -15,7 +15,22 @@ extension CatalogueReading {
             if !issuer.issuer.isEmpty, !issuers.insert(issuer.issuer).inserted {
                 object.optional("issuer")?.problem("is '\(issuer.issuer)', which another one has")
             }
-            issuer.jwks = object.required("jwks").flatMap { keySet($0) } ?? ""
+            issuer.algorithm = object.choice("algorithm", ["RS256": "RS256", "ES256": "ES256", "HS256": "HS256"], else: "")
+            if issuer.algorithm == "HS256" {
+                issuer.secretReference = secretReference(object, "secret", required: true)
+                object.optional("jwks")?.problem("has no meaning with the algorithm HS256, whose secret both sides have")
+            } else {
+                if let secret = object.optional("secret") {
+                    secret.problem("has a meaning with the algorithm HS256 alone; an encryption has a secret of its own")
+                }
+                let algorithms: KeyValuePairs<String, String> = issuer.algorithm.isEmpty ? Self.algorithms : [issuer.algorithm: issuer.algorithm]
+                issuer.jwks = object.required("jwks").flatMap { keySet($0, of: algorithms) } ?? ""
+            }
+            object.optional("encryption")?.object { encryption in
+                issuer.encryptionAlgorithm = encryption.required("algorithm")?.choice(["dir": "dir", "RSA-OAEP-256": "RSA-OAEP-256"]) ?? ""
+                issuer.contentEncryption = encryption.required("content")?.choice(["A128GCM": "A128GCM", "A256GCM": "A256GCM"]) ?? ""
+                issuer.encryptionSecretReference = secretReference(encryption, "secret", required: true)
+            }
             return issuer
         }
     }

@@ -3,7 +3,7 @@ struct AttributeStatements {
     private struct Source {
         let name: String
         let nameFormat: String?
-        /// An attribute value that is not plain text counts as none.
+        /// An attribute value that is neither text nor a `NameID` counts as none.
         let values: [String]
     }
 
@@ -13,7 +13,7 @@ struct AttributeStatements {
         sources = assertion.children("AttributeStatement", in: Namespaces.assertion).flatMap { statement in
             statement.children("Attribute", in: Namespaces.assertion).compactMap { attribute in
                 attribute.attribute("Name").map { name in
-                    let values = attribute.children("AttributeValue", in: Namespaces.assertion).compactMap(\.text)
+                    let values = attribute.children("AttributeValue", in: Namespaces.assertion).compactMap(\.textOrNameID)
                     return Source(name: name, nameFormat: attribute.attribute("NameFormat"), values: values)
                 }
             }
@@ -23,18 +23,13 @@ struct AttributeStatements {
     /// The names of those that have a value.
     var names: Set<String> { Set(sources.filter { source in source.values.contains { !$0.isEmpty } }.map(\.name)) }
 
-    /// The value of an attribute that has exactly one.
-    func onlyValue(of name: String) -> String? {
-        let values = values(of: name, nameFormat: "")
-        return values.count == 1 ? values[0] : nil
-    }
-
     /// A key that cannot be mapped is left out; that never fails a sign-in.
-    func mapped(by map: [AttributeMapping], nameID: NameID) -> [MappedAttribute] {
+    func mapped(by map: [AttributeMapping], nameID: NameID?) -> [MappedAttribute] {
         var keys: [String] = []
         var results: [OctetText: MappedAttribute.Value] = [:]
         for entry in map {
-            let values = entry.source.isEmpty ? [nameID.value.rawValue] : values(of: entry.source, nameFormat: entry.sourceNameFormat)
+            let values =
+                entry.source.isEmpty ? nameID.map { [$0.value.rawValue] } ?? [] : values(of: entry.source, nameFormat: entry.sourceNameFormat)
             let (key, part) = Self.split(entry.target)
             guard let value = Self.value(values, as: part == nil ? entry.type : .string), let merged = Self.merge(value, part, into: results[key])
             else { continue }
@@ -64,10 +59,16 @@ struct AttributeStatements {
             let values = values.contains("") ? values.filter { !$0.isEmpty } : values
             return values.isEmpty ? nil : .list(values)
         case .string:
-            return values.count == 1 && !values[0].isEmpty ? .string(values[0]) : nil
+            return only(values).flatMap { $0.isEmpty ? nil : .string($0) }
         case .boolean:
-            return values.count == 1 ? boolean(values[0]).map(MappedAttribute.Value.boolean) : nil
+            return only(values).flatMap(boolean).map(MappedAttribute.Value.boolean)
         }
+    }
+
+    /// The one value, which some send twice.
+    private static func only(_ values: [String]) -> String? {
+        guard let first = values.first, values.allSatisfy({ OctetText($0) == OctetText(first) }) else { return nil }
+        return first
     }
 
     private static func boolean(_ text: String) -> Bool? {

@@ -3,12 +3,18 @@ internal import CXmlSec
 /// An `EncryptedAssertion` of a form that may be decrypted (mvpd §2.3 step 18).
 struct EncryptedContent {
     let data: XmlElement
-    let key: XmlElement
+    /// Those that may be for us, at most four, in the order of the document (SAML core §2.3.4).
+    let keys: [WrappedSessionKey]
     let cipher: cxs_content_cipher
     /// True for AES-GCM: the ciphertext cannot have been changed.
     let isAuthenticated: Bool
 
-    private static let keyTransport = "\(Namespaces.encryption)rsa-oaep-mgf1p"
+    /// A part that is not allowed; the text goes on from `The encryption`, and repeats nothing of the message.
+    struct Problem: Error, Hashable {
+        let text: String
+    }
+
+    private static let mostKeys = 4
     private static let ciphers: [String: (cxs_content_cipher, isAuthenticated: Bool)] = [
         "http://www.w3.org/2009/xmlenc11#aes128-gcm": (CXS_AES128_GCM, true),
         "http://www.w3.org/2009/xmlenc11#aes192-gcm": (CXS_AES192_GCM, true),
@@ -18,36 +24,91 @@ struct EncryptedContent {
         "http://www.w3.org/2001/04/xmlenc#aes256-cbc": (CXS_AES256_CBC, false),
     ]
 
-    /// Nil when anything about it is not allowed.
-    init?(_ encryptedAssertion: XmlElement) {
+    /// - Parameters:
+    ///   - encryptedAssertion: As it was received.
+    ///   - recipients: The names under which an `EncryptedKey` is for us; one that names nobody may be.
+    ///   - isVerified: Whether a signature covers the ciphertext.
+    init(_ encryptedAssertion: XmlElement, for recipients: [String], isVerified: Bool) throws(Problem) {
         let allData = encryptedAssertion.children("EncryptedData", in: Namespaces.encryption)
-        let information = allData.first?.firstChild("KeyInfo", in: Namespaces.signature)
-        let keys =
+        guard allData.count == 1 else { throw Problem(text: "does not have exactly one EncryptedData") }
+        guard !Self.reachesOutside(encryptedAssertion) else {
+            throw Problem(text: "refers to ciphertext or a key elsewhere (CipherReference, RetrievalMethod)")
+        }
+        guard let method = Self.method(of: allData[0])?.attribute("Algorithm") else { throw Problem(text: "does not name the cipher of the content") }
+        guard let (cipher, isAuthenticated) = Self.ciphers[method] else {
+            throw Problem(text: "has a content cipher that is not allowed: AES-GCM is, and AES-CBC inside a signed Response")
+        }
+        guard isAuthenticated || isVerified else {
+            throw Problem(text: "has AES-CBC as content cipher, which is allowed only inside a signed Response: use AES-GCM, or sign the Response")
+        }
+        let information = allData[0].firstChild("KeyInfo", in: Namespaces.signature)
+        let all =
             (information?.children("EncryptedKey", in: Namespaces.encryption) ?? [])
             + encryptedAssertion.children("EncryptedKey", in: Namespaces.encryption)
-        guard allData.count == 1, keys.count == 1, !Self.reachesOutside(encryptedAssertion),
-            let (cipher, isAuthenticated) = Self.algorithm(of: allData[0]).flatMap({ Self.ciphers[$0] }),
-            Self.algorithm(of: keys[0]) == Self.keyTransport, Self.usesPlainOAEP(keys[0])
-        else { return nil }
-        (data, key, self.cipher, self.isAuthenticated) = (allData[0], keys[0], cipher, isAuthenticated)
-    }
-
-    private static func algorithm(of element: XmlElement) -> String? {
-        element.firstChild("EncryptionMethod", in: Namespaces.encryption)?.attribute("Algorithm")
-    }
-
-    /// Without parameters, and with SHA-1 as the digest: the library supports no other.
-    private static func usesPlainOAEP(_ key: XmlElement) -> Bool {
-        guard let method = key.firstChild("EncryptionMethod", in: Namespaces.encryption) else { return false }
-        return method.children.allSatisfy {
-            $0.isNamed("DigestMethod", in: Namespaces.signature) && $0.attribute("Algorithm", equals: DigestAlgorithm.sha1.rawValue)
+        guard !all.isEmpty else { throw Problem(text: "has no EncryptedKey") }
+        let ours = all.filter { key in key.attribute("Recipient").map { name in recipients.contains { OctetText($0) == OctetText(name) } } ?? true }
+        guard !ours.isEmpty else { throw Problem(text: "has no EncryptedKey for us: each names another Recipient than our entity id") }
+        var keys: [WrappedSessionKey] = []
+        var problem: Problem?
+        for key in ours {
+            do throws(Problem) { keys.append(try WrappedSessionKey(key)) } catch { problem = problem ?? error }
         }
+        if keys.isEmpty, let problem { throw problem }
+        (data, self.keys, self.cipher, self.isAuthenticated) = (allData[0], Array(keys.prefix(Self.mostKeys)), cipher, isAuthenticated)
     }
+
+    static func method(of element: XmlElement) -> XmlElement? { element.firstChild("EncryptionMethod", in: Namespaces.encryption) }
 
     /// True when ciphertext or key would have to be fetched.
     private static func reachesOutside(_ element: XmlElement) -> Bool {
         if element.isNamed("CipherReference", in: Namespaces.encryption) { return true }
         if element.isNamed("RetrievalMethod", in: Namespaces.signature), element.attribute("URI")?.hasPrefix("#") != true { return true }
         return element.children.contains(where: reachesOutside)
+    }
+}
+
+/// An `EncryptedKey` that RSAES-OAEP can open, without parameters (XML Encryption 1.1 §5.5.2).
+struct WrappedSessionKey {
+    let element: XmlElement
+    let digest: DigestAlgorithm
+    /// Of MGF1.
+    let mask: DigestAlgorithm
+
+    /// Always with MGF1 of SHA-1.
+    static let fixedMask = "http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p"
+    /// With the mask function that is named, or else the same.
+    static let namedMask = "http://www.w3.org/2009/xmlenc11#rsa-oaep"
+    static let masks: [String: DigestAlgorithm] = [
+        "http://www.w3.org/2009/xmlenc11#mgf1sha1": .sha1, "http://www.w3.org/2009/xmlenc11#mgf1sha256": .sha256,
+        "http://www.w3.org/2009/xmlenc11#mgf1sha384": .sha384, "http://www.w3.org/2009/xmlenc11#mgf1sha512": .sha512,
+    ]
+
+    init(_ element: XmlElement) throws(EncryptedContent.Problem) {
+        guard let method = EncryptedContent.method(of: element), let algorithm = method.attribute("Algorithm") else {
+            throw .init(text: "does not name its key transport")
+        }
+        guard algorithm == Self.fixedMask || algorithm == Self.namedMask else {
+            throw .init(text: "has a key transport that is not allowed: RSA-OAEP is (rsa-oaep-mgf1p, xmlenc11#rsa-oaep), RSA 1.5 is not")
+        }
+        var digest: DigestAlgorithm?
+        var mask: DigestAlgorithm?
+        for child in method.children {
+            if child.isNamed("DigestMethod", in: Namespaces.signature), digest == nil {
+                guard let named = child.attribute("Algorithm").flatMap(DigestAlgorithm.init) else {
+                    throw .init(text: "has a digest in its key transport that is not allowed: SHA-1, SHA-256, SHA-384 and SHA-512 are")
+                }
+                digest = named
+            } else if child.isNamed("MGF", in: Namespaces.encryption11), mask == nil {
+                guard let named = child.attribute("Algorithm").flatMap({ Self.masks[$0] }), algorithm == Self.namedMask || named == .sha1 else {
+                    throw .init(
+                        text: "has a mask function in its key transport that is not allowed: MGF1 with SHA-1, and by xmlenc11#rsa-oaep with SHA-256, "
+                            + "SHA-384 or SHA-512 as well")
+                }
+                mask = named
+            } else {
+                throw .init(text: "has parameters in its key transport (such as OAEPparams), which are not allowed")
+            }
+        }
+        (self.element, self.digest, self.mask) = (element, digest ?? .sha1, mask ?? .sha1)
     }
 }

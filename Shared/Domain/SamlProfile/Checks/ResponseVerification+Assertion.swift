@@ -12,8 +12,8 @@ extension ResponseVerification {
         var latest = try checkConfirmation(of: subject)
         if let end = try checkConditions(of: assertion) { latest = max(latest, end) }
         let session = try checkAuthnStatements(of: assertion)
+        let userID = try checkUserID(nameID, of: assertion)
         let statements = AttributeStatements(of: assertion)
-        let userID = try checkUserID(nameID, statements)
         return VerifiedAssertion(
             replayKey: .init(issuer: try text(of: issuer, .replay), assertionID: id, expiresAt: latest + expected.clockSkew),
             nameID: nameID, sessionIndex: session?.index, sessionNotOnOrAfter: session?.end, authnInstant: session?.instant, userID: userID,
@@ -23,7 +23,7 @@ extension ResponseVerification {
     /// Step 24.
     /// - Returns: The assertion's ID.
     mutating func checkForm(of assertion: XmlElement) throws(SamlRejection) -> String {
-        let issued = assertion.attribute("IssueInstant").flatMap(SamlInstant.parse)
+        let issued = try instant("IssueInstant", of: assertion, .assertionForm, .assertionForm)
         guard let id = assertion.attribute("ID"), assertion.attribute("Version", is: "2.0"), let issued, issued - expected.clockSkew <= now else {
             throw trace.fail(.assertionForm, .assertionForm, "The assertion lacks a version, an ID or a sane issue instant.")
         }
@@ -32,8 +32,19 @@ extension ResponseVerification {
     }
 
     /// Step 26.
-    mutating func checkNameID(of subject: XmlElement) throws(SamlRejection) -> NameID {
-        let element = try only("NameID", in: subject, .subject, .subjectFormat)
+    /// - Returns: Nil when there is none, where an attribute identifies the person: it is optional (SAML core §2.4.1).
+    mutating func checkNameID(of subject: XmlElement) throws(SamlRejection) -> NameID? {
+        let elements = subject.children("NameID", in: Namespaces.assertion)
+        if elements.isEmpty, expected.guidAttributeName != nil {
+            trace.pass(.subject, "without a NameID; an attribute is to identify the person")
+            return nil
+        }
+        guard elements.count == 1 else {
+            throw trace.fail(
+                .subject, .subjectFormat,
+                elements.isEmpty ? "There is no NameID, and no attribute is named to identify the person." : "There is more than one NameID.")
+        }
+        let element = elements[0]
         let format = element.attribute("Format")
         let accepted = expected.nameIDFormats
         try trace.require(
@@ -55,7 +66,7 @@ extension ResponseVerification {
         var isConfirmed = false
         for confirmation in subject.children("SubjectConfirmation", in: Namespaces.assertion) {
             let details = confirmation.children("SubjectConfirmationData", in: Namespaces.assertion)
-            guard details.count == 1, let end = details[0].attribute("NotOnOrAfter").flatMap(SamlInstant.parse) else { continue }
+            guard details.count == 1, let end = try instant("NotOnOrAfter", of: details[0], .confirmation, .confirmation) else { continue }
             latest = max(latest ?? end, end)
             isConfirmed = isConfirmed || (confirmation.attribute("Method", equals: SamlURI.bearer) && confirms(details[0], until: end))
         }
@@ -108,13 +119,13 @@ extension ResponseVerification {
     }
 
     mutating func checkPeriod(of conditions: XmlElement) throws(SamlRejection) -> Timestamp? {
-        let start = conditions.attribute("NotBefore").map(SamlInstant.parse)
-        let end = conditions.attribute("NotOnOrAfter").map(SamlInstant.parse)
-        guard let start = start ?? now, let end = end ?? now + .seconds(1), now >= start - expected.clockSkew, now < end + expected.clockSkew else {
+        let start = try instant("NotBefore", of: conditions, .conditions, .time)
+        let end = try instant("NotOnOrAfter", of: conditions, .conditions, .time)
+        guard start.map({ now >= $0 - expected.clockSkew }) ?? true, end.map({ now < $0 + expected.clockSkew }) ?? true else {
             throw trace.fail(.conditions, .time, "The assertion is not valid at this time.")
         }
         trace.pass(.conditions)
-        return conditions.attribute("NotOnOrAfter") == nil ? nil : end
+        return end
     }
 
     private mutating func admits(_ restriction: XmlElement) throws(SamlRejection) -> Bool {

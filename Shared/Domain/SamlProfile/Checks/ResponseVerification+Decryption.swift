@@ -26,22 +26,32 @@ extension ResponseVerification {
     }
 
     private mutating func decrypt(_ encryptedAssertion: XmlElement, isVerified: Bool) throws(SamlRejection) -> ParsedDocument {
-        guard let content = EncryptedContent(encryptedAssertion), content.isAuthenticated || isVerified else {
-            throw trace.fail(.decryption, .encryptionAlgorithm, "The encryption is not RSA-OAEP with AES-GCM, or AES-CBC inside a signed response.")
+        let content: EncryptedContent
+        do throws(EncryptedContent.Problem) {
+            content = try EncryptedContent(
+                encryptedAssertion, for: [expected.serviceProviderEntityID, expected.issuerSent], isVerified: isVerified)
+        } catch {
+            throw trace.fail(.decryption, .encryptionAlgorithm, "The encryption \(error.text).")
         }
-        for key in expected.decryptionKeys {
-            if let plaintext = try decrypt(content, with: key.key) { return plaintext }
+        // All are tried before the answer is no: how many of them are ours must not be told by the time that it takes.
+        for session in content.keys {
+            for key in expected.decryptionKeys {
+                if let plaintext = try decrypt(content, session, with: key.key) { return plaintext }
+            }
         }
         keepDiagnostic()
         throw trace.fail(.decryption, .encryptionFailed, "The assertion cannot be decrypted.")
     }
 
     /// Nil when the key does not fit or the ciphertext was changed: the caller must not learn which.
-    private mutating func decrypt(_ content: EncryptedContent, with key: KeyHandle) throws(SamlRejection) -> ParsedDocument? {
+    private mutating func decrypt(
+        _ content: EncryptedContent, _ session: WrappedSessionKey, with key: KeyHandle
+    ) throws(SamlRejection) -> ParsedDocument? {
+        var wrapped = cxs_wrapped_key(encrypted_key: session.element.pointer, digest: session.digest.method, mask: session.mask.method)
         var plaintext: OpaquePointer?
         var parse = CXS_PARSED
         let outcome = withExtendedLifetime(key) {
-            cxs_decrypt(content.data.pointer, content.key.pointer, content.cipher, key.pointer, &plaintext, &parse)
+            cxs_decrypt(content.data.pointer, &wrapped, content.cipher, key.pointer, &plaintext, &parse)
         }
         if outcome == 0, let plaintext {
             trace.pass(.decryption)

@@ -33,7 +33,7 @@ extension ResponseVerification {
 
     /// Step 20.
     mutating func checkAge(of response: XmlElement) throws(SamlRejection) {
-        guard let issued = response.attribute("IssueInstant").flatMap(SamlInstant.parse) else {
+        guard let issued = try instant("IssueInstant", of: response, .issueInstant, .stale) else {
             throw trace.fail(.issueInstant, .stale, "The response does not say when it was issued.")
         }
         let age = expected.answeredRequest == .any ? min(expected.maximumResponseAge, AnsweredRequest.maximumAge) : expected.maximumResponseAge

@@ -24,12 +24,11 @@ extension ResponseVerification {
     }
 
     private mutating func checkAuthnStatement(_ statement: XmlElement) throws(SamlRejection) -> SessionStatement {
-        guard let instant = statement.attribute("AuthnInstant").flatMap(SamlInstant.parse), instant <= now + expected.clockSkew else {
+        guard let instant = try instant("AuthnInstant", of: statement, .authnStatement, .authnStatement), instant <= now + expected.clockSkew else {
             throw trace.fail(.authnStatement, .authnStatement, "The sign-in lies in the future, or has no time.")
         }
-        let sent = statement.attribute("SessionNotOnOrAfter")
-        let end = sent.flatMap(SamlInstant.parse)
-        guard sent == nil || end.map({ now < $0 }) == true else {
+        let end = try self.instant("SessionNotOnOrAfter", of: statement, .authnStatement, .authnStatement)
+        guard end.map({ now < $0 }) ?? true else {
             throw trace.fail(.authnStatement, .authnStatement, "The MVPD's session has ended.")
         }
         guard !expected.forceAuthn || instant >= expected.requestedAt - expected.clockSkew else {
@@ -39,12 +38,28 @@ extension ResponseVerification {
     }
 
     /// Step 32.
-    mutating func checkUserID(_ nameID: NameID, _ statements: AttributeStatements) throws(SamlRejection) -> UpstreamUserID {
-        let userID = expected.guidAttributeName.map { statements.onlyValue(of: $0).map(UpstreamUserID.init) } ?? nameID.value
-        guard let userID, !userID.rawValue.isEmpty else {
-            throw trace.fail(.attributes, .subjectMissing, "The assertion does not hold the user id.")
+    mutating func checkUserID(_ nameID: NameID?, of assertion: XmlElement) throws(SamlRejection) -> UpstreamUserID {
+        let userID = try expected.guidAttributeName.map { name throws(SamlRejection) in try only(name, in: assertion) } ?? nameID?.value.rawValue
+        guard let userID, !userID.isEmpty else {
+            throw trace.fail(.attributes, .subjectMissing, "The assertion does not hold the user id: its NameID is empty.")
         }
         trace.pass(.attributes)
-        return userID
+        return UpstreamUserID(userID)
+    }
+
+    /// The person's id out of the attribute of that name.
+    private mutating func only(_ name: String, in assertion: XmlElement) throws(SamlRejection) -> String {
+        switch IdentifyingAttribute(name, in: assertion) {
+        case .value(let value): return value
+        case .absent: throw trace.fail(.attributes, .subjectMissing, "The assertion does not hold the attribute of the user id, \(name).")
+        case .empty: throw trace.fail(.attributes, .subjectMissing, "The attribute of the user id, \(name), is there without a value.")
+        case .several:
+            throw trace.fail(
+                .attributes, .subjectMissing,
+                "The attribute of the user id, \(name), has different values: which of them is the person, nobody knows.")
+        case .structured:
+            throw trace.fail(
+                .attributes, .subjectMissing, "The attribute of the user id, \(name), holds an element other than a NameID where its text belongs.")
+        }
     }
 }

@@ -58,6 +58,15 @@ struct ResponseVerification {
         return text
     }
 
+    /// The moment in an attribute; nil when there is none. One that cannot be read is never taken as absent (SAML core §1.3.3).
+    mutating func instant(
+        _ name: StaticString, of element: XmlElement, _ check: Check, _ reason: RejectionReason
+    ) throws(SamlRejection) -> Timestamp? {
+        guard let text = element.attribute(name) else { return nil }
+        if let problem = SamlInstant.problem(text) { throw trace.fail(check, reason, "\(name) \(problem).") }
+        return SamlInstant.parse(text)
+    }
+
     mutating func keepDiagnostic() {
         diagnostic = cxs_last_complaint().map { String(cString: $0) }
     }

@@ -20,7 +20,9 @@ public enum DecisionContext {
     static func results(of response: XmlElement) throws(SamlRejection) -> [DecisionResult] {
         var results: [DecisionResult] = []
         for child in response.children {
-            guard child.isNamed("Result", in: Namespaces.decisionContext) else { throw malformed("The response holds something beside results.") }
+            guard child.isNamed("Result", in: Namespaces.decisionContext) else {
+                throw malformed("Response holds the element '\(child.localName.prefix(64))' beside results.")
+            }
             results.append(try result(child))
         }
         guard !results.isEmpty else { throw malformed("The response has no result.") }
@@ -41,10 +43,10 @@ public enum DecisionContext {
                 seen.obligations = true
                 result.obligations = try obligations(child)
             } else {
-                throw malformed("A result holds something that is not known.")
+                throw malformed("Response/Result holds the element '\(child.localName.prefix(64))' twice or in a place where it is not known.")
             }
         }
-        guard let decision else { throw malformed("A result has no decision.") }
+        guard let decision else { throw malformed("Response/Result/Decision is missing.") }
         result.decision = decision
         return result
     }
@@ -53,7 +55,8 @@ public enum DecisionContext {
         var obligations: [DecisionResult.Obligation] = []
         for child in list.children {
             guard child.isNamed("Obligation", in: Namespaces.decisionPolicy), let identifier = child.attribute("ObligationId") else {
-                throw malformed("The obligations hold something that is none.")
+                throw malformed(
+                    "Response/Result/Obligations holds the element '\(child.localName.prefix(64))', which is no Obligation with an ObligationId.")
             }
             obligations.append(.init(identifier: identifier, fulfillOn: child.attribute("FulfillOn"), assignments: try assignments(child)))
         }
@@ -64,7 +67,9 @@ public enum DecisionContext {
         var assignments: [DecisionResult.Assignment] = []
         for child in obligation.children {
             guard child.isNamed("AttributeAssignment", in: Namespaces.decisionPolicy), let identifier = child.attribute("AttributeId") else {
-                throw malformed("An obligation holds something that is no assignment.")
+                throw malformed(
+                    "Response/Result/Obligations/Obligation holds the element '\(child.localName.prefix(64))', which is no AttributeAssignment with an AttributeId."
+                )
             }
             assignments.append(.init(identifier, [try text(child)]))
         }
@@ -72,7 +77,9 @@ public enum DecisionContext {
     }
 
     private static func text(_ element: XmlElement) throws(SamlRejection) -> String {
-        guard let text = element.text else { throw malformed("An element whose value is text holds something else.") }
+        guard let text = element.text else {
+            throw malformed("The element '\(element.localName.prefix(64))', whose value is text, holds something else.")
+        }
         return text
     }
 

@@ -4,7 +4,7 @@ extension Check {
         switch self {
         case .parameters: "one SAMLResponse in a form post"
         case .size: "at most 256 KiB"
-        case .base64: "strict base64"
+        case .base64: "base64, with or without line breaks"
         case .pendingRequest: "RelayState and cookie lead to a pending sign-in"
         case .form: "plain well-formed XML, no DOCTYPE, within limits"
         case .root: "a SAML 2.0 Response"
@@ -27,7 +27,7 @@ extension Check {
         case .status: "the status is Success"
         case .assertionForm: "the assertion has ID, version and time"
         case .assertionIssuer: "the assertion's Issuer is the MVPD"
-        case .subject: "a NameID of the format that was asked for"
+        case .subject: "a NameID of the format that was asked for, or an attribute in its place"
         case .confirmation: "a bearer confirmation for us and this request"
         case .conditions: "valid now, under conditions that we know"
         case .audience: "we are the audience"

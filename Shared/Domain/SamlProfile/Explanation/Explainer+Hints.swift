@@ -29,6 +29,7 @@ extension Explainer {
     private func responseHint(_ check: Check, _ reason: String) -> String {
         switch check {
         case .destination: "Destination is \(shown(facts.destination)); our address is \(expected.assertionConsumerServiceURL)."
+        case .issueInstant where isOddInstant(facts.issueInstant): oddInstantHint([("IssueInstant", facts.issueInstant)])
         case .issueInstant:
             "IssueInstant is \(shown(facts.issueInstant)), here it is \(SamlInstant.format(now)); allowed are \(expected.maximumResponseAge) of age "
                 + "(saml.maxResponseAge) and \(expected.clockSkew) of difference (saml.clockSkew). Compare the clocks."
@@ -55,6 +56,9 @@ extension Explainer {
         let assertion = facts.assertion
         return switch check {
         case .assertionIssuer: issuerHint(assertion?.issuer)
+        case .subject where assertion?.nameIDFormat == nil:
+            "The Subject has no NameID. Ask the MVPD for one that stays the same at each sign-in, or name the attribute that holds the person's id: "
+                + "saml.guidAttributeName."
         case .subject:
             "The NameID's format is \(shown(assertion?.nameIDFormat)); asked for: \(expected.nameIDFormats.joined(separator: ", ")). "
                 + "Change it at the MVPD, or saml.nameIdFormat."
@@ -62,19 +66,46 @@ extension Explainer {
         case .conditions where reason == RejectionReason.condition.rawValue:
             "Its conditions are \(assertion?.conditions.joined(separator: ", ") ?? "unknown"); beside the audience we know OneTimeUse and "
                 + "ProxyRestriction."
+        case .conditions where isOddInstant(assertion?.notBefore) || isOddInstant(assertion?.notOnOrAfter):
+            oddInstantHint([("NotBefore", assertion?.notBefore), ("NotOnOrAfter", assertion?.notOnOrAfter)])
         case .conditions:
             "Valid from \(shown(assertion?.notBefore)) to \(shown(assertion?.notOnOrAfter)), here it is \(SamlInstant.format(now)), with "
                 + "\(expected.clockSkew) of tolerance (saml.clockSkew). Compare the clocks."
         case .audience:
             "Audience names \(list(assertion?.audiences)), we are \(expected.serviceProviderEntityID)"
                 + (expected.issuerSent == expected.serviceProviderEntityID ? "." : " or \(expected.issuerSent).")
+        case .authnStatement where isOddInstant(assertion?.authnInstant) || isOddInstant(assertion?.sessionNotOnOrAfter):
+            oddInstantHint([("AuthnInstant", assertion?.authnInstant), ("SessionNotOnOrAfter", assertion?.sessionNotOnOrAfter)])
         case .authnStatement:
             "AuthnInstant is \(shown(assertion?.authnInstant)), SessionNotOnOrAfter \(shown(assertion?.sessionNotOnOrAfter)), here it is "
                 + "\(SamlInstant.format(now))\(expected.forceAuthn ? "; the endpoint demands a new login (saml.forceAuthn)" : "")."
-        case .attributes:
-            "The user id is to come from \(expected.guidAttributeName.map { "the attribute \($0)" } ?? "the NameID"); sent are "
-                + "\(list(assertion?.attributes.map(\.name))). The setting is saml.guidAttributeName."
+        case .attributes: userIDHint
+        case .assertionForm where isOddInstant(assertion?.issueInstant): oddInstantHint([("IssueInstant", assertion?.issueInstant)])
         default: "The assertion needs Version 2.0, an ID and an IssueInstant that is not in the future."
+        }
+    }
+
+    private func isOddInstant(_ text: String?) -> Bool { text.flatMap(SamlInstant.problem) != nil }
+
+    /// Of moments that are written in another way than SAML's: no clock is wrong.
+    private func oddInstantHint(_ instants: [(name: String, text: String?)]) -> String {
+        instants.compactMap { name, text in
+            text.flatMap { text in SamlInstant.problem(text).map { "\(name) is \(shown(text)): it \($0). The MVPD must write it so." } }
+        }.joined(separator: " ")
+    }
+
+    private var userIDHint: String {
+        let name = expected.guidAttributeName ?? ""
+        return switch facts.assertion?.userIDForm {
+        case .several:
+            "The attribute \(name) must have one value: it may be sent twice, but not with two values. Ask the MVPD for that, or name another attribute: "
+                + "saml.guidAttributeName."
+        case .structured: "The attribute \(name) must hold text, or a NameID element with text; anything else in it is not read."
+        case .empty: "The MVPD sends the attribute \(name) without a value for this person."
+        case .absent, .good:
+            "The user id is to come from the attribute \(name); sent are \(list(facts.assertion?.attributes.map(\.name))). The setting is "
+                + "saml.guidAttributeName, and compares the whole Name."
+        case nil: "The user id is to come from the NameID, which is empty. To take it from an attribute, set saml.guidAttributeName."
         }
     }
 
@@ -88,7 +119,9 @@ extension Explainer {
     }
 
     private var confirmationHint: String {
-        guard let first = facts.assertion?.confirmations.first else { return "The Subject needs a bearer SubjectConfirmation with its data." }
+        let confirmations = facts.assertion?.confirmations ?? []
+        guard let first = confirmations.first else { return "The Subject needs a bearer SubjectConfirmation with its data." }
+        if let odd = confirmations.first(where: { isOddInstant($0.notOnOrAfter) }) { return oddInstantHint([("NotOnOrAfter", odd.notOnOrAfter)]) }
         if first.method != SamlURI.bearer { return "The method is \(first.method); only bearer is accepted." }
         if !expected.isAddressed(to: first.recipient) {
             return "Recipient is \(shown(first.recipient)); our address is \(expected.assertionConsumerServiceURL)."

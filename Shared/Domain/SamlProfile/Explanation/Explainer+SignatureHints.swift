@@ -38,7 +38,8 @@ extension Explainer {
         switch reason {
         case RejectionReason.encryptionRequired.rawValue: "The endpoint demands encrypted assertions: change the MVPD, or saml.encryption."
         case RejectionReason.encryptionAlgorithm.rawValue:
-            "Used are \(facts.encryption.joined(separator: ", ")). Allowed is rsa-oaep-mgf1p with AES-GCM; with AES-CBC only inside a signed Response."
+            "Used are \(facts.encryption.joined(separator: ", ")). Our metadata names what the MVPD may use: RSA-OAEP as key transport, AES-GCM as content "
+                + "cipher."
         default: "Was it encrypted for the certificate of our metadata, as it is today?"
         }
     }

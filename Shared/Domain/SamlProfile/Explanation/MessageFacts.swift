@@ -17,6 +17,9 @@ struct MessageFacts: Hashable, Sendable {
         let values: Int
     }
 
+    /// How the attribute of the user id is there.
+    enum UserIDForm: Hashable, Sendable { case absent, empty, several, structured, good }
+
     struct Confirmation: Hashable, Sendable {
         let method: String
         let recipient: String?
@@ -27,6 +30,7 @@ struct MessageFacts: Hashable, Sendable {
 
     struct AssertionFacts: Hashable, Sendable {
         var issuer: String?
+        var issueInstant: String?
         var nameIDFormat: String?
         var confirmations: [Confirmation] = []
         var notBefore: String?
@@ -36,6 +40,8 @@ struct MessageFacts: Hashable, Sendable {
         var authnInstant: String?
         var sessionNotOnOrAfter: String?
         var attributes: [Attribute] = []
+        /// Nil when the NameID is the user id.
+        var userIDForm: UserIDForm?
     }
 
     var root = ""
@@ -47,7 +53,7 @@ struct MessageFacts: Hashable, Sendable {
     /// The MVPD's own words about it.
     var statusMessage: String?
     var signatures: [Signature] = []
-    /// Key transport and content cipher of an encrypted assertion.
+    /// Key transport and content cipher of an encrypted assertion, with digest and mask function.
     var encryption: [String] = []
     /// Nil when there is none, or it is encrypted and could not be read.
     var assertion: AssertionFacts?
@@ -57,7 +63,8 @@ extension MessageFacts {
     /// - Parameters:
     ///   - response: The root of the received document.
     ///   - decrypted: The assertion, when it came encrypted and was decrypted.
-    init(of response: XmlElement, decrypted: XmlElement?) {
+    ///   - userIDAttribute: The attribute that names the person; nil: the NameID does.
+    init(of response: XmlElement, decrypted: XmlElement?, userIDAttribute: String?) {
         root = response.displayName
         destination = response.shown("Destination")
         issueInstant = response.shown("IssueInstant")
@@ -76,6 +83,15 @@ extension MessageFacts {
         guard let assertion = decrypted ?? response.firstChild("Assertion", in: Namespaces.assertion) else { return }
         signatures += Signature.list(of: assertion, place: "assertion")
         self.assertion = AssertionFacts(of: assertion)
+        self.assertion?.userIDForm = userIDAttribute.map { name in
+            switch IdentifyingAttribute(name, in: assertion) {
+            case .value: .good
+            case .absent: .absent
+            case .empty: .empty
+            case .several: .several
+            case .structured: .structured
+            }
+        }
     }
 }
 
@@ -99,6 +115,7 @@ extension MessageFacts.AssertionFacts {
 
     fileprivate init(of assertion: XmlElement) {
         issuer = assertion.firstChild("Issuer", in: Namespaces.assertion)?.shownText
+        issueInstant = assertion.shown("IssueInstant")
         let subject = assertion.firstChild("Subject", in: Namespaces.assertion)
         nameIDFormat = subject?.firstChild("NameID", in: Namespaces.assertion).map { $0.shown("Format") ?? "none" }
         confirmations = (subject?.children("SubjectConfirmation", in: Namespaces.assertion) ?? []).prefix(4).map { confirmation in
@@ -141,7 +158,10 @@ extension XmlElement {
     fileprivate var encryptionMethods: [String] {
         var found: [String] = []
         func visit(_ element: XmlElement) {
-            if element.isNamed("EncryptionMethod", in: Namespaces.encryption), found.count < 4 { found.append(element.shown("Algorithm") ?? "none") }
+            if element.isNamed("EncryptionMethod", in: Namespaces.encryption), found.count < 8 {
+                let parts = element.children.prefix(3).map { "\($0.displayName) \($0.shown("Algorithm") ?? "")" }
+                found.append(([element.shown("Algorithm") ?? "none"] + parts).joined(separator: " with "))
+            }
             element.children.forEach(visit)
         }
         visit(self)

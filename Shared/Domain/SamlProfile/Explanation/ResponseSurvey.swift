@@ -116,7 +116,7 @@ struct ResponseSurvey {
         guard let nameID = attempt({ try $0.checkNameID(of: subject) }) else {
             return leaveOut(.attributes, through: .attributes, because: hasFailed(.subject) ? .subject : .assertionIssuer)
         }
-        attempt { try $0.checkUserID(nameID, AttributeStatements(of: assertion)) }
+        attempt { try $0.checkUserID(nameID, of: assertion) }
     }
 
     private var firstFailure: Check? { Check.allCases.first(where: hasFailed) }

@@ -14,7 +14,9 @@ extension ResponseVerifier {
     ) -> (report: ResponseReport, explanation: ResponseExplanation) {
         var verification = ResponseVerification(expecting: expected, at: now)
         let report = verification.report(on: response)
-        let facts = verification.receivedRoot.map { MessageFacts(of: $0, decrypted: verification.decryptedRoot) }
+        let facts = verification.receivedRoot.map {
+            MessageFacts(of: $0, decrypted: verification.decryptedRoot, userIDAttribute: expected.guidAttributeName)
+        }
         let survey: ResponseSurvey? = if case .accepted = report.verdict { nil } else { ResponseSurvey(after: verification) }
         let explainer = Explainer(
             expected: expected, now: now, facts: facts ?? MessageFacts(), digestDiffers: report.digestDiffers || survey?.digestDiffers == true,

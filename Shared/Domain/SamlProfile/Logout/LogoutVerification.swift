@@ -15,12 +15,13 @@ struct LogoutVerification {
     mutating func request(_ message: UnverifiedLogout) throws(SamlRejection) -> VerifiedLogoutRequest {
         let root = try verified(message, named: "LogoutRequest")
         let id = try checkEnvelope(of: root)
-        if let end = root.attribute("NotOnOrAfter") {
-            try common.trace.require(
-                SamlInstant.parse(end).map { common.now < $0 + expected.clockSkew } ?? false, .conditions, .time, "The request is over.")
+        if let end = try common.instant("NotOnOrAfter", of: root, .conditions, .time) {
+            try common.trace.require(common.now < end + expected.clockSkew, .conditions, .time, "The request is over.")
         }
         let names = root.children("NameID", in: Namespaces.assertion)
         guard names.count == 1 else { throw common.trace.fail(.subject, .subjectFormat, "There is not exactly one NameID.") }
+        // It would name every session that came without one.
+        try common.trace.require(names[0].text?.isEmpty == false, .subject, .subjectFormat, "The NameID is empty, or holds elements.")
         var indexes: [String] = []
         for index in root.children("SessionIndex", in: Namespaces.protocol) { indexes.append(try common.text(of: index, .subject)) }
         let issuer = try common.text(of: try issuer(of: root), .responseIssuer)

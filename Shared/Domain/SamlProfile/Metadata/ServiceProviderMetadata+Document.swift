@@ -1,7 +1,18 @@
 extension ServiceProviderMetadata {
-    /// How an MVPD may encrypt to us (mvpd §2.3 step 18).
+    /// How an MVPD may encrypt to us (mvpd §2.3 step 18); digest and mask function of a key transport (XML Encryption 1.1 §5.5.2).
+    private struct EncryptionMethod {
+        let algorithm: String
+        var digest: DigestAlgorithm?
+        /// The URI of a mask function.
+        var mask: String?
+    }
+
     private static let encryptionMethods = [
-        "http://www.w3.org/2009/xmlenc11#aes128-gcm", "http://www.w3.org/2009/xmlenc11#aes256-gcm", "\(Namespaces.encryption)rsa-oaep-mgf1p",
+        EncryptionMethod(algorithm: "\(Namespaces.encryption11)aes128-gcm"), EncryptionMethod(algorithm: "\(Namespaces.encryption11)aes256-gcm"),
+        EncryptionMethod(algorithm: WrappedSessionKey.fixedMask, digest: .sha1),
+        EncryptionMethod(algorithm: WrappedSessionKey.fixedMask, digest: .sha256),
+        EncryptionMethod(algorithm: WrappedSessionKey.namedMask, digest: .sha256, mask: "\(Namespaces.encryption11)mgf1sha256"),
+        EncryptionMethod(algorithm: WrappedSessionKey.namedMask, digest: .sha1, mask: "\(Namespaces.encryption11)mgf1sha1"),
     ]
 
     func unsigned(requestor: String?, id: RequestID, certificate: [UInt8]) -> String {
@@ -34,10 +45,21 @@ extension ServiceProviderMetadata {
         Self.writeKey(use: "encryption", encryptionCertificate, methods: Self.encryptionMethods, to: &role)
     }
 
-    private static func writeKey(use: String, _ certificate: [UInt8], methods: [String], to role: inout MarkupWriter) {
+    private static func writeKey(use: String, _ certificate: [UInt8], methods: [EncryptionMethod], to role: inout MarkupWriter) {
         role.element("md:KeyDescriptor", [("use", use), ("xmlns:ds", "\(Namespaces.signature)")]) { descriptor in
             descriptor.keyInformation(certificate: certificate)
-            for method in methods { descriptor.element("md:EncryptionMethod", [("Algorithm", method)]) }
+            for method in methods {
+                guard let digest = method.digest else {
+                    descriptor.element("md:EncryptionMethod", [("Algorithm", method.algorithm)])
+                    continue
+                }
+                descriptor.element("md:EncryptionMethod", [("Algorithm", method.algorithm)]) { transport in
+                    transport.element("ds:DigestMethod", [("Algorithm", digest.rawValue)])
+                    if let mask = method.mask {
+                        transport.element("xenc11:MGF", [("xmlns:xenc11", "\(Namespaces.encryption11)"), ("Algorithm", mask)])
+                    }
+                }
+            }
         }
     }
 

@@ -13,7 +13,8 @@ public struct VerifiedAssertion: Hashable, Sendable {
     }
 
     public let replayKey: ReplayKey
-    public let nameID: NameID
+    /// Nil when none was sent, and an attribute names the person: there is then nothing to end the session at the MVPD by.
+    public let nameID: NameID?
     /// `SessionIndex` of the authn statement, for logout.
     public let sessionIndex: String?
     /// The end of the session that the MVPD asks for.

@@ -6,6 +6,7 @@ enum Namespaces {
     static let userInterface: StaticString = "urn:oasis:names:tc:SAML:metadata:ui"
     static let signature: StaticString = "http://www.w3.org/2000/09/xmldsig#"
     static let encryption: StaticString = "http://www.w3.org/2001/04/xmlenc#"
+    static let encryption11: StaticString = "http://www.w3.org/2009/xmlenc11#"
     static let exclusiveCanonicalization: StaticString = "http://www.w3.org/2001/10/xml-exc-c14n#"
     static let envelopedSignature: StaticString = "http://www.w3.org/2000/09/xmldsig#enveloped-signature"
     static let soap: StaticString = "http://schemas.xmlsoap.org/soap/envelope/"

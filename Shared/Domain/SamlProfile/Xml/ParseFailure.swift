@@ -20,7 +20,7 @@ enum ParseFailure: Error {
         switch self {
         case .doctype: SamlRejection(.doctype, "The document has a document type declaration.")
         case .form: SamlRejection(.form, "The document is not plain well-formed UTF-8 XML.")
-        case .limit: SamlRejection(.limit, "The document is too deep or has too many nodes.")
+        case .limit: SamlRejection(.limit, "The document is too deep, or has too many elements, attributes or namespaces.")
         case .unusable: SamlRejection(.unusable, "The XML library has no memory or cannot be used.")
         }
     }

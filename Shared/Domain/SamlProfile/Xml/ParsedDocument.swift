@@ -25,5 +25,13 @@ final class ParsedDocument {
         return ParsedDocument(pointer)
     }
 
+    /// The same of metadata, which people edit by hand: comments and processing instructions are read over.
+    static func parseMetadata(_ octets: [UInt8]) throws(ParseFailure) -> ParsedDocument {
+        var pointer: OpaquePointer?
+        let status = cxs_parse_metadata(octets, octets.count, &pointer)
+        guard let pointer else { throw ParseFailure(status) }
+        return ParsedDocument(pointer)
+    }
+
     var root: XmlElement { XmlElement(pointer: cxs_document_root(pointer), document: self) }
 }

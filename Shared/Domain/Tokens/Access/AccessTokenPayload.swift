@@ -1,5 +1,5 @@
 /// The claims in the form of the JWT.
-struct AccessTokenPayload: Codable {
+struct AccessTokenPayload: Encodable {
     /// RFC 9068 §2.1.
     static let type = "at+jwt"
 
@@ -13,6 +13,20 @@ struct AccessTokenPayload: Codable {
     var jti: String
     // Separated by blanks.
     var scopes: String
+}
+
+extension AccessTokenPayload: TokenClaims {
+    init(_ claims: TokenObject) throws(TokenRejection) {
+        sub = try claims.required("sub")
+        iss = try claims.required("iss")
+        aud = try claims.required("aud")
+        iat = try claims.requiredInstant("iat")
+        guard let start = try claims.instant("nbf", .up) else { throw .malformed }
+        nbf = start
+        exp = try claims.requiredInstant("exp")
+        jti = try claims.required("jti")
+        scopes = try claims.required("scopes")
+    }
 }
 
 enum ClaimTime {

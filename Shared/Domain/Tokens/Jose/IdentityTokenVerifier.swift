@@ -43,7 +43,7 @@ public struct IdentityTokenVerifier: Sendable {
         guard JWSAlgorithm(rawValue: jws.header.alg).map(Self.algorithms.contains) == true else { throw .wrongAlgorithm }
         let claims = try jws.verified(
             as: Payload.self, types: Self.types, keys: keys, algorithms: Self.algorithms, acceptsUnnamedKey: true)
-        guard claims.iss == issuer else { throw .wrongIssuer }
+        guard OctetText(claims.iss) == OctetText(issuer) else { throw .wrongIssuer }
         try checkAudience(claims)
         try checkTime(claims, now.seconds)
         guard claims.nonce == nonce else { throw .wrongNonce }
@@ -54,14 +54,23 @@ public struct IdentityTokenVerifier: Sendable {
     /// The `kid` of a token; nothing of the token is checked.
     public static func claimedKey(of token: String) -> String? { (try? UnverifiedJWS(token))?.header.kid }
 
-    /// Several audiences need an `azp` that names the requesting client; an `azp` must always be ours.
-    private func checkAudience(_ claims: Payload) throws(TokenRejection) {
-        guard claims.aud.names.contains(clientID) else { throw .wrongAudience }
-        if let party = claims.azp {
-            guard party == clientID else { throw .wrongParty }
-        } else if claims.aud.names.count > 1 {
-            throw .wrongParty
+    /// Whether newer keys of the issuer could be what the token was signed with: it is of a form and an algorithm that are accepted, and no key at hand
+    /// fits. An issuer may replace a key and keep its name, or have no names (RFC 7517 §4.5).
+    public static func mayBeOfNewerKey(_ token: String, _ rejection: TokenRejection) -> Bool {
+        switch rejection {
+        case .invalidSignature: return true
+        case .unknownKey, .wrongAlgorithm:
+            guard let header = (try? UnverifiedJWS(token))?.header, let algorithm = JWSAlgorithm(rawValue: header.alg) else { return false }
+            // A name that is not in the set has a read of its own.
+            return algorithms.contains(algorithm) && (header.kid == nil || rejection == .wrongAlgorithm)
+        default: return false
         }
+    }
+
+    /// An `azp` must be ours; several audiences need none (OpenID Connect Core §3.1.3.7, as its errata 2 have it).
+    private func checkAudience(_ claims: Payload) throws(TokenRejection) {
+        guard claims.audience.contains(where: { OctetText($0) == OctetText(clientID) }) else { throw .wrongAudience }
+        if let party = claims.azp, OctetText(party) != OctetText(clientID) { throw .wrongParty }
     }
 
     private func checkTime(_ claims: Payload, _ now: Int64) throws(TokenRejection) {
@@ -71,15 +80,26 @@ public struct IdentityTokenVerifier: Sendable {
         guard now < claims.exp + clockSkew, now - Self.oldest - clockSkew <= claims.iat else { throw .expired }
     }
 
-    private struct Payload: Decodable {
+    private struct Payload: TokenClaims {
         let iss: String
         let sub: String
-        let aud: TokenAudience
+        let audience: [String]
         let azp: String?
         // Seconds since 1970.
         let exp: Int64
         let iat: Int64
         let nbf: Int64?
         let nonce: String?
+
+        init(_ claims: TokenObject) throws(TokenRejection) {
+            iss = try claims.required("iss")
+            sub = try claims.required("sub")
+            audience = try claims.audience()
+            azp = try claims.text("azp")
+            exp = try claims.requiredInstant("exp")
+            iat = try claims.requiredInstant("iat")
+            nbf = try claims.instant("nbf", .up)
+            nonce = try claims.text("nonce")
+        }
     }
 }

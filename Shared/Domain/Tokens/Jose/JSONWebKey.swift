@@ -7,6 +7,8 @@ public struct JSONWebKey: Sendable {
     public let publicKey: PublicKey
     /// `alg`; without one, what is usual for the kind of key.
     public let algorithm: JWSAlgorithm
+    /// Whether `identifier` is a `kid`; otherwise it is the key's thumbprint.
+    let isNamed: Bool
     private let namesAlgorithm: Bool
 
     /// - Parameters:
@@ -15,6 +17,7 @@ public struct JSONWebKey: Sendable {
     public init(_ publicKey: PublicKey, identifier: String? = nil, algorithm: JWSAlgorithm? = nil) {
         self.publicKey = publicKey
         self.identifier = identifier ?? Self.thumbprint(publicKey)
+        isNamed = identifier != nil
         self.algorithm = algorithm ?? Self.algorithms(of: publicKey)[0]
         namesAlgorithm = algorithm != nil
     }
@@ -55,7 +58,7 @@ public struct JSONWebKey: Sendable {
 
 extension JSONWebKey {
     /// The members of a JWK (RFC 7517 §4, RFC 7518 §6) that are used here.
-    struct Members: Codable {
+    struct Members: Encodable {
         var kty: String
         var kid: String?
         var alg: String?
@@ -65,6 +68,17 @@ extension JSONWebKey {
         var y: String?
         var n: String?
         var e: String?
+
+        init(kty: String, kid: String?, alg: String?, crv: String?, x: String?, y: String?, n: String?, e: String?) {
+            self.kty = kty
+            self.kid = kid
+            self.alg = alg
+            self.crv = crv
+            self.x = x
+            self.y = y
+            self.n = n
+            self.e = e
+        }
 
         init(_ key: PublicKey) {
             switch key {
@@ -90,10 +104,19 @@ extension JSONWebKey {
         return members
     }
 
-    /// - Returns: `nil` for a key of another kind or use, to be ignored as RFC 7517 §5 requires.
+    /// - Returns: `nil` for a key of another kind or use, or that another party wrote otherwise than RFC 7517 has it: to be ignored, as its §5 requires.
     /// - Throws: `CryptographyError` when a key of our kind is broken or too weak.
-    static func read(_ members: Members) throws(CryptographyError) -> JSONWebKey? {
-        guard members.use == nil || members.use == "sig" else { return nil }
+    static func read(_ entry: TokenObject) throws(CryptographyError) -> JSONWebKey? {
+        let members: Members
+        do throws(TokenRejection) {
+            guard let kty = try entry.text("kty"), try isForVerification(entry) else { return nil }
+            // The name is a string where there is one (RFC 7517 §4.5).
+            members = Members(
+                kty: kty, kid: try entry.text("kid"), alg: try entry.text("alg"), crv: try entry.text("crv"), x: try entry.text("x"),
+                y: try entry.text("y"), n: try entry.text("n"), e: try entry.text("e"))
+        } catch {
+            return nil
+        }
         let algorithm = members.alg.flatMap(JWSAlgorithm.init)
         guard members.alg == nil || algorithm != nil else { return nil }
         let key: PublicKey
@@ -104,6 +127,14 @@ extension JSONWebKey {
         }
         guard algorithm.map(algorithms(of: key).contains) ?? true else { return nil }
         return JSONWebKey(key, identifier: members.kid, algorithm: algorithm)
+    }
+
+    /// `use` (RFC 7517 §4.2) and `key_ops` (§4.3) may say that it is for something else.
+    private static func isForVerification(_ entry: TokenObject) throws(TokenRejection) -> Bool {
+        guard try entry.text("use") ?? "sig" == "sig" else { return false }
+        guard let operations = entry["key_ops"] else { return true }
+        guard case .array(let nodes) = operations.content else { throw .malformed }
+        return nodes.contains { if case .string("verify") = $0.content { true } else { false } }
     }
 
     private static func number(_ text: String?) throws(CryptographyError) -> [UInt8] {

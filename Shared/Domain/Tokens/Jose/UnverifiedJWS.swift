@@ -1,15 +1,17 @@
-internal import FoundationEssentials
+internal import Cryptography
 
 /// A compact JWS (RFC 7515 §7.1) that was read but not verified.
 struct UnverifiedJWS: Sendable {
     /// In bytes; longer texts are refused unread.
     static let largestByteCount = 16 * 1024
+    /// Keys that are tried for one token: a check costs more than anything else about it.
+    static let mostKeys = 4
 
-    struct Header: Codable, Sendable {
-        var alg: String
-        var kid: String?
-        var typ: String?
-        var crit: [String]?
+    struct Header: Sendable {
+        let alg: String
+        let kid: String?
+        let typ: String?
+        let isCritical: Bool
     }
 
     let header: Header
@@ -18,39 +20,46 @@ struct UnverifiedJWS: Sendable {
     let signedBytes: [UInt8]
 
     init(_ text: String) throws(TokenRejection) {
-        guard let form = CompactForm(text, largest: Self.largestByteCount),
-            let fields = try? JSONDecoder().decode(Header.self, from: Data(form.header))
-        else { throw .malformed }
-        header = fields
+        guard let form = CompactForm(text, largest: Self.largestByteCount), let members = TokenObject(form.header) else { throw .malformed }
+        header = Header(
+            alg: try members.required("alg"), kid: try members.text("kid"), typ: try members.text("typ"), isCritical: members["crit"] != nil)
         payload = form.payload
         signature = form.signature
         signedBytes = form.signedBytes
     }
 
     /// The `iss` that the token claims: only for choosing the keys.
-    var claimedIssuer: String? {
-        struct Claim: Decodable { let iss: String }
-        return try? JSONDecoder().decode(Claim.self, from: Data(payload)).iss
-    }
+    var claimedIssuer: String? { TokenObject(payload).flatMap { try? $0.text("iss") } }
 
-    /// The claims, once the signature was verified by the key that `kid` names; the algorithm is the key's, never the token's choice
-    /// (RFC 8725 §3.1).
+    /// The claims, once the signature was verified by a key that fits the header (RFC 7515 §6, RFC 7517 §4); the algorithm is one of the key's and one
+    /// that is accepted, never the token's choice (RFC 8725 §3.1).
     /// - Parameters:
     ///   - types: Values of `typ` that are accepted, in lower case; `nil` stands for an absent one.
     ///   - algorithms: Those that are accepted at all.
-    ///   - acceptsUnnamedKey: True: a token without `kid` is of the only key, where there is but one.
-    func verified<Claims: Decodable>(
+    ///   - acceptsUnnamedKey: True: a token without `kid` may be of any key, and one with `kid` of a key that was published without a name.
+    func verified<Claims: TokenClaims>(
         as _: Claims.Type, types: Set<String?>, keys: JSONWebKeySet, algorithms: Set<JWSAlgorithm> = [.es256, .rs256],
         acceptsUnnamedKey: Bool = false
     ) throws(TokenRejection) -> Claims {
-        guard header.crit == nil, types.contains(header.typ?.lowercased()) else { throw .wrongType }
-        let only = acceptsUnnamedKey && header.kid == nil && keys.keys.count == 1 ? keys.keys[0] : nil
-        guard let key = header.kid.flatMap(keys.key) ?? only else { throw .unknownKey }
-        guard let algorithm = JWSAlgorithm(rawValue: header.alg), algorithms.contains(algorithm), key.serves(algorithm) else {
-            throw .wrongAlgorithm
+        guard !header.isCritical, types.contains(header.typ?.lowercased()) else { throw .wrongType }
+        let named = keys.candidates(for: header.kid, acceptsUnnamed: acceptsUnnamedKey)
+        guard !named.isEmpty else { throw .unknownKey }
+        guard let algorithm = JWSAlgorithm(rawValue: header.alg), algorithms.contains(algorithm) else { throw .wrongAlgorithm }
+        let fitting = named.filter { $0.serves(algorithm) }
+        guard !fitting.isEmpty else { throw .wrongAlgorithm }
+        guard fitting.prefix(Self.mostKeys).contains(where: { $0.isValid(signature, for: signedBytes, by: algorithm) }) else {
+            throw .invalidSignature
         }
-        guard key.isValid(signature, for: signedBytes, by: algorithm) else { throw .invalidSignature }
-        guard let claims = try? JSONDecoder().decode(Claims.self, from: Data(payload)) else { throw .malformed }
-        return claims
+        guard let claims = TokenObject(payload) else { throw .malformed }
+        return try Claims(claims)
+    }
+
+    /// The same by a secret that both sides have, HS256 alone (RFC 7518 §3.2).
+    func verified<Claims: TokenClaims>(as _: Claims.Type, types: Set<String?>, secret: [UInt8]) throws(TokenRejection) -> Claims {
+        guard !header.isCritical, types.contains(header.typ?.lowercased()) else { throw .wrongType }
+        guard header.alg == "HS256" else { throw .wrongAlgorithm }
+        guard HMACSHA256.isValid(signature, for: signedBytes, secret: secret) else { throw .invalidSignature }
+        guard let claims = TokenObject(payload) else { throw .malformed }
+        return try Claims(claims)
     }
 }

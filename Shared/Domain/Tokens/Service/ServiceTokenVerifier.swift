@@ -32,7 +32,7 @@ public struct ServiceTokenVerifier: Sendable {
             throw .malformed
         }
         let audience = ServiceTokens.audience.lowercased()
-        guard claims.aud.names.contains(where: { OctetText($0.lowercased()) == OctetText(audience) }) else { throw .wrongAudience }
+        guard claims.audience.contains(where: { OctetText($0.lowercased()) == OctetText(audience) }) else { throw .wrongAudience }
         if let start = claims.nbf, start > now.seconds + AccessTokenVerifier.clockTolerance { throw .notYetValid }
         guard now < Timestamp(seconds: claims.exp) + remembrance else { throw .expired }
         if isOwn, claims.tie == nil { throw .malformed }
@@ -41,13 +41,22 @@ public struct ServiceTokenVerifier: Sendable {
             expiresAt: Timestamp(seconds: claims.exp))
     }
 
-    private struct Payload: Decodable {
+    private struct Payload: TokenClaims {
         let sub: String
-        let aud: TokenAudience
+        let audience: [String]
         // Seconds since 1970.
         let exp: Int64
         let iat: Int64?
         let nbf: Int64?
         let tie: String?
+
+        init(_ claims: TokenObject) throws(TokenRejection) {
+            sub = try claims.required("sub")
+            audience = try claims.audience()
+            exp = try claims.requiredInstant("exp")
+            iat = try claims.instant("iat")
+            nbf = try claims.instant("nbf", .up)
+            tie = try claims.text("tie")
+        }
     }
 }

@@ -62,6 +62,18 @@ public struct Base64: Sendable {
     /// - Returns: `nil` when the text is not exactly what `encode` writes for some bytes.
     public func decode(_ text: String) -> [UInt8]? { decode(Array(text.utf8)) }
 
+    /// The content transfer encoding of MIME (RFC 2045 §6.8), which is broken into lines: blanks, tabs, CR and LF are skipped wherever they stand. All else is
+    /// as strict as `decode`.
+    /// - Parameter text: Its length is the caller's to bound, before anything is skipped.
+    /// - Returns: `nil` when what is left is not exactly what `encode` writes for some bytes.
+    public func decodeLines(_ text: String) -> [UInt8]? {
+        let octets = Array(text.utf8)
+        // Nearly always without any: then nothing is copied again.
+        return decode(octets.contains(where: Self.isSpace) ? octets.filter { !Self.isSpace($0) } : octets)
+    }
+
+    private static func isSpace(_ octet: UInt8) -> Bool { octet == 0x20 || octet == 0x0D || octet == 0x0A || octet == 0x09 }
+
     /// - Returns: `nil` when the text is not exactly what `encode` writes for some bytes.
     public func decode(_ text: [UInt8]) -> [UInt8]? {
         guard let digits = withoutPadding(text), digits.count % 4 != 1 else { return nil }

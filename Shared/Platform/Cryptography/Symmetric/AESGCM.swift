@@ -31,6 +31,19 @@ public enum AESGCM {
     ///   - context: The same bytes as at `seal`.
     /// - Throws: `CryptographyError.cannotOpen` when the bytes were altered, cut, or sealed with another key or context; `.failed`.
     public static func open(_ sealed: [UInt8], key: SymmetricKey, context: [UInt8] = []) throws(CryptographyError) -> [UInt8] {
+        try open(sealed, secret: key.bytes, context: context)
+    }
+
+    /// The same with a key that somebody else chose, of AES-128 or AES-256.
+    /// - Parameter secret: 16 or 32 bytes.
+    /// - Throws: As `open` with a key; `.malformed` for a key of another length.
+    public static func open(_ sealed: [UInt8], secret: [UInt8], context: [UInt8]) throws(CryptographyError) -> [UInt8] {
+        let algorithm: OpaquePointer?
+        switch secret.count {
+        case 16: algorithm = EVP_aes_128_gcm()
+        case 32: algorithm = EVP_aes_256_gcm()
+        default: throw .malformed("key: \(secret.count) bytes instead of 16 or 32")
+        }
         guard sealed.count >= nonceByteCount + tagByteCount else { throw .cannotOpen }
         let nonce = Array(sealed.prefix(nonceByteCount))
         let text = Array(sealed.dropFirst(nonceByteCount).dropLast(tagByteCount))
@@ -38,7 +51,7 @@ public enum AESGCM {
         let cipher = CipherContext()
         var count: Int32 = 0
         var plaintext = [UInt8](repeating: 0, count: text.count)
-        guard EVP_DecryptInit_ex(cipher.pointer, EVP_aes_256_gcm(), nil, key.bytes, nonce) == 1,
+        guard EVP_DecryptInit_ex(cipher.pointer, algorithm, nil, secret, nonce) == 1,
             EVP_CIPHER_CTX_ctrl(cipher.pointer, EVP_CTRL_AEAD_SET_TAG, Int32(tagByteCount), &tag) == 1,
             context.isEmpty || EVP_DecryptUpdate(cipher.pointer, nil, &count, context, Int32(context.count)) == 1,
             text.isEmpty || EVP_DecryptUpdate(cipher.pointer, &plaintext, &count, text, Int32(text.count)) == 1

@@ -19,6 +19,8 @@ public struct CommonSettings: Sendable {
     public var zone: String?
     public var storage = StorageSettings()
     public var telemetry = TelemetrySettings()
+    /// Calls to servers of other organisations.
+    public var outbound = OutboundSettings()
     /// Whether the file has that key.
     var saysStorage = false
 }
@@ -42,6 +44,7 @@ struct SettingsDocument<Specific: Decodable & Sendable>: Decodable {
             dataCenter: try Self.place(container, "dataCenter") ?? "local", zone: try Self.place(container, "zone"),
             storage: try container.decodeIfPresent(StorageSettings.self, forKey: "storage") ?? StorageSettings(),
             telemetry: try container.decodeIfPresent(TelemetrySettings.self, forKey: "telemetry") ?? TelemetrySettings(),
+            outbound: try container.decodeIfPresent(OutboundSettings.self, forKey: "outbound") ?? OutboundSettings(),
             saysStorage: container.contains("storage"))
         specific = try Self.specific(container, decoder)
         try Self.refuseImpossibleMix(common, container)

@@ -46,7 +46,9 @@ final class OtlpExporter: Sendable {
 
     /// - Parameter timeLeft: `nil`: as the options say.
     func send(_ body: [UInt8], timeLeft: Duration? = nil) async -> Outcome {
-        let headers = [(name: "Content-Type", value: "application/json")] + options.headers.map { (name: $0.name, value: $0.value) }
+        let headers =
+            [(name: "Content-Type", value: "application/json"), (name: "Accept", value: "application/json")]
+            + options.headers.map { (name: $0.name, value: $0.value) }
         let request = OutboundRequest(.post, url, headers: headers, body: body)
         do throws(OutboundFailure) {
             return note(try await transport.send(request, by: route, timeLeft: timeLeft ?? options.timeout))

@@ -681,10 +681,16 @@ struct  Boxoffice__Config__V1__CreateEntityRequest
   char *token;
   Boxoffice__Config__V1__EntityKind kind;
   char *json;
+  /*
+   * SHA-256 of the certificates of an MVPD, 64 hex digits each, that are pinned although their validity is over or has not begun. Each that is needed goes
+   * to the audit log.
+   */
+  size_t n_confirmed_certificates;
+  char **confirmed_certificates;
 };
 #define BOXOFFICE__CONFIG__V1__CREATE_ENTITY_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__create_entity_request__descriptor) \
-    , (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__ENTITY_KIND__ENTITY_KIND_UNKNOWN, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__ENTITY_KIND__ENTITY_KIND_UNKNOWN, (char *)protobuf_c_empty_string, 0,NULL }
 
 
 struct  Boxoffice__Config__V1__ReplaceEntityRequest
@@ -698,10 +704,15 @@ struct  Boxoffice__Config__V1__ReplaceEntityRequest
    * The etag that is replaced, without quotes, or `*`; required.
    */
   char *if_match;
+  /*
+   * As for a new entry.
+   */
+  size_t n_confirmed_certificates;
+  char **confirmed_certificates;
 };
 #define BOXOFFICE__CONFIG__V1__REPLACE_ENTITY_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__replace_entity_request__descriptor) \
-    , (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__ENTITY_KIND__ENTITY_KIND_UNKNOWN, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__ENTITY_KIND__ENTITY_KIND_UNKNOWN, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL }
 
 
 struct  Boxoffice__Config__V1__DeleteEntityRequest
@@ -763,10 +774,14 @@ struct  Boxoffice__Config__V1__FieldProblem
    */
   char *field;
   char *message;
+  /*
+   * SHA-256 of the certificate that may be taken nevertheless, once a person confirms it; empty: nothing can be confirmed.
+   */
+  char *confirmable_certificate;
 };
 #define BOXOFFICE__CONFIG__V1__FIELD_PROBLEM__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__field_problem__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Config__V1__EntityReference
@@ -934,10 +949,14 @@ struct  Boxoffice__Config__V1__ProviderCertificate
    * Why it cannot be confirmed; empty: it can.
    */
   char *problem;
+  /*
+   * Why it needs a second confirmation, as one whose validity is over or has not begun; empty: it needs none.
+   */
+  char *warning;
 };
 #define BOXOFFICE__CONFIG__V1__PROVIDER_CERTIFICATE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__provider_certificate__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Config__V1__ImportProviderMetadataRequest
@@ -962,10 +981,15 @@ struct  Boxoffice__Config__V1__ImportProviderMetadataRequest
    * The etag of the entry that is changed, without quotes, or `*`; empty: it must not exist.
    */
   char *if_match;
+  /*
+   * Those of the fingerprints that are pinned although the certificate's validity is over or has not begun. Each that is needed goes to the audit log.
+   */
+  size_t n_confirmed_certificates;
+  char **confirmed_certificates;
 };
 #define BOXOFFICE__CONFIG__V1__IMPORT_PROVIDER_METADATA_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__import_provider_metadata_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL }
 
 
 /*

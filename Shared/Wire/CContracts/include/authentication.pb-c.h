@@ -598,10 +598,15 @@ struct  Boxoffice__Authentication__V1__RegisteredClient
   char **grant_types;
   size_t n_scopes;
   char **scopes;
+  /*
+   * What its application covers: pages of their domains may read the answer.
+   */
+  size_t n_requestor_ids;
+  char **requestor_ids;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__REGISTERED_CLIENT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__registered_client__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0,NULL, 0,NULL, 0,NULL }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0,NULL, 0,NULL, 0,NULL, 0,NULL }
 
 
 struct  Boxoffice__Authentication__V1__IssueAccessTokenRequest
@@ -631,10 +636,15 @@ struct  Boxoffice__Authentication__V1__AccessToken
    */
   size_t n_scopes;
   char **scopes;
+  /*
+   * What the client's application covers: pages of their domains may read the answer.
+   */
+  size_t n_requestor_ids;
+  char **requestor_ids;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__ACCESS_TOKEN__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__access_token__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0,NULL }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0,NULL, 0,NULL }
 
 
 struct  Boxoffice__Authentication__V1__VerifyAccessTokenRequest

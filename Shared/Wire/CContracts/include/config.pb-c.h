@@ -598,13 +598,33 @@ struct  Boxoffice__Config__V1__PlatformIdentityIssuer
    */
   char *issuer;
   /*
-   * JSON Web Key Set; each key names its algorithm, the token never decides it.
+   * JSON Web Key Set; each key names its algorithm, the token never decides it. Empty with `secret_reference`.
    */
   char *jwks;
+  /*
+   * What its tokens are signed with: `RS256`, `ES256` or `HS256`; empty: what the key says.
+   */
+  char *algorithm;
+  /*
+   * Name of the secret for HS256, at least 32 octets; empty: public keys verify.
+   */
+  char *secret_reference;
+  /*
+   * `dir` or `RSA-OAEP-256` where its tokens are encrypted (RFC 7516), the signed token inside; empty: they are not.
+   */
+  char *encryption_algorithm;
+  /*
+   * `A128GCM` or `A256GCM`.
+   */
+  char *content_encryption;
+  /*
+   * Name of the secret that decrypts: for `dir` the key in Base64url, for `RSA-OAEP-256` a private key in PEM.
+   */
+  char *encryption_secret_reference;
 };
 #define BOXOFFICE__CONFIG__V1__PLATFORM_IDENTITY_ISSUER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__platform_identity_issuer__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*

@@ -1263,17 +1263,22 @@ public struct CreateEntityRequest: Message {
     public var token: String
     public var kind: EntityKind
     public var json: String
+    /// SHA-256 of the certificates of an MVPD, 64 hex digits each, that are pinned although their validity is over or has not begun. Each that is needed goes
+    /// to the audit log.
+    public var confirmedCertificates: [String]
 
     public init() { self.init(token: "") }
 
     public init(
         token: String = "",
         kind: EntityKind = EntityKind(rawValue: 0),
-        json: String = ""
+        json: String = "",
+        confirmedCertificates: [String] = []
     ) {
         self.token = token
         self.kind = kind
         self.json = json
+        self.confirmedCertificates = confirmedCertificates
     }
 
     public static var messageName: String { "boxoffice.config.v1.CreateEntityRequest" }
@@ -1285,6 +1290,7 @@ public struct CreateEntityRequest: Message {
         token = try CField.string(c.pointee.token, "boxoffice.config.v1.CreateEntityRequest.token")
         kind = EntityKind(rawValue: Int32(bitPattern: c.pointee.kind.rawValue))
         json = try CField.string(c.pointee.json, "boxoffice.config.v1.CreateEntityRequest.json")
+        confirmedCertificates = try CField.strings(c.pointee.confirmed_certificates, c.pointee.n_confirmed_certificates, "boxoffice.config.v1.CreateEntityRequest.confirmed_certificates")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1293,6 +1299,8 @@ public struct CreateEntityRequest: Message {
         if !token.isEmpty { c.pointee.token = try arena.string(token, "boxoffice.config.v1.CreateEntityRequest.token") }
         c.pointee.kind = Boxoffice__Config__V1__EntityKind(rawValue: UInt32(bitPattern: kind.rawValue))
         if !json.isEmpty { c.pointee.json = try arena.string(json, "boxoffice.config.v1.CreateEntityRequest.json") }
+        c.pointee.confirmed_certificates = try arena.strings(confirmedCertificates, "boxoffice.config.v1.CreateEntityRequest.confirmed_certificates")
+        c.pointee.n_confirmed_certificates = confirmedCertificates.count
     }
 }
 
@@ -1303,6 +1311,8 @@ public struct ReplaceEntityRequest: Message {
     public var json: String
     /// The etag that is replaced, without quotes, or `*`; required.
     public var ifMatch: String
+    /// As for a new entry.
+    public var confirmedCertificates: [String]
 
     public init() { self.init(token: "") }
 
@@ -1311,13 +1321,15 @@ public struct ReplaceEntityRequest: Message {
         kind: EntityKind = EntityKind(rawValue: 0),
         id: String = "",
         json: String = "",
-        ifMatch: String = ""
+        ifMatch: String = "",
+        confirmedCertificates: [String] = []
     ) {
         self.token = token
         self.kind = kind
         self.id = id
         self.json = json
         self.ifMatch = ifMatch
+        self.confirmedCertificates = confirmedCertificates
     }
 
     public static var messageName: String { "boxoffice.config.v1.ReplaceEntityRequest" }
@@ -1331,6 +1343,7 @@ public struct ReplaceEntityRequest: Message {
         id = try CField.string(c.pointee.id, "boxoffice.config.v1.ReplaceEntityRequest.id")
         json = try CField.string(c.pointee.json, "boxoffice.config.v1.ReplaceEntityRequest.json")
         ifMatch = try CField.string(c.pointee.if_match, "boxoffice.config.v1.ReplaceEntityRequest.if_match")
+        confirmedCertificates = try CField.strings(c.pointee.confirmed_certificates, c.pointee.n_confirmed_certificates, "boxoffice.config.v1.ReplaceEntityRequest.confirmed_certificates")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1341,6 +1354,8 @@ public struct ReplaceEntityRequest: Message {
         if !id.isEmpty { c.pointee.id = try arena.string(id, "boxoffice.config.v1.ReplaceEntityRequest.id") }
         if !json.isEmpty { c.pointee.json = try arena.string(json, "boxoffice.config.v1.ReplaceEntityRequest.json") }
         if !ifMatch.isEmpty { c.pointee.if_match = try arena.string(ifMatch, "boxoffice.config.v1.ReplaceEntityRequest.if_match") }
+        c.pointee.confirmed_certificates = try arena.strings(confirmedCertificates, "boxoffice.config.v1.ReplaceEntityRequest.confirmed_certificates")
+        c.pointee.n_confirmed_certificates = confirmedCertificates.count
     }
 }
 
@@ -1480,15 +1495,19 @@ public struct FieldProblem: Message {
     /// Where in the entry: `domains[0]`; empty for the entry as a whole. In another entry: `requestors/ACME1: domains[0]`.
     public var field: String
     public var message: String
+    /// SHA-256 of the certificate that may be taken nevertheless, once a person confirms it; empty: nothing can be confirmed.
+    public var confirmableCertificate: String
 
     public init() { self.init(field: "") }
 
     public init(
         field: String = "",
-        message: String = ""
+        message: String = "",
+        confirmableCertificate: String = ""
     ) {
         self.field = field
         self.message = message
+        self.confirmableCertificate = confirmableCertificate
     }
 
     public static var messageName: String { "boxoffice.config.v1.FieldProblem" }
@@ -1499,6 +1518,7 @@ public struct FieldProblem: Message {
         let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__FieldProblem.self)
         field = try CField.string(c.pointee.field, "boxoffice.config.v1.FieldProblem.field")
         message = try CField.string(c.pointee.message, "boxoffice.config.v1.FieldProblem.message")
+        confirmableCertificate = try CField.string(c.pointee.confirmable_certificate, "boxoffice.config.v1.FieldProblem.confirmable_certificate")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1506,6 +1526,7 @@ public struct FieldProblem: Message {
         boxoffice__config__v1__field_problem__init(c)
         if !field.isEmpty { c.pointee.field = try arena.string(field, "boxoffice.config.v1.FieldProblem.field") }
         if !message.isEmpty { c.pointee.message = try arena.string(message, "boxoffice.config.v1.FieldProblem.message") }
+        if !confirmableCertificate.isEmpty { c.pointee.confirmable_certificate = try arena.string(confirmableCertificate, "boxoffice.config.v1.FieldProblem.confirmable_certificate") }
     }
 }
 
@@ -1816,6 +1837,8 @@ public struct ProviderCertificate: Message {
     public var signs: Bool
     /// Why it cannot be confirmed; empty: it can.
     public var problem: String
+    /// Why it needs a second confirmation, as one whose validity is over or has not begun; empty: it needs none.
+    public var warning: String
 
     public init() { self.init(sha256: "") }
 
@@ -1825,7 +1848,8 @@ public struct ProviderCertificate: Message {
         notBeforeMilliseconds: UInt64 = 0,
         notAfterMilliseconds: UInt64 = 0,
         signs: Bool = false,
-        problem: String = ""
+        problem: String = "",
+        warning: String = ""
     ) {
         self.sha256 = sha256
         self.subject = subject
@@ -1833,6 +1857,7 @@ public struct ProviderCertificate: Message {
         self.notAfterMilliseconds = notAfterMilliseconds
         self.signs = signs
         self.problem = problem
+        self.warning = warning
     }
 
     public static var messageName: String { "boxoffice.config.v1.ProviderCertificate" }
@@ -1847,6 +1872,7 @@ public struct ProviderCertificate: Message {
         notAfterMilliseconds = c.pointee.not_after_ms
         signs = c.pointee.signs != 0
         problem = try CField.string(c.pointee.problem, "boxoffice.config.v1.ProviderCertificate.problem")
+        warning = try CField.string(c.pointee.warning, "boxoffice.config.v1.ProviderCertificate.warning")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1858,6 +1884,7 @@ public struct ProviderCertificate: Message {
         c.pointee.not_after_ms = notAfterMilliseconds
         c.pointee.signs = signs ? 1 : 0
         if !problem.isEmpty { c.pointee.problem = try arena.string(problem, "boxoffice.config.v1.ProviderCertificate.problem") }
+        if !warning.isEmpty { c.pointee.warning = try arena.string(warning, "boxoffice.config.v1.ProviderCertificate.warning") }
     }
 }
 
@@ -1872,6 +1899,8 @@ public struct ImportProviderMetadataRequest: Message {
     public var entryJson: String
     /// The etag of the entry that is changed, without quotes, or `*`; empty: it must not exist.
     public var ifMatch: String
+    /// Those of the fingerprints that are pinned although the certificate's validity is over or has not begun. Each that is needed goes to the audit log.
+    public var confirmedCertificates: [String]
 
     public init() { self.init(token: "") }
 
@@ -1881,7 +1910,8 @@ public struct ImportProviderMetadataRequest: Message {
         document: String = "",
         fingerprints: [String] = [],
         entryJson: String = "",
-        ifMatch: String = ""
+        ifMatch: String = "",
+        confirmedCertificates: [String] = []
     ) {
         self.token = token
         self.mvpdID = mvpdID
@@ -1889,6 +1919,7 @@ public struct ImportProviderMetadataRequest: Message {
         self.fingerprints = fingerprints
         self.entryJson = entryJson
         self.ifMatch = ifMatch
+        self.confirmedCertificates = confirmedCertificates
     }
 
     public static var messageName: String { "boxoffice.config.v1.ImportProviderMetadataRequest" }
@@ -1903,6 +1934,7 @@ public struct ImportProviderMetadataRequest: Message {
         fingerprints = try CField.strings(c.pointee.fingerprints, c.pointee.n_fingerprints, "boxoffice.config.v1.ImportProviderMetadataRequest.fingerprints")
         entryJson = try CField.string(c.pointee.entry_json, "boxoffice.config.v1.ImportProviderMetadataRequest.entry_json")
         ifMatch = try CField.string(c.pointee.if_match, "boxoffice.config.v1.ImportProviderMetadataRequest.if_match")
+        confirmedCertificates = try CField.strings(c.pointee.confirmed_certificates, c.pointee.n_confirmed_certificates, "boxoffice.config.v1.ImportProviderMetadataRequest.confirmed_certificates")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1915,6 +1947,8 @@ public struct ImportProviderMetadataRequest: Message {
         c.pointee.n_fingerprints = fingerprints.count
         if !entryJson.isEmpty { c.pointee.entry_json = try arena.string(entryJson, "boxoffice.config.v1.ImportProviderMetadataRequest.entry_json") }
         if !ifMatch.isEmpty { c.pointee.if_match = try arena.string(ifMatch, "boxoffice.config.v1.ImportProviderMetadataRequest.if_match") }
+        c.pointee.confirmed_certificates = try arena.strings(confirmedCertificates, "boxoffice.config.v1.ImportProviderMetadataRequest.confirmed_certificates")
+        c.pointee.n_confirmed_certificates = confirmedCertificates.count
     }
 }
 

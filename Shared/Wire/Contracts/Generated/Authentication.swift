@@ -850,6 +850,8 @@ public struct RegisteredClient: Message {
     public var redirectUris: [String]
     public var grantTypes: [String]
     public var scopes: [String]
+    /// What its application covers: pages of their domains may read the answer.
+    public var requestorIDs: [String]
 
     public init() { self.init(clientID: "") }
 
@@ -859,7 +861,8 @@ public struct RegisteredClient: Message {
         issuedAtSeconds: UInt64 = 0,
         redirectUris: [String] = [],
         grantTypes: [String] = [],
-        scopes: [String] = []
+        scopes: [String] = [],
+        requestorIDs: [String] = []
     ) {
         self.clientID = clientID
         self.clientSecret = clientSecret
@@ -867,6 +870,7 @@ public struct RegisteredClient: Message {
         self.redirectUris = redirectUris
         self.grantTypes = grantTypes
         self.scopes = scopes
+        self.requestorIDs = requestorIDs
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.RegisteredClient" }
@@ -881,6 +885,7 @@ public struct RegisteredClient: Message {
         redirectUris = try CField.strings(c.pointee.redirect_uris, c.pointee.n_redirect_uris, "boxoffice.authentication.v1.RegisteredClient.redirect_uris")
         grantTypes = try CField.strings(c.pointee.grant_types, c.pointee.n_grant_types, "boxoffice.authentication.v1.RegisteredClient.grant_types")
         scopes = try CField.strings(c.pointee.scopes, c.pointee.n_scopes, "boxoffice.authentication.v1.RegisteredClient.scopes")
+        requestorIDs = try CField.strings(c.pointee.requestor_ids, c.pointee.n_requestor_ids, "boxoffice.authentication.v1.RegisteredClient.requestor_ids")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -895,6 +900,8 @@ public struct RegisteredClient: Message {
         c.pointee.n_grant_types = grantTypes.count
         c.pointee.scopes = try arena.strings(scopes, "boxoffice.authentication.v1.RegisteredClient.scopes")
         c.pointee.n_scopes = scopes.count
+        c.pointee.requestor_ids = try arena.strings(requestorIDs, "boxoffice.authentication.v1.RegisteredClient.requestor_ids")
+        c.pointee.n_requestor_ids = requestorIDs.count
     }
 }
 
@@ -943,6 +950,8 @@ public struct AccessToken: Message {
     public var expiresInSeconds: UInt32
     /// What it is good for.
     public var scopes: [String]
+    /// What the client's application covers: pages of their domains may read the answer.
+    public var requestorIDs: [String]
 
     public init() { self.init(id: "") }
 
@@ -951,13 +960,15 @@ public struct AccessToken: Message {
         accessToken: String = "",
         createdAtMilliseconds: UInt64 = 0,
         expiresInSeconds: UInt32 = 0,
-        scopes: [String] = []
+        scopes: [String] = [],
+        requestorIDs: [String] = []
     ) {
         self.id = id
         self.accessToken = accessToken
         self.createdAtMilliseconds = createdAtMilliseconds
         self.expiresInSeconds = expiresInSeconds
         self.scopes = scopes
+        self.requestorIDs = requestorIDs
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.AccessToken" }
@@ -971,6 +982,7 @@ public struct AccessToken: Message {
         createdAtMilliseconds = c.pointee.created_at_ms
         expiresInSeconds = c.pointee.expires_in_s
         scopes = try CField.strings(c.pointee.scopes, c.pointee.n_scopes, "boxoffice.authentication.v1.AccessToken.scopes")
+        requestorIDs = try CField.strings(c.pointee.requestor_ids, c.pointee.n_requestor_ids, "boxoffice.authentication.v1.AccessToken.requestor_ids")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -982,6 +994,8 @@ public struct AccessToken: Message {
         c.pointee.expires_in_s = expiresInSeconds
         c.pointee.scopes = try arena.strings(scopes, "boxoffice.authentication.v1.AccessToken.scopes")
         c.pointee.n_scopes = scopes.count
+        c.pointee.requestor_ids = try arena.strings(requestorIDs, "boxoffice.authentication.v1.AccessToken.requestor_ids")
+        c.pointee.n_requestor_ids = requestorIDs.count
     }
 }
 

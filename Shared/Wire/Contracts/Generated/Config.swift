@@ -1327,17 +1327,37 @@ public struct DegradationRule: Message {
 public struct PlatformIdentityIssuer: Message {
     /// The `iss` of its tokens.
     public var issuer: String
-    /// JSON Web Key Set; each key names its algorithm, the token never decides it.
+    /// JSON Web Key Set; each key names its algorithm, the token never decides it. Empty with `secret_reference`.
     public var jwks: String
+    /// What its tokens are signed with: `RS256`, `ES256` or `HS256`; empty: what the key says.
+    public var algorithm: String
+    /// Name of the secret for HS256, at least 32 octets; empty: public keys verify.
+    public var secretReference: String
+    /// `dir` or `RSA-OAEP-256` where its tokens are encrypted (RFC 7516), the signed token inside; empty: they are not.
+    public var encryptionAlgorithm: String
+    /// `A128GCM` or `A256GCM`.
+    public var contentEncryption: String
+    /// Name of the secret that decrypts: for `dir` the key in Base64url, for `RSA-OAEP-256` a private key in PEM.
+    public var encryptionSecretReference: String
 
     public init() { self.init(issuer: "") }
 
     public init(
         issuer: String = "",
-        jwks: String = ""
+        jwks: String = "",
+        algorithm: String = "",
+        secretReference: String = "",
+        encryptionAlgorithm: String = "",
+        contentEncryption: String = "",
+        encryptionSecretReference: String = ""
     ) {
         self.issuer = issuer
         self.jwks = jwks
+        self.algorithm = algorithm
+        self.secretReference = secretReference
+        self.encryptionAlgorithm = encryptionAlgorithm
+        self.contentEncryption = contentEncryption
+        self.encryptionSecretReference = encryptionSecretReference
     }
 
     public static var messageName: String { "boxoffice.config.v1.PlatformIdentityIssuer" }
@@ -1348,6 +1368,11 @@ public struct PlatformIdentityIssuer: Message {
         let c = cMessage.assumingMemoryBound(to: Boxoffice__Config__V1__PlatformIdentityIssuer.self)
         issuer = try CField.string(c.pointee.issuer, "boxoffice.config.v1.PlatformIdentityIssuer.issuer")
         jwks = try CField.string(c.pointee.jwks, "boxoffice.config.v1.PlatformIdentityIssuer.jwks")
+        algorithm = try CField.string(c.pointee.algorithm, "boxoffice.config.v1.PlatformIdentityIssuer.algorithm")
+        secretReference = try CField.string(c.pointee.secret_reference, "boxoffice.config.v1.PlatformIdentityIssuer.secret_reference")
+        encryptionAlgorithm = try CField.string(c.pointee.encryption_algorithm, "boxoffice.config.v1.PlatformIdentityIssuer.encryption_algorithm")
+        contentEncryption = try CField.string(c.pointee.content_encryption, "boxoffice.config.v1.PlatformIdentityIssuer.content_encryption")
+        encryptionSecretReference = try CField.string(c.pointee.encryption_secret_reference, "boxoffice.config.v1.PlatformIdentityIssuer.encryption_secret_reference")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1355,6 +1380,11 @@ public struct PlatformIdentityIssuer: Message {
         boxoffice__config__v1__platform_identity_issuer__init(c)
         if !issuer.isEmpty { c.pointee.issuer = try arena.string(issuer, "boxoffice.config.v1.PlatformIdentityIssuer.issuer") }
         if !jwks.isEmpty { c.pointee.jwks = try arena.string(jwks, "boxoffice.config.v1.PlatformIdentityIssuer.jwks") }
+        if !algorithm.isEmpty { c.pointee.algorithm = try arena.string(algorithm, "boxoffice.config.v1.PlatformIdentityIssuer.algorithm") }
+        if !secretReference.isEmpty { c.pointee.secret_reference = try arena.string(secretReference, "boxoffice.config.v1.PlatformIdentityIssuer.secret_reference") }
+        if !encryptionAlgorithm.isEmpty { c.pointee.encryption_algorithm = try arena.string(encryptionAlgorithm, "boxoffice.config.v1.PlatformIdentityIssuer.encryption_algorithm") }
+        if !contentEncryption.isEmpty { c.pointee.content_encryption = try arena.string(contentEncryption, "boxoffice.config.v1.PlatformIdentityIssuer.content_encryption") }
+        if !encryptionSecretReference.isEmpty { c.pointee.encryption_secret_reference = try arena.string(encryptionSecretReference, "boxoffice.config.v1.PlatformIdentityIssuer.encryption_secret_reference") }
     }
 }
 

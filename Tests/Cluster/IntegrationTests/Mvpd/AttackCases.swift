@@ -31,6 +31,7 @@ struct AttackCases {
         Case(44, "xslt", "sig.transform"), Case(45, "xpath", "sig.transform"), Case(46, "comments", "sig.transform"),
         Case(47, "furtherTransform", "sig.transform"), Case(48, "relativeNamespace", "sig.invalid"), Case(49, "object", "sig.object"),
         Case(49, "manifest", "sig.object"), Case(51, "changedOctet", "sig.invalid"),
+        Case(15, "cdata", "sig.invalid"),
     ]
 
     static let xml = [
@@ -39,7 +40,6 @@ struct AttackCases {
         Case(59, "size", "bind.size"), Case(60, "comment", "xml.form"), Case(61, "processingInstruction", "xml.form"),
         Case(62, "unboundPrefix", "xml.form"),
         Case(62, "repeatedAttribute", "xml.form"), Case(62, "brokenText", "xml.form"), Case(62, "trailingData", "xml.form"),
-        Case(15, "cdata", "xml.form"),
         Case(64, "urlSafeBase64", "bind.base64"), Case(64, "brokenBase64", "bind.base64"),
     ]
 

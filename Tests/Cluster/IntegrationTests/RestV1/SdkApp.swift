@@ -36,8 +36,11 @@ struct SdkApp: Sendable {
     /// 32 hexadecimal digits, as `uuid4().hex` has them.
     static func fingerprint() -> String { UUID().uuidString.replacingOccurrences(of: "-", with: "").lowercased() }
 
-    static func identify(_ fingerprint: String, bearer: String? = nil, seal: String? = nil, cookie: String? = nil) async throws -> HTTPAnswer {
+    static func identify(
+        _ fingerprint: String, bearer: String? = nil, seal: String? = nil, cookie: String? = nil, agent: String? = nil
+    ) async throws -> HTTPAnswer {
         var headers: [String: String] = [:]
+        if let agent { headers["User-Agent"] = agent }
         if let bearer { headers["Authorization"] = "Bearer \(bearer)" }
         if let seal { headers["pass_sfp"] = seal }
         if let cookie { headers["Cookie"] = "JSESSIONID=x; pass_sfp=\(cookie)" }

@@ -149,6 +149,9 @@ extension RestV1 {
             #expect(try id(try await SdkApp.identify(fingerprint, bearer: two)) == own)
             let cookie = try #require(first.header("set-cookie"))
             #expect(cookie.hasPrefix("pass_sfp=") && cookie.contains("Secure") && cookie.contains("SameSite=None"))
+            let old = try await SdkApp.identify(
+                fingerprint, agent: "Mozilla/5.0 (Web0S) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/53.0.2785.34 Safari/537.36")
+            #expect(old.header("set-cookie")?.hasSuffix("; HttpOnly; Secure") == true, "a browser that drops SameSite=None gets none")
             let seal = try #require(first.header("pass_sfp"))
             #expect(!seal.contains(own))
             #expect(try id(try await SdkApp.identify("anything", seal: seal)) == own)

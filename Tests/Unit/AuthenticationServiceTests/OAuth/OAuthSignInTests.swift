@@ -68,6 +68,34 @@ struct OAuthSignInTests {
         #expect(rig.log.reasons == ["profile.subject"])
     }
 
+    @Test(
+        "OpenID Connect Core §5.3.2: of a profile without sub no value is used; the id_token identifies",
+        arguments: ["", #""sub":null,"#, #""sub":["user-42"],"#])
+    func usesNoProfileWithoutSubject(_ member: String) async throws {
+        let rig = try Rig()
+        rig.change { $0.attributeMap = [AttributeMapping(source: "householdID", target: "householdID")] }
+        rig.provider.script.withLock { $0.profile = #"{\#(member)"householdID":"house-9"}"# }
+        let visitor = try await rig.signInByOAuth()
+        #expect(try await rig.subject(visitor.call).upstreamUserID == "user-42")
+        #expect(try await rig.subject(visitor.call).attributes.isEmpty)
+    }
+
+    @Test("RFC 7519 §2: iat and exp of an id_token may have a fraction")
+    func readsFractions() async throws {
+        let rig = try Rig()
+        rig.provider.script.withLock { $0.fraction = ".55" }
+        try await rig.signInByOAuth()
+    }
+
+    @Test("RFC 9110 §15.3.2: 201 from the token endpoint, the keys and the profile counts as 200")
+    func takesCreated() async throws {
+        let rig = try Rig()
+        rig.change { $0.attributeMap = [AttributeMapping(source: "householdID", target: "householdID")] }
+        rig.provider.script.withLock { $0.goodStatus = 201 }
+        let visitor = try await rig.signInByOAuth()
+        #expect(try await rig.subject(visitor.call).attributes == [UserAttribute(key: "householdID", values: ["house-1"])])
+    }
+
     @Test("The user id may be another claim; without one the sign-in fails")
     func takesTheNamedClaim() async throws {
         let rig = try Rig()

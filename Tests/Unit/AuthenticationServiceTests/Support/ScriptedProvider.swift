@@ -36,6 +36,9 @@ final class ScriptedProvider: OutboundTransport {
         case hs256 = "HS256"
     }
 
+    /// What keys are called, in the set and in tokens.
+    enum KeyNames: Sendable { case each, none, one }
+
     /// What the next answers are made of.
     struct Script {
         var algorithm = Algorithm.rs256
@@ -56,6 +59,13 @@ final class ScriptedProvider: OutboundTransport {
         /// JSON; `nil`: there is no discovery document.
         var discovery: String?
         var key = 0
+        var keyNames = KeyNames.each
+        /// Entries of the set before the keys, each with a comma after it.
+        var oddKeys = ""
+        /// Behind `iat` and `exp`.
+        var fraction = ""
+        /// Of answers that are not errors.
+        var goodStatus = 200
         /// Keys that are published.
         var published = [0]
         var refreshToken: String? = "refresh-1"
@@ -120,8 +130,8 @@ final class ScriptedProvider: OutboundTransport {
         case "token": return token(parameters, headers, script)
         case ".well-known/openid-configuration":
             return script.discovery.map { OutboundAnswer(status: 200, body: Array($0.utf8)) } ?? OutboundAnswer(status: 404, body: [])
-        case "jwks": return OutboundAnswer(status: 200, body: Array(keySet(script).utf8))
-        default: return OutboundAnswer(status: 200, body: Array(script.profile.utf8))
+        case "jwks": return OutboundAnswer(status: script.goodStatus, body: Array(keySet(script).utf8))
+        default: return OutboundAnswer(status: script.goodStatus, body: Array(script.profile.utf8))
         }
     }
 
@@ -138,7 +148,7 @@ final class ScriptedProvider: OutboundTransport {
                 self.script.withLock { $0.refreshToken = "refresh-\(number)" }
                 members += #","refresh_token":"refresh-\#(number)""#
             }
-            return OutboundAnswer(status: 200, body: Array("{\(members)}".utf8))
+            return OutboundAnswer(status: script.goodStatus, body: Array("{\(members)}".utf8))
         }
         let asked = requested.withLock { asked in
             defer { if asked.code == parameters["code"] { asked.code = nil } }
@@ -150,15 +160,22 @@ final class ScriptedProvider: OutboundTransport {
         var members = #""access_token":"access-1","token_type":"Bearer","expires_in":\#(script.accessLifetime)"#
         if let refresh = script.refreshToken { members += #","refresh_token":"\#(refresh)""# }
         if script.sendsIdentityToken { members += #","id_token":"\#(identityToken(nonce: asked.nonce, script))""# }
-        return OutboundAnswer(status: 200, body: Array("{\(members)}".utf8))
+        return OutboundAnswer(status: script.goodStatus, body: Array("{\(members)}".utf8))
     }
 
     private func identityToken(nonce: String, _ script: Script) -> String {
         let now = clock.now().seconds - script.issuedAgo
-        var claims = #""iss":"\#(script.issuer)","sub":"\#(script.subject)","aud":\#(script.audience),"iat":\#(now),"exp":\#(now + script.lifetime)"#
+        var claims =
+            #""iss":"\#(script.issuer)","sub":"\#(script.subject)","aud":\#(script.audience),"iat":\#(now)\#(script.fraction),"exp":\#(now + script.lifetime)\#(script.fraction)"#
         claims += #","nonce":"\#(script.nonce ?? nonce)""# + script.extraClaims
         if let party = script.authorizedParty { claims += #","azp":"\#(party)""# }
-        let header = #"{"alg":"\#(script.algorithm.rawValue)","kid":"\#(script.algorithm == .es256 ? "e1" : "k\(script.key)")"}"#
+        let name =
+            switch script.keyNames {
+            case .each: #","kid":"\#(script.algorithm == .es256 ? "e1" : "k\(script.key)")""#
+            case .one: #","kid":"k""#
+            case .none: ""
+            }
+        let header = #"{"alg":"\#(script.algorithm.rawValue)"\#(name)}"#
         let input = Base64.url.encode(Array(header.utf8)) + "." + Base64.url.encode(Array("{\(claims)}".utf8))
         return input + "." + Base64.url.encode(signature(Array(input.utf8), script))
     }
@@ -179,9 +196,16 @@ final class ScriptedProvider: OutboundTransport {
     }
 
     private func keySet(_ script: Script) -> String {
-        let rsa = script.published.map { JSONWebKey(.rsa(keys[$0].publicKey), identifier: "k\($0)") }
-        return JSONWebKeySet(keys: rsa + [JSONWebKey(.p256(elliptic.publicKey), identifier: "e1")]).json
-            .replacingOccurrences(of: #""alg":"RS256","#, with: "")
+        func name(_ own: String) -> String? {
+            switch script.keyNames {
+            case .each: own
+            case .one: "k"
+            case .none: nil
+            }
+        }
+        let rsa = script.published.map { JSONWebKey(.rsa(keys[$0].publicKey), identifier: name("k\($0)")) }
+        return JSONWebKeySet(keys: rsa + [JSONWebKey(.p256(elliptic.publicKey), identifier: name("e1"))]).json
+            .replacingOccurrences(of: #""alg":"RS256","#, with: "").replacingOccurrences(of: #"{"keys":["#, with: #"{"keys":[\#(script.oddKeys)"#)
     }
 
     private static func error(_ code: String, _ status: Int = 400) -> OutboundAnswer {

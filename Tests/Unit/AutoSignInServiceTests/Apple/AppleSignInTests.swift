@@ -54,6 +54,20 @@ struct AppleSignInTests {
         #expect(rig.apple.calls("/auth/keys").count == 2)
     }
 
+    @Test("apple §2.2: a key that Apple replaced under the same name is found by one more fetch; bad signatures cause one in a minute at most")
+    func followsKeyOfTheSameName() async throws {
+        let rig = try AppleRig()
+        try await rig.enter()
+        func newer() async throws -> AppleRig.Signed { try await rig.approve { $0.signed(by: TokenMaker.keys[1]) } }
+        #expect(await refusal { try await rig.signIn(newer()) } == .appleTokenSignature)
+        #expect(await refusal { try await rig.signIn(newer()) } == .appleTokenSignature)
+        #expect(rig.apple.calls("/auth/keys").count == 2)
+        rig.apple.publish([TokenMaker.keyName], replaced: true)
+        rig.clock.advance(by: .seconds(60))
+        _ = try await rig.signIn(newer()).entered()
+        #expect(rig.apple.calls("/auth/keys").count == 3)
+    }
+
     @Test("apple #40: a key that is dropped serves no more after the next fetch")
     func forgetsDroppedKey() async throws {
         let rig = try AppleRig()

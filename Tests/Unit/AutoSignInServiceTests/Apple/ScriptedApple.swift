@@ -28,6 +28,7 @@ final class ScriptedApple: OutboundTransport {
     private struct State {
         var published: [String] = [TokenMaker.keyName]
         var maxAge: Int?
+        var isReplaced = false
         var codes: [String: Code] = [:]
         var refreshTokens: [String: String] = [:]
         var transfers: [String: String] = [:]
@@ -51,7 +52,10 @@ final class ScriptedApple: OutboundTransport {
     // MARK: What a test says
 
     /// Which of the keys in `TokenMaker` are published: the first has the usual name, the second is `SECONDKEY2`.
-    func publish(_ names: [String], maxAge: Int? = nil) { state.withLock { ($0.published, $0.maxAge) = (names, maxAge) } }
+    /// - Parameter replaced: The first has the second's key, under the usual name.
+    func publish(_ names: [String], maxAge: Int? = nil, replaced: Bool = false) {
+        state.withLock { ($0.published, $0.maxAge, $0.isReplaced) = (names, maxAge, replaced) }
+    }
 
     func makeCode(client: String, subject: String, nonce: String?, redirectURI: String? = nil) -> String {
         state.withLock { state in
@@ -100,7 +104,7 @@ final class ScriptedApple: OutboundTransport {
     private func answer(_ path: String, _ form: [String: String], _ request: OutboundRequest, _ state: inout State) throws -> OutboundAnswer {
         if path == "/auth/keys" {
             let keys = state.published.enumerated().map { index, name in
-                (name: name, key: TokenMaker.keys[name == TokenMaker.keyName ? 0 : 1].publicKey)
+                (name: name, key: TokenMaker.keys[name == TokenMaker.keyName && !state.isReplaced ? 0 : 1].publicKey)
             }
             let headers = state.maxAge.map { [(name: "Cache-Control", value: "public, max-age=\($0)")] } ?? []
             return OutboundAnswer(status: 200, headers: headers, body: TokenMaker.document(keys))
@@ -136,8 +140,9 @@ final class ScriptedApple: OutboundTransport {
         let refresh = "refresh-\(state.count)-of-\(code.client)"
         state.refreshTokens[refresh] = code.client
         let maker = TokenMaker(clientID: code.client, nonce: code.nonce, subject: state.exchangedSubject ?? code.subject, now: clock.now())
-        let identity = maker.with("at_hash", "\"\(TokenMaker.hash("access-\(state.count)"))\"").with(
-            "nonce_supported", code.nonce == nil ? "false" : "true")
+        let identity = maker.signed(by: TokenMaker.keys[state.isReplaced ? 1 : 0]).with("at_hash", "\"\(TokenMaker.hash("access-\(state.count)"))\"")
+            .with(
+                "nonce_supported", code.nonce == nil ? "false" : "true")
         return Self.json(
             """
             {"access_token":"access-\(state.count)","token_type":"bearer","expires_in":3600,"refresh_token":"\(refresh)","id_token":"\(try identity.token())"}

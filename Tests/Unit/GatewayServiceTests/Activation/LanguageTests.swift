@@ -45,6 +45,15 @@ internal import Testing
         #expect(refused.text.contains("No se pudo iniciar sesión") && refused.headers[.contentLanguage] == "es")
     }
 
+    @Test("mvpd §2.2: a browser that drops SameSite=None keeps its language by a cookie without the attribute")
+    func anOldBrowserKeepsItsLanguage() async throws {
+        func cookie(_ fields: HTTPFields) throws -> String? {
+            PageReader(try gateway.dependencies().pages.languages, fields, target: "/activate?lang=es", isGet: true, isSecure: true).cookie
+        }
+        #expect(try cookie([.userAgent: SameSiteNoneTests.webOS4])?.hasSuffix("; Path=/; HttpOnly; Secure") == true)
+        #expect(try cookie([:])?.hasSuffix("; Path=/; HttpOnly; Secure; SameSite=None") == true)
+    }
+
     @Test(arguments: ["/activate?lang=xx", "/activate?lang=%22%3E", "/activate?lang=", "/activate?lang=\(String(repeating: "d", count: 300))"])
     func anUnknownLanguageChangesNothing(uri: String) async throws {
         let reply = try await gateway.get(uri, [.acceptLanguage: "fr"])

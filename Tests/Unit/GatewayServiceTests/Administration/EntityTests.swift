@@ -85,6 +85,21 @@ internal import Testing
         #expect(gateway.administration.replaceEntity.requests.map(\.ifMatch) == [passed])
     }
 
+    @Test("decision 0021: a certificate that is not valid today is confirmed beside the entry, and a refusal names its digest")
+    func confirmsCertificates() async throws {
+        let problem = FieldProblem(field: "saml.signingCertificates[0]", message: "is expired", confirmableCertificate: "abcd")
+        gateway.administration.replaceEntity.answer(
+            with: EntityOutcome(outcome: .refusal(Refusal(reason: .invalid, message: "no", problems: [problem]))))
+        let refused = try await gateway.administer(.put, "/mvpds/NewCable", "{}", [.ifMatch: "*"])
+        #expect(refused.status == 422 && refused.text.contains(#""confirmExpired":"abcd""#), "\(refused.text)")
+        gateway.administration.replaceEntity.answer(with: EntityOutcome(outcome: .changed(EntityChanged(entity: entity))))
+        let confirmed = try await gateway.administer(.put, "/mvpds/NewCable?confirmExpired=abcd&confirmExpired=ef01", "{}", [.ifMatch: "*"])
+        #expect(confirmed.status == 200 && gateway.administration.replaceEntity.requests.last?.confirmedCertificates == ["abcd", "ef01"])
+        gateway.administration.createEntity.answer(with: EntityOutcome(outcome: .changed(EntityChanged(entity: entity))))
+        _ = try await gateway.administer(.post, "/mvpds?confirmExpired=abcd", "{}")
+        #expect(gateway.administration.createEntity.requests.last?.confirmedCertificates == ["abcd"])
+    }
+
     @Test(arguments: ["abc", "\"a\", \"b\"", "\"", "\"\""])
     func aMalformedTagIsRefused(sent: String) async throws {
         #expect(try await gateway.administer(.put, "/requestors/ACME1", "{}", [.ifMatch: sent]).status == 400)

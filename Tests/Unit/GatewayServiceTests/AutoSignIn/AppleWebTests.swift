@@ -25,6 +25,19 @@ internal import Testing
         #expect(try await gateway.get("/apple/v1/NOBODY/web", [:]).status == 400)
     }
 
+    @Test("apple §2.1, mvpd §2.2: a browser that drops SameSite=None gets and loses its cookie without the attribute")
+    func anOldBrowserGetsItsCookie() async throws {
+        gateway.signInWithApple.startWebSignIn.answer(
+            with: WebSignInStart(url: "https://appleid.apple.com/auth/authorize?state=\(state)", browserSecret: "shh", expiresInSeconds: 600))
+        let begun = try await gateway.get("/apple/v1/ACME1/web", [.userAgent: SameSiteNoneTests.iOS12])
+        #expect(begun.headers[.setCookie] == "\(cookie)=shh; Max-Age=600; Path=/; HttpOnly; Secure")
+        gateway.signInWithApple.completeWebSignIn.answer(
+            with: WebSignInOutcome(outcome: .cancelled(WebCancelled(returnURL: "https://acme.example/"))))
+        let fields: HTTPFields = [.cookie: "\(cookie)=shh", .userAgent: SameSiteNoneTests.iOS12]
+        #expect(
+            try await gateway.post("/apple/v1/callback", form: form, fields).headers[.setCookie] == "\(cookie)=; Max-Age=0; Path=/; HttpOnly; Secure")
+    }
+
     @Test func onLoopbackTheCookieWorksWithoutHttps() async throws {
         let gateway = TestGateway(insecureCookies: true, origin: "http://127.0.0.1:8080")
         gateway.signInWithApple.startWebSignIn.answer(

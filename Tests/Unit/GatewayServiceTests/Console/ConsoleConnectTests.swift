@@ -72,6 +72,27 @@ internal import Testing
         #expect(again.status == 409 && again.text.contains("NewCable&#39; already"))
     }
 
+    @Test("a certificate that is not valid today takes a second tick, which goes along with its fingerprint alone")
+    func confirmsExpired() async throws {
+        let administration = console.gateway.administration
+        let warning = "(CN=idp) is expired since 2026-10-30: ask the MVPD"
+        administration.reviewProviderMetadata.answer(
+            with: ProviderMetadata(
+                entityID: "https://idp.example",
+                certificates: [ProviderCertificate(sha256: Self.good, subject: "CN=idp", notAfterMilliseconds: 1, signs: true, warning: warning)]))
+        let page = try await console.post("/connect", "id=NewCable&metadata=%3Cxml%2F%3E")
+        #expect(page.text.contains(#"name="confirmExpired" value="\#(Self.good)""#))
+        let fields = "id=NewCable&metadata=%3Cxml%2F%3E&displayName=New&days=7&decisionHours=1&decisions=none"
+        let refused = try await console.post("/connect/take", fields + "&fingerprint=" + Self.good)
+        #expect(refused.status == 422 && refused.text.contains("is expired since 2026-10-30"))
+        #expect(administration.importProviderMetadata.requests.isEmpty)
+        administration.importProviderMetadata.answer(with: EntityOutcome(outcome: .changed(EntityChanged())))
+        let other = String(repeating: "ee", count: 32)
+        let taken = try await console.post("/connect/take", fields + "&fingerprint=\(Self.good)&confirmExpired=\(Self.good)&confirmExpired=\(other)")
+        #expect(taken.status == 303)
+        #expect(administration.importProviderMetadata.requests.last?.confirmedCertificates == [Self.good])
+    }
+
     @Test("metadata that cannot be used says why, and offers no way on")
     func refusesBadMetadata() async throws {
         console.gateway.administration.reviewProviderMetadata.answer(

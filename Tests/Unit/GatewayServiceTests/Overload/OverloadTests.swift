@@ -11,11 +11,26 @@ internal import Testing
 @Suite struct OverloadTests {
     private static let host = "Host: tv.example\r\n"
 
+    @Test("rest-v1 §2.1: a page of a registered domain reads that it is to ask again, a stranger's does not")
+    func pagesReadTheRefusal() throws {
+        let refusals = try refusals(TestGateway())
+        for path in ["/api/v1/checkauthn", "/api/v2/ACME1/profiles", "/o/client/token", "/indiv/devices"] {
+            for (origin, isAdmitted) in [("https://www.acme.example", true), ("https://evil.example", false)] {
+                var request = Self.request(.get, path)
+                request.headerFields[.origin] = origin
+                let fields = try #require(refusals.reply(to: request, sparesUrgent: false)).fields
+                #expect(fields[.accessControlAllowOrigin] == (isAdmitted ? origin : nil), "\(path)")
+                #expect(fields[.vary] == "Origin" && fields[.retryAfter] == "1")
+                #expect((fields[.accessControlExposeHeaders]?.contains("Retry-After") ?? false) == isAdmitted)
+            }
+        }
+    }
+
     private func refusals(_ gateway: TestGateway, transportSecurity: String? = nil) throws -> OverloadRefusals {
         OverloadRefusals(
             routes: RouteTree(try gateway.routes()), settings: gateway.settings,
             pages: try Pages(folder: gateway.settings.pages, publicOrigin: gateway.settings.publicOrigin), metrics: RequestMetrics(),
-            transportSecurity: transportSecurity, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            transportSecurity: transportSecurity, catalogue: gateway.catalogue, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
     private static func request(_ method: HTTPRequest.Method, _ path: String, accept: String = "application/json") -> HTTPRequest {

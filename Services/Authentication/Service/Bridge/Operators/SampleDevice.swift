@@ -25,7 +25,7 @@ enum SampleDevice {
     }
 
     static func device(_ id: String, _ platform: Platform) -> BridgeDevice {
-        BridgeDevice(id: id, information: information(platform), address: "", port: 0, isSecure: true, userAgent: "Boxoffice upstream check")
+        BridgeDevice(id: id, information: information(platform), address: "", port: 0, isSecure: true, userAgent: "")
     }
 
     /// As the catalogue calls it.

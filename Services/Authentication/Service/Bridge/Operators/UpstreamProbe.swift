@@ -51,7 +51,7 @@ struct UpstreamProbe: Sendable {
 
     /// A browser's visit, which ends at the first answer.
     func visit(_ url: String) async -> Answer<Int> {
-        let request = OutboundRequest(.get, url, headers: [("Accept", "text/html"), ("User-Agent", "Boxoffice upstream check")])
+        let request = OutboundRequest(.get, url, headers: [("Accept", "text/html")])
         return await send(request, upstream.timeout(.session), largest: upstream.largestAnswer(.list)) { answer throws(BridgeFailure) in answer.status
         }
     }

@@ -34,17 +34,21 @@ struct ProviderClient: Sendable {
     func profile(_ token: UpstreamAccessToken, at provider: OAuthProvider, budget: CallBudget) async throws(Fault) -> ClaimSet {
         let headers = [("accept", "application/json"), ("authorization", "Bearer \(token.text)")]
         let answer = try await send("profile", to: provider.endpoint.profileURL, headers: headers, provider, budget)
-        guard answer.status == 200, let claims = ClaimSet(json: answer.body) else {
-            throw failed("profile", provider, "status \(answer.status), or no JSON object")
-        }
+        guard answer.isDocument else { throw failed("profile", provider, "it answered with status \(answer.status)") }
+        guard let claims = ClaimSet(json: answer.body) else { throw failed("profile", provider, "the answer is no JSON object") }
         return claims
     }
 
     /// The provider's public keys.
     func keys(of provider: OAuthProvider, budget: CallBudget) async throws(Fault) -> JSONWebKeySet {
         let answer = try await send("jwks", to: provider.endpoint.jwksURL, headers: [("accept", "application/json")], provider, budget)
-        guard answer.status == 200, let keys = try? JSONWebKeySet(published: String(decoding: answer.body, as: UTF8.self)) else {
-            throw failed("jwks", provider, "status \(answer.status), or no key set")
+        guard answer.isDocument else { throw failed("jwks", provider, "it answered with status \(answer.status)") }
+        guard let keys = try? JSONWebKeySet(published: answer.body) else {
+            throw failed("jwks", provider, "the answer is no key set: no JSON object with the list keys (RFC 7517 §5)")
+        }
+        guard !keys.keys.isEmpty else {
+            throw failed(
+                "jwks", provider, "no key of the set can be used: it needs an RSA key of 2048 bits at least, or one on P-256, for signatures")
         }
         return keys
     }
@@ -54,7 +58,7 @@ struct ProviderClient: Sendable {
     func discovery(at address: String, of provider: OAuthProvider, budget: CallBudget) async throws(Fault) -> [UInt8] {
         let answer = try await send("discovery", to: address, headers: [("accept", "application/json")], provider, budget)
         // Many have none: nobody has to look at that.
-        guard answer.status == 200 else { throw Fault(.networkReceivedError, "The TV provider has no discovery document.") }
+        guard answer.isDocument else { throw Fault(.networkReceivedError, "The TV provider has no discovery document.") }
         return answer.body
     }
 
@@ -72,7 +76,7 @@ struct ProviderClient: Sendable {
         }
         let content = Array(FormEncoding.encode(body).utf8)
         let answer = try await send("token", to: provider.endpoint.tokenURL, headers: headers, body: content, provider, budget)
-        guard let meaning = TokenAnswer(answer) else { throw failed("token", provider, "status \(answer.status), or no answer of a token endpoint") }
+        guard let meaning = TokenAnswer(answer) else { throw failed("token", provider, TokenAnswer.problem(answer)) }
         return meaning
     }
 

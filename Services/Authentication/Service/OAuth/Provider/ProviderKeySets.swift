@@ -3,18 +3,23 @@ internal import Contracts
 internal import Faults
 internal import Tokens
 
-/// The key sets of MVPDs, by their addresses (mvpd §3): read again on a timer, and at most once more for each `kid` that is not in them.
+/// The key sets of MVPDs, by their addresses (mvpd §3): read again on a timer, at most once more for each `kid` that is not in them, and at most once a
+/// minute because a signature failed.
 actor ProviderKeySets {
     /// Unknown names that are remembered per set; more are not looked for until the timer's next turn.
     private static let mostUnknown = 64
     /// After a read that failed, the old set serves for this long before the next attempt.
     private static let patience: Duration = .seconds(30)
+    /// Between two reads because of a signature that failed: strangers can cause them.
+    private static let pause: Duration = .seconds(60)
 
     private struct Entry {
         var provider: OAuthProvider
         var keys: JSONWebKeySet?
         var dueAt: Timestamp
         var unknown: Set<OctetText> = []
+        /// The last read because of a signature that failed.
+        var doubtedAt: Timestamp?
         var reading: Task<Result<JSONWebKeySet, Fault>, Never>?
     }
 
@@ -36,6 +41,19 @@ actor ProviderKeySets {
         guard let name, keys.key(name) == nil, !entry.unknown.contains(name), entry.unknown.count < Self.mostUnknown else { return keys }
         entries[address]?.unknown.insert(name)
         return await again(provider, budget) ?? keys
+    }
+
+    /// The set read once more, for a token that no key at hand verifies: the MVPD may have replaced a key and kept its name, or have no names.
+    /// - Returns: `nil` where it was read so less than a minute ago, or cannot be read now.
+    func newerKeys(of provider: OAuthProvider, budget: CallBudget) async -> JSONWebKeySet? {
+        let address = provider.endpoint.jwksURL
+        guard let entry = entries[address], entry.keys != nil else { return nil }
+        let now = clock.now()
+        if entry.reading == nil {
+            if let last = entry.doubtedAt, now >= last, now < last + Self.pause { return nil }
+            entries[address]?.doubtedAt = now
+        }
+        return await again(provider, budget)
     }
 
     /// Reads again what is due: the timer's turn.

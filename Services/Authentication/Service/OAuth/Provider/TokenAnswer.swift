@@ -11,13 +11,29 @@ enum TokenAnswer: Sendable {
     init?(_ answer: OutboundAnswer) {
         guard let members = ClaimSet(json: answer.body) else { return nil }
         switch answer.status {
-        case 200:
+        case 200, 201:
             guard let grant = TokenGrant(members) else { return nil }
             self = .granted(grant)
         case 400, 401:
             guard let code = members.text("error") else { return nil }
             self = .refused(code: code)
         default: return nil
+        }
+    }
+
+    /// Why an answer is neither of the two; nothing of what it holds.
+    static func problem(_ answer: OutboundAnswer) -> String {
+        guard let members = ClaimSet(json: answer.body) else { return "it answered with status \(answer.status), and with no JSON object" }
+        switch answer.status {
+        case 200, 201:
+            guard members.text("access_token") != nil else { return "access_token is missing, or is no string (RFC 6749 §5.1)" }
+            guard let type = members.text("token_type") else { return "token_type is missing, or is no string (RFC 6749 §5.1)" }
+            guard type.lowercased() == "bearer" else {
+                return "token_type is '\(type.filter { $0.isASCII && $0.isLetter }.prefix(32))'; it must be Bearer"
+            }
+            return "access_token is empty, too long, or holds characters that no token has (RFC 6750 §2.1)"
+        case 400, 401: return "it answered with status \(answer.status), and error is missing (RFC 6749 §5.2)"
+        default: return "it answered with status \(answer.status)"
         }
     }
 }

@@ -63,7 +63,9 @@ struct OAuthExplanation: Sendable {
             hint: "Look at oauth.jwksUrl; the MVPD must publish a key before it signs with it.", isOfIdentityToken: true),
         Step(
             reason: "idtoken.signature", title: "its signature is good", explanation: "The signature of the id_token does not fit.",
-            hint: "Look at oauth.jwksUrl: it may be another provider's.", isOfIdentityToken: true),
+            hint:
+                "Look at oauth.jwksUrl: it may be another provider's. Its keys were read once more before this was said, unless that was less than a minute ago.",
+            isOfIdentityToken: true),
         Step(
             reason: "idtoken.issuer", title: "it is the MVPD's", explanation: "iss of the id_token is another issuer.",
             hint: "oauth.issuer must be the iss of its id_tokens, to the letter.", isOfIdentityToken: true),
@@ -72,7 +74,7 @@ struct OAuthExplanation: Sendable {
             hint: "oauth.clientId (or oauthClient of the integration) must be the client that the MVPD made for us.", isOfIdentityToken: true),
         Step(
             reason: "idtoken.azp", title: "it was made for us", explanation: "azp of the id_token is another client.",
-            hint: "With several audiences azp must be oauth.clientId.", isOfIdentityToken: true),
+            hint: "azp, where the MVPD sends it, must be oauth.clientId.", isOfIdentityToken: true),
         Step(
             reason: "idtoken.time", title: "it is valid now", explanation: "The id_token is expired, or not valid yet.",
             hint: "Compare the clocks of both sides; oauth.clockSkew allows for a difference.", isOfIdentityToken: true),

@@ -1,5 +1,6 @@
 internal import Clocks
 internal import Contracts
+internal import Cryptography
 internal import Faults
 internal import Tokens
 
@@ -20,16 +21,9 @@ struct OAuthIdentification: Sendable {
         let endpoint = provider.endpoint
         var claims = ClaimSet()
         if let token = grant.identityToken, !endpoint.jwksURL.isEmpty {
-            let keys = try await keySets.keys(of: provider, for: IdentityTokenVerifier.claimedKey(of: token), budget: budget)
-            let verifier = IdentityTokenVerifier(
-                issuer: endpoint.issuer, clientID: provider.clientID, nonce: nonce, keys: keys, clockSkew: endpoint.clockSkew)
-            do throws(TokenRejection) {
-                guard let signed = ClaimSet(json: try verifier.verify(token, now: now).claims) else {
-                    return .failure(OAuthRejection(.identityTokenForm))
-                }
-                claims = signed
-            } catch {
-                return .failure(OAuthRejection(error))
+            switch try await verified(token, nonce: nonce, at: provider, budget: budget, now: now) {
+            case .success(let signed): claims = signed
+            case .failure(let rejection): return .failure(rejection)
             }
         }
         let isIdentified = claims.has(endpoint.userClaim)
@@ -37,13 +31,38 @@ struct OAuthIdentification: Sendable {
             guard let profile = try await profile(grant, provider, budget, isNeeded: !isIdentified) else {
                 return subject(claims, endpoint)
             }
-            // OpenID Connect Core §5.3.2.
-            if let signed = claims.text("sub"), profile.text("sub") != signed { return .failure(OAuthRejection(.profileSubject)) }
+            // OpenID Connect Core §5.3.2: of a profile without sub nobody knows whose it is, so that none of its values is used. The id_token identifies.
+            if let signed = claims.text("sub") {
+                guard let other = profile.text("sub") else { return subject(claims, endpoint) }
+                guard OctetText(other) == OctetText(signed) else { return .failure(OAuthRejection(.profileSubject)) }
+            }
             claims = claims.merged(with: profile)
         } else if !isIdentified, grant.identityToken == nil {
             return .failure(OAuthRejection(.missingIdentityToken))
         }
         return subject(claims, endpoint)
+    }
+
+    /// By the keys at hand, and where none of them fits by those that the provider has now.
+    private func verified(
+        _ token: String, nonce: String, at provider: OAuthProvider, budget: CallBudget, now: Timestamp
+    ) async throws(Fault) -> Result<ClaimSet, OAuthRejection> {
+        let endpoint = provider.endpoint
+        func verify(_ keys: JSONWebKeySet) throws(TokenRejection) -> ClaimSet {
+            let verifier = IdentityTokenVerifier(
+                issuer: endpoint.issuer, clientID: provider.clientID, nonce: nonce, keys: keys, clockSkew: endpoint.clockSkew)
+            guard let signed = ClaimSet(json: try verifier.verify(token, now: now).claims) else { throw .malformed }
+            return signed
+        }
+        let keys = try await keySets.keys(of: provider, for: IdentityTokenVerifier.claimedKey(of: token), budget: budget)
+        do throws(TokenRejection) {
+            return .success(try verify(keys))
+        } catch {
+            guard IdentityTokenVerifier.mayBeOfNewerKey(token, error), let newer = await keySets.newerKeys(of: provider, budget: budget) else {
+                return .failure(OAuthRejection(error))
+            }
+            do throws(TokenRejection) { return .success(try verify(newer)) } catch { return .failure(OAuthRejection(error)) }
+        }
     }
 
     private func profile(

@@ -21,10 +21,6 @@ extension DecisionForm {
     }
 
     static func bare(json octets: [UInt8], _ names: XacmlVocabulary) throws(DecisionPointProblem) -> DecisionAnswer {
-        do {
-            return DecisionAnswer(results: try XacmlJsonResponse(json: octets).decisions(names))
-        } catch {
-            throw DecisionPointProblem("the answer is no XACML response")
-        }
+        DecisionAnswer(results: try XacmlJsonResponse(json: octets).decisions(names))
     }
 }

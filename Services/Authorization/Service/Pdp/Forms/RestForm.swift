@@ -22,6 +22,6 @@ struct RestForm: DecisionForm {
         let type = answer.header("content-type")?.split(separator: ";").first?.lowercased().filter { $0 != " " } ?? ""
         if Self.xmlTypes.contains(type) { return try Self.bare(xml: answer.body) }
         if Self.jsonTypes.contains(type) { return try Self.bare(json: answer.body, point.vocabulary) }
-        throw DecisionPointProblem("the answer's content type is neither XML nor JSON")
+        throw DecisionPointProblem("the answer's Content-Type is neither XML nor JSON: '\(type.prefix(64))'")
     }
 }

@@ -69,7 +69,7 @@ struct AppleIDClient: Sendable {
         while true {
             let own = [("client_id", app.client.text), ("client_secret", try secrets.secret(for: app).text)]
             let answer = try await send(AppleIDCall(endpoint: endpoint, form: own + fields, bearer: bearer))
-            if answer.status == 200 { return answer }
+            if answer.isDocument { return answer }
             guard let error = AppleIDError(answer) else { throw unusable(endpoint, answer) }
             if error == .invalidClient, !isRepeated {
                 isRepeated = true
@@ -108,7 +108,7 @@ extension AppleIDClient {
     /// - Throws: `apple_unavailable`.
     func fetchKeys() async throws(Fault) -> PublishedAppleKeys {
         let answer = try await send(AppleIDCall(endpoint: .keys))
-        guard answer.status == 200 else { throw unusable(.keys, answer) }
+        guard answer.isDocument else { throw unusable(.keys, answer) }
         return PublishedAppleKeys(document: answer.body, maxAge: answer.maxAge)
     }
 }

@@ -1,4 +1,5 @@
 internal import StrictJson
+internal import Tokens
 
 /// The members of one JSON object (RFC 8259), all different: two readers could take a member that occurs twice for two things. So are those of the
 /// objects inside.
@@ -10,8 +11,8 @@ package struct JSONMembers: Sendable {
 
     enum Value: Sendable {
         case string(String)
-        /// Nil unless it is a whole number of 64 bits, written without fraction and exponent.
-        case number(Int64?)
+        /// As it is written.
+        case number(String)
         case bool(Bool)
         case null
         case object(JSONMembers)
@@ -42,7 +43,7 @@ package struct JSONMembers: Sendable {
         switch node.content {
         case .null: .null
         case .bool(let isTrue): .bool(isTrue)
-        case .number(let text): .number(Int64(text))
+        case .number(let text): .number(text)
         case .string(let text): .string(text)
         case .object: JSONMembers(node, depth: depth + 1).map(Value.object)
         case .array(let elements):
@@ -58,9 +59,16 @@ package struct JSONMembers: Sendable {
         return text
     }
 
+    /// Nil unless it is a whole number of 64 bits, written without fraction and exponent.
     func number(_ name: String) -> Int64? {
-        guard case .number(let number) = self[name] else { return nil }
-        return number
+        guard case .number(let text) = self[name] else { return nil }
+        return Int64(text)
+    }
+
+    /// Seconds since 1970, without the fraction that they may have (RFC 7519 §2).
+    func instant(_ name: String) -> Int64? {
+        guard case .number(let text) = self[name] else { return nil }
+        return NumericDate.seconds(text, .down)
     }
 
     /// A Boolean, or its name as a string: Apple sends either (apple §2.3).

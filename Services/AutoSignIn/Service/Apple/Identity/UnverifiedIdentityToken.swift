@@ -30,7 +30,8 @@ package struct UnverifiedIdentityToken: Sendable {
         switch key {
         case nil: throw .unknownKey
         case .weak: throw .signature
-        case .usable(let key): guard key.isValid(signature, for: signedBytes) else { throw .signature }
+        case .usable(let key, let others):
+            guard ([key] + others).contains(where: { $0.isValid(signature, for: signedBytes) }) else { throw .signature }
         }
     }
 }

@@ -52,7 +52,7 @@ package struct VerifiedIdentityToken: Sendable {
     private static let latest: Int64 = 253_402_300_799
 
     private static func end(_ claims: JSONMembers, _ now: Int64) throws(IdentityTokenRejection) -> Int64 {
-        guard let end = claims.number("exp"), let start = claims.number("iat"), now < end, end <= latest, start <= now + clockTolerance else {
+        guard let end = claims.instant("exp"), let start = claims.instant("iat"), now < end, end <= latest, start <= now + clockTolerance else {
             throw .expired
         }
         return end

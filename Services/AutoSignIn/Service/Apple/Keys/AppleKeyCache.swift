@@ -34,6 +34,8 @@ struct AppleKeyCache: Sendable {
     private var held: Held?
     /// The last fetch because of a name that is not in the set.
     private var refetchedAt: Timestamp?
+    /// The last fetch because of a signature that failed. Strangers can cause both: neither takes the other's turn.
+    private var doubtedAt: Timestamp?
     /// The last fetch, if it failed.
     private var failedAt: Timestamp?
 
@@ -51,6 +53,13 @@ struct AppleKeyCache: Sendable {
         guard refetchedAt.map({ Self.isOver($0, Self.pause, now) }) ?? true else { return .answer(conclude(name, now: now)) }
         refetchedAt = now
         return .fetch
+    }
+
+    /// Whether the keys may be fetched because a signature failed, at most once a minute: Apple may have replaced a key and kept its name.
+    mutating func mayFetchAnew(now: Timestamp) -> Bool {
+        guard doubtedAt.map({ Self.isOver($0, Self.pause, now) }) ?? true else { return false }
+        doubtedAt = now
+        return true
     }
 
     /// What is known after a fetch, or while none may be made.

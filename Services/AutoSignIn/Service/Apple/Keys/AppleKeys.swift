@@ -32,6 +32,15 @@ actor AppleKeys {
         return try Self.key(cache.conclude(name, now: clock.now()))
     }
 
+    /// The key of that name after another fetch, for a token whose signature failed with the one at hand.
+    /// - Returns: `nil` where Apple was asked anew less than a minute ago, does not answer now, or publishes no such key.
+    func newerKey(_ name: String) async -> AppleKey? {
+        guard fetching != nil || cache.mayFetchAnew(now: clock.now()) else { return nil }
+        await fetch()
+        guard case .known(let key) = cache.conclude(name, now: clock.now()) else { return nil }
+        return key
+    }
+
     private static func key(_ finding: AppleKeyCache.Finding) throws(Fault) -> AppleKey? {
         switch finding {
         case .known(let key): return key

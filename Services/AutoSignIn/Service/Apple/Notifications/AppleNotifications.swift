@@ -35,7 +35,9 @@ struct AppleNotifications: Sendable {
 
     private func verify(_ payload: String, _ now: Timestamp) async throws(Fault) -> VerifiedNotification? {
         guard let token = try? UnverifiedIdentityToken(payload), let name = token.keyName else { return nil }
-        return VerifiedNotification(token, key: try await parts.keys.key(name), now: now)
+        var key = try await parts.keys.key(name)
+        if key != nil, (try? token.requireSignature(by: key)) == nil, let newer = await parts.keys.newerKey(name) { key = newer }
+        return VerifiedNotification(token, key: key, now: now)
     }
 }
 

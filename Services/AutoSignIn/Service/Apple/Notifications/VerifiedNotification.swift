@@ -33,7 +33,7 @@ struct VerifiedNotification: Sendable {
         guard claims.string("iss") == IdentityTokenExpectation.issuer, let audience = claims.string("aud"),
             let id = claims.string("jti"), (1...Self.longestID).contains(id.utf8.count), Self.isTimely(claims, now),
             let events = Self.events(claims["events"]), let type = events.string("type"), let subject = events.string("sub"),
-            VerifiedIdentityToken.isSubject(subject), let moment = events.number("event_time"), moment >= 0
+            VerifiedIdentityToken.isSubject(subject), let moment = events.instant("event_time"), moment >= 0
         else { return nil }
         self.id = id
         self.audience = AppleClientID(audience)
@@ -45,11 +45,11 @@ struct VerifiedNotification: Sendable {
 
     /// `exp` is not in Apple's samples, though seen.
     private static func isTimely(_ claims: JSONMembers, _ now: Timestamp) -> Bool {
-        guard let start = claims.number("iat"), start <= now.seconds + clockTolerance, start > now.seconds - memory.components.seconds else {
+        guard let start = claims.instant("iat"), start <= now.seconds + clockTolerance, start > now.seconds - memory.components.seconds else {
             return false
         }
         guard claims["exp"] != nil else { return true }
-        return claims.number("exp").map { now.seconds < $0 } ?? false
+        return claims.instant("exp").map { now.seconds < $0 } ?? false
     }
 
     /// An object, or the text of one.

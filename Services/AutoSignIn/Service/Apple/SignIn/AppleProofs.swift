@@ -55,6 +55,14 @@ struct AppleProofs: Sendable {
         if let name = token.keyName { key = try await keys.key(name) }
         do throws(IdentityTokenRejection) {
             return try VerifiedIdentityToken(token, key: key, expecting: expected, now: now.seconds)
+        } catch .signature {
+            // Apple may have replaced the key and kept its name.
+            guard let name = token.keyName, let newer = await keys.newerKey(name) else { throw IdentityTokenRejection.signature.fault }
+            do throws(IdentityTokenRejection) {
+                return try VerifiedIdentityToken(token, key: newer, expecting: expected, now: now.seconds)
+            } catch {
+                throw error.fault
+            }
         } catch {
             throw error.fault
         }

@@ -11,7 +11,13 @@ enum ReturnAddress {
     static func checked(_ text: String, requestor: Requestor, fallback: String) throws(Fault) -> String {
         if text.isEmpty { return fallback }
         guard text.utf8.count <= longest, text.utf8.allSatisfy(isAllowed), isPath(text) || isUnderDomain(text, requestor) else {
-            throw Fault(.invalidRedirectURL, "The return address is not one of the requestor's.")
+            let isPlain = text.utf8.allSatisfy(isAllowed) && text.lowercased().hasPrefix("http://")
+            let isOursOtherwise = isPlain && isUnderDomain("https://\(text.dropFirst("http://".count))", requestor)
+            throw Fault(
+                .invalidRedirectURL,
+                isOursOtherwise
+                    ? "The return address is by plain HTTP: at that domain only https is accepted."
+                    : "The return address is not one of the requestor's.")
         }
         return text
     }

@@ -65,7 +65,8 @@ struct StoreKitCourier: OutboxCourier {
     private func send(_ call: Call, _ bearer: StoreKitBearer) async -> DeliveryOutcome {
         let request = OutboundRequest(
             .post, addresses.storeKit(call.family.environment) + call.path,
-            headers: [("authorization", "Bearer \(bearer.text)"), ("content-type", "application/json")], body: call.body)
+            headers: [("authorization", "Bearer \(bearer.text)"), ("content-type", "application/json"), ("accept", "application/json")],
+            body: call.body)
         do throws(OutboundFailure) {
             let answer = try await transport.send(request)
             if answer.status != 204 {

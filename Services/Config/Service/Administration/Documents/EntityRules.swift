@@ -12,6 +12,8 @@ struct EntityRules {
     /// The entry as it was.
     let former: JsonTree?
     let now: Timestamp
+    /// SHA-256 of the certificates that a person pins although they are not valid now: 64 hex digits each, in any of the usual spellings.
+    var confirmed: [String] = []
 
     var problems: [FieldProblem] { applicationDomains + certificateProblems + pinnedProblems }
 
@@ -53,15 +55,43 @@ struct EntityRules {
         }
     }
 
-    /// A pinned certificate may end where it is, with an alarm; none is saved that is over already, or has not begun (decision 0021).
-    private var pinnedProblems: [FieldProblem] {
+    /// A new certificate to be pinned that is not valid now.
+    private struct Doubtful {
+        let index: Int
+        let sha256: String
+        let certificate: Cryptography.Certificate
+    }
+
+    /// A pinned certificate may end where it is, with an alarm; one that is over already, or has not begun, is saved with a confirmation of its own, for
+    /// that certificate alone (decision 0021).
+    private var doubtful: [Doubtful] {
         guard key.section == .mvpds, case .saml(let endpoint) = configuration.mvpds.first(where: { $0.id == key.id })?.signIn else { return [] }
         let former = Set(pinnedBefore)
         return endpoint.signingCertificates.enumerated().compactMap { index, der in
-            guard !former.contains(der), let problem = try? Cryptography.Certificate(der: der).pinningProblem(at: now) else { return nil }
-            return FieldProblem(field: "saml.signingCertificates[\(index)]", message: problem)
+            guard !former.contains(der), let certificate = try? Cryptography.Certificate(der: der), certificate.validityFlaw(at: now) != nil else {
+                return nil
+            }
+            return Doubtful(index: index, sha256: Hex.encode(SHA256.hash(der)), certificate: certificate)
         }
     }
+
+    private var pinnedProblems: [FieldProblem] {
+        doubtful.filter { !isConfirmed($0) }.map {
+            FieldProblem(
+                field: "saml.signingCertificates[\($0.index)]",
+                message: "\($0.certificate.validityWarning(at: now) ?? ""), by its SHA-256 \($0.sha256) (confirmExpired)",
+                confirmableCertificate: $0.sha256)
+        }
+    }
+
+    /// What the audit keeps of the confirmations that were needed.
+    var confirmations: [String] {
+        doubtful.filter(isConfirmed).map {
+            "Certificate \($0.sha256) (\($0.certificate.subject)) of the MVPD '\(key.id)' confirmed, which \($0.certificate.validityFlaw(at: now) ?? "")"
+        }
+    }
+
+    private func isConfirmed(_ doubtful: Doubtful) -> Bool { confirmed.contains { Fingerprint.digits($0) == OctetText(doubtful.sha256) } }
 
     private var pinnedBefore: [[UInt8]] {
         (former?["saml"]?["signingCertificates"]?.texts ?? []).compactMap { try? Cryptography.Certificate(pem: $0).der }
@@ -89,4 +119,10 @@ struct EntityRules {
 
 extension EntityKey {
     init(_ section: CatalogueSection, _ integration: Integration) { self.init(section, "\(integration.requestorID)/\(integration.mvpdID)") }
+}
+
+/// A SHA-256 as people copy it.
+enum Fingerprint {
+    /// Without colons and blanks, in lower case.
+    static func digits(_ text: String) -> OctetText { OctetText(text.lowercased().filter { $0 != ":" && $0 != " " }) }
 }

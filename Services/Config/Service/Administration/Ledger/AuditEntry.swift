@@ -26,6 +26,8 @@ enum AuditAction: String, Sendable {
     case proxiedMvpdsReplaced = "proxied_mvpds_replaced"
     /// More than half of the former list has gone.
     case proxiedMvpdsDropped = "proxied_mvpds_dropped"
+    /// Of an MVPD, pinned although its validity is over or has not begun.
+    case certificateConfirmed = "certificate_confirmed"
     case statementKeyRetired = "statement_key_retired"
     /// Of records whose time is over.
     case auditForgotten = "audit_forgotten"

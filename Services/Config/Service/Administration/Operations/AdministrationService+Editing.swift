@@ -8,7 +8,9 @@ extension AdministrationService {
         let (rights, section) = try await writer(request.token, request.kind, isReplacement: false)
         return try await edit {
             let (key, tree) = try EntityText.read(request.json, as: section)
-            return { try DraftEditing(ledger: $0, rights: rights).create(key, tree) }
+            return { ledger in
+                try DraftEditing(ledger: ledger, rights: rights, confirmedCertificates: request.confirmedCertificates).create(key, tree)
+            }
         }
     }
 
@@ -16,7 +18,10 @@ extension AdministrationService {
         let (rights, section) = try await writer(request.token, request.kind, isReplacement: true)
         return try await edit {
             let (_, tree) = try EntityText.read(request.json, as: section)
-            return { try DraftEditing(ledger: $0, rights: rights).replace(EntityKey(section, request.id), with: tree, ifMatch: request.ifMatch) }
+            return { ledger in
+                try DraftEditing(ledger: ledger, rights: rights, confirmedCertificates: request.confirmedCertificates)
+                    .replace(EntityKey(section, request.id), with: tree, ifMatch: request.ifMatch)
+            }
         }
     }
 

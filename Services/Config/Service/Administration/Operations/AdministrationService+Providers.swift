@@ -23,11 +23,11 @@ extension AdministrationService {
     public func importProviderMetadata(_ request: ImportProviderMetadataRequest, context: CallContext) async throws -> EntityOutcome {
         let (rights, section) = try await writer(request.token, .mvpd, isReplacement: !request.ifMatch.isEmpty)
         return try await edit {
-            let provider = try ProviderImport(try review(request.document), confirmed: request.fingerprints)
+            let provider = try ProviderImport(try review(request.document), confirmed: request.fingerprints, expired: request.confirmedCertificates)
             let others = request.entryJson.isEmpty ? nil : try EntityText.object(request.entryJson, field: "entry")
             let key = EntityKey(section, request.mvpdID)
             return { ledger in
-                let editing = DraftEditing(ledger: ledger, rights: rights)
+                let editing = DraftEditing(ledger: ledger, rights: rights, confirmedCertificates: request.confirmedCertificates)
                 let former = try ledger.draft(of: rights).document[key]
                 let entry = provider.entry(request.mvpdID, from: former, with: others)
                 if former == nil, request.ifMatch.isEmpty { return try editing.create(key, entry) }
@@ -46,8 +46,11 @@ extension AdministrationService {
             logger.info("catalogue.metadata_not_fetched", metadata: ["reason": "\(error)"])
             throw Refused.invalid("address", EntityText.shortened("\(error)")).fault
         }
-        guard let text = String(validating: found.body, as: UTF8.self), !text.utf8.contains(0) else {
-            throw Refused.invalid("address", "leads to a document that is not UTF-8 text").fault
+        let text: String
+        do throws(MetadataText.Problem) {
+            text = try MetadataText.text(of: found.body)
+        } catch {
+            throw Refused.invalid("address", "leads to a document that \(error.message)").fault
         }
         if let discovery = ProviderDiscovery(text, from: found.url) { return discovery.contract }
         var metadata = try review(text).contract

@@ -8,6 +8,8 @@ internal import Faults
 struct DraftEditing {
     let ledger: CatalogueLedger
     let rights: Rights
+    /// SHA-256 of the certificates of an MVPD that the person pins although they are not valid now.
+    var confirmedCertificates: [String] = []
 
     func create(_ key: EntityKey, _ tree: JsonTree) throws -> EntityChanged {
         var draft = try ledger.draft(of: rights)
@@ -66,10 +68,13 @@ struct DraftEditing {
         guard let tree = draft.document[key] else { throw Fault.notFound(key.section.noun) }
         try requireDistinctApplication(key, tree, in: draft.document)
         let (configuration, warnings) = try DocumentCheck.read(draft.document.concerned(by: key), ledger, edited: key, for: rights)
-        let rules = EntityRules(key: key, tree: tree, configuration: configuration, former: former[key], now: ledger.now)
+        let rules = EntityRules(
+            key: key, tree: tree, configuration: configuration, former: former[key], now: ledger.now,
+            confirmed: confirmedCertificates)
         let problems = rules.problems
         if !problems.isEmpty { throw Refused.invalid(problems).fault }
         try ledger.keep(draft, of: rights.name)
+        for confirmation in rules.confirmations { try ledger.record(.certificateConfirmed, by: rights.name, confirmation, programmers: []) }
         var entity = try view(of: draft).entity(key, tree)
         if key.section == .integrations { entity.effectiveJson = EffectiveValues.json(key, in: configuration) }
         return EntityChanged(entity: entity, warnings: warnings + rules.warnings)

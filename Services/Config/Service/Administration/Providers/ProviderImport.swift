@@ -12,15 +12,18 @@ struct ProviderImport {
     /// PEM of the confirmed certificates.
     private let certificates: [String]
 
+    /// - Parameters:
+    ///   - fingerprints: Of the certificates to pin.
+    ///   - expired: Of those among them that are pinned although they are not valid now.
     /// - Throws: A `Refused` as its cause, with all that is wrong with document and fingerprints.
-    init(_ review: ProviderReview, confirmed fingerprints: [String]) throws(Fault) {
+    init(_ review: ProviderReview, confirmed fingerprints: [String], expired: [String]) throws(Fault) {
         self.review = review
         var problems = review.problems
         var pinned: [ProviderReview.Listed] = []
         for (index, fingerprint) in fingerprints.enumerated() {
-            let digits = fingerprint.lowercased().filter { $0 != ":" && $0 != " " }
+            let digits = Fingerprint.digits(fingerprint)
             let field = "fingerprints[\(index)]"
-            guard let listed = review.certificates.first(where: { $0.contract.sha256 == digits && $0.contract.signs }) else {
+            guard let listed = review.certificates.first(where: { OctetText($0.contract.sha256) == digits && $0.contract.signs }) else {
                 problems.append(FieldProblem(field: field, message: "is of no signing certificate of the metadata"))
                 continue
             }
@@ -31,6 +34,10 @@ struct ProviderImport {
             } else {
                 pinned.append(listed)
             }
+        }
+        for (index, fingerprint) in expired.enumerated()
+        where !pinned.contains(where: { OctetText($0.contract.sha256) == Fingerprint.digits(fingerprint) }) {
+            problems.append(FieldProblem(field: "confirmExpired[\(index)]", message: "is of no certificate that fingerprints names"))
         }
         if !(1...Self.mostCertificates).contains(fingerprints.count) {
             problems.append(FieldProblem(field: "fingerprints", message: "must name 1 to \(Self.mostCertificates) certificates"))
@@ -47,6 +54,8 @@ struct ProviderImport {
         if case .object(let members) = others {
             for (name, value) in members { tree.set([name], to: value) }
         }
+        // With another format people would get new ids.
+        if let format = former?["saml"]?["nameIdFormat"], tree["saml"]?["nameIdFormat"] == nil { set(&tree, "nameIdFormat", format) }
         tree.set(["id"], to: .string(id))
         if tree["displayName"] == nil, let name = review.metadata.displayName { tree.set(["displayName"], to: .string(name)) }
         set(&tree, "idpEntityId", .string(review.metadata.entityID))
@@ -78,8 +87,7 @@ struct ProviderImport {
 
     /// Persistent is what is asked for without a setting.
     private func setNameIDFormat(_ tree: inout JsonTree) {
-        let formats = review.metadata.nameIDFormats
-        guard let first = formats.first, !formats.contains(where: { $0.hasSuffix(":persistent") }) else { return }
-        set(&tree, "nameIdFormat", .string(formats.first { $0.hasSuffix(":transient") } ?? first))
+        guard let format = review.nameIDFormat, !format.hasSuffix(":persistent") else { return }
+        set(&tree, "nameIdFormat", .string(format))
     }
 }

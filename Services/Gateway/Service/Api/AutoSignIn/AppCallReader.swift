@@ -83,6 +83,7 @@ struct AppCallReader: Sendable {
     private func requestor(_ exchange: Exchange) throws(Fault) -> String {
         let id: String
         do { id = try exchange.capturedRequestor() } catch { throw Fault(.invalidRequestor, error.message) }
+        exchange.serves([id])
         return try catalogue.current().requireRequestor(id).id
     }
 

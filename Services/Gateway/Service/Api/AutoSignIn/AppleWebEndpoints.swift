@@ -37,12 +37,12 @@ struct AppleWebEndpoints: Sendable {
         switch outcome.outcome {
         case .signedIn(let signedIn):
             var response = Response.redirect(to: Self.address(signedIn.returnURL))
-            cookie.clear(in: &response)
+            cookie.clear(in: &response, exchange)
             if let session = signedIn.session { DevicesCookie(dependencies.settings, exchange).set(session, in: &response) }
             return response
         case .cancelled(let cancelled):
             var response = Response.redirect(to: Self.address(cancelled.returnURL))
-            cookie.clear(in: &response)
+            cookie.clear(in: &response, exchange)
             return response
         case .ticket(let ticket): return confirmation(ticket, state: request.state, exchange)
         case nil: throw Fault(.internal, "The service gave no outcome.")

@@ -1,6 +1,5 @@
 internal import Contracts
 internal import Faults
-internal import FoundationEssentials
 internal import Hummingbird
 
 /// `/indiv/devices`: an id for a device whose app leaves that to the service (clients §3).
@@ -14,22 +13,23 @@ struct DeviceIdentityEndpoint: Sendable {
     @Sendable func identify(_ exchange: Exchange) async throws -> Response {
         let bearer = try Bearer.optional(exchange)
         if bearer != nil { exchange.credentials.areHandedOn() }
-        guard let body = try? JSONDecoder().decode(Body.self, from: Data(exchange.body.readableBytesView)), !body.fingerprint.utf8.contains(0) else {
+        let fingerprint: String
+        do { fingerprint = try AppBody(Array(exchange.body.readableBytesView)).text("fingerprint") } catch {
             if let bearer {
                 _ = try await dependencies.authentication.verifyAccessToken(VerifyAccessTokenRequest(accessToken: bearer), context: exchange.call)
             }
-            throw Fault(.invalidRequest, #"The body must be a JSON object {"fingerprint": "…"}"#)
+            throw error
         }
         let sent = exchange.headers.value(.deviceSeal) ?? SignInCookie.pairs(exchange).first { $0.name == Self.seal }?.value ?? ""
         let device = try await dependencies.authentication.identifyDevice(
             IdentifyDeviceRequest(
-                accessToken: bearer ?? "", fingerprint: body.fingerprint, seal: Self.isSealLike(sent) ? sent : "",
+                accessToken: bearer ?? "", fingerprint: fingerprint, seal: Self.isSealLike(sent) ? sent : "",
                 clientAddress: Self.network(exchange.facts.clientAddress)),
             context: exchange.changingCall)
         var response = Response(Document("device", [.init("deviceId", .text(device.deviceID))]), format: .json)
         response.headers[.deviceSeal] = device.seal
-        response.headers.append(
-            .init(name: .setCookie, value: "\(Self.seal)=\(device.seal); Max-Age=\(Self.cookieLife); Path=/; HttpOnly; Secure; SameSite=None"))
+        let rules = "Max-Age=\(Self.cookieLife); Path=/; HttpOnly; Secure\(SameSiteNone.attribute(for: exchange.headers[.userAgent]))"
+        response.headers.append(.init(name: .setCookie, value: "\(Self.seal)=\(device.seal); \(rules)"))
         return response
     }
 
@@ -37,10 +37,6 @@ struct DeviceIdentityEndpoint: Sendable {
     private static func network(_ address: ClientAddress) -> String {
         guard let number = IPAddress(address.text), !number.isIPv4 else { return address.text }
         return String(number.high, radix: 16) + "/64"
-    }
-
-    private struct Body: Decodable {
-        let fingerprint: String
     }
 
     /// What ours look like; anything else is passed on to nobody.

@@ -31,6 +31,7 @@ struct SdkCallReader: Sendable {
         let requestor: String
         do { requestor = try exchange.required("requestor_id") } catch { throw Fault(.invalidRequestor, error.message) }
         let id = try dependencies.catalogue.current().requireRequestor(requestor).id
+        exchange.serves([id])
         // Whether a token was stored may depend on it; what a device is has no such weight.
         let device = try reader.information(exchange, requestor: id, deviceType: try exchange.value("client_type") ?? "")
         return DeviceCall(

@@ -23,6 +23,7 @@ struct ConfigEndpoint: Sendable {
     @Sendable func show(_ exchange: Exchange) async throws -> Response {
         let catalogue = try dependencies.catalogue.current()
         let id = try exchange.captured("requestor")
+        exchange.serves([id])
         if let credentials = try Credentials.optional(exchange) {
             let request = credentials.verification(requestor: catalogue.requestor(id)?.id ?? "")
             _ = try await dependencies.authentication.verifyAccessToken(request, context: exchange.call)

@@ -57,7 +57,7 @@ struct LogoutEndpoint: Sendable {
         guard let url = try sent(exchange), let requestor = try requestor(exchange), !RedirectRule.isApplicationAddress(url) else {
             return try sent(exchange)
         }
-        guard RedirectRule(requestors: [requestor], try dependencies.catalogue.current()).accepts(url) else { throw Self.foreign }
+        guard RedirectRule(requestors: [requestor], try dependencies.catalogue.current()).accepts(url) else { throw Self.foreign(url, [requestor]) }
         return url
     }
 
@@ -68,9 +68,10 @@ struct LogoutEndpoint: Sendable {
             context: exchange.call)
         let catalogue = try dependencies.catalogue.current()
         let requestors = call.requestor.isEmpty ? client.requestorIDs : [call.requestor]
+        let found = requestors.compactMap(catalogue.requestor)
         let rule = RedirectRule(
-            requestors: requestors.compactMap(catalogue.requestor), application: catalogue.application(client.applicationID), catalogue)
-        guard rule.accepts(url) else { throw Self.foreign }
+            requestors: found, application: catalogue.application(client.applicationID), catalogue)
+        guard rule.accepts(url) else { throw Self.foreign(url, found) }
     }
 
     /// The address with one more parameter.
@@ -79,5 +80,11 @@ struct LogoutEndpoint: Sendable {
         return "\(address)\(address.contains("?") ? "&" : "?")\(parameter)\(url.dropFirst(address.count))"
     }
 
-    private static var foreign: Fault { Fault(.invalidRedirectURL, "The redirect_url is of no accepted form.") }
+    private static func foreign(_ url: String, _ requestors: [Requestor]) -> Fault {
+        Fault(
+            .invalidRedirectURL,
+            RedirectRule.isPlainOfRegistered(url, requestors)
+                ? "The redirect_url is by plain HTTP: at that domain only https is accepted."
+                : "The redirect_url is at no registered domain, and has no registered scheme.")
+    }
 }

@@ -12,8 +12,10 @@ struct PlatformEndpoints: Sendable {
 
     /// The verification token: opaque to the app, so no document in one of the formats.
     @Sendable func profileRequest(_ exchange: Exchange) async throws -> Response {
+        let (bearer, requestor) = (try Bearer.required(exchange), try exchange.captured("requestor"))
+        exchange.serves([requestor])
         let request = CreateProfileRequestRequest(
-            accessToken: try Bearer.required(exchange), requestor: try exchange.captured("requestor"), mvpd: try exchange.captured("mvpd"),
+            accessToken: bearer, requestor: requestor, mvpd: try exchange.captured("mvpd"),
             deviceType: try exchange.value("deviceType") ?? "")
         let token = try await dependencies.authentication.createProfileRequest(request, context: exchange.changingCall)
         return Response(

@@ -39,6 +39,7 @@ struct PreauthorizationEndpoints: Sendable {
         var id: String
         do { id = try exchange.value("requestor") ?? "" } catch { throw Fault(.invalidRequestor, error.message) }
         if id.isEmpty { id = credentials?.signedRequestor ?? "" }
+        exchange.serves([id])
         return try dependencies.catalogue.current().requireRequestor(id).id
     }
 

@@ -9,7 +9,10 @@ struct PublicDocuments: Sendable {
     /// mvpd §2.7.
     @Sendable func metadata(_ exchange: Exchange) async throws -> Response {
         let requestor = try exchange.value("requestor") ?? ""
-        if !requestor.isEmpty { _ = try dependencies.catalogue.current().requireRequestor(requestor) }
+        if !requestor.isEmpty {
+            exchange.serves([requestor])
+            _ = try dependencies.catalogue.current().requireRequestor(requestor)
+        }
         let metadata = try await dependencies.authentication.getServiceProviderMetadata(
             ServiceProviderMetadataRequest(requestor: requestor), context: exchange.call)
         return StaticFile(content: metadata.document, type: "application/samlmetadata+xml").response(ifNoneMatch: exchange.headers[.ifNoneMatch])

@@ -25,6 +25,12 @@ struct RedirectRule {
         return schemes.contains { url.lowercased().hasPrefix($0.lowercased() + "://") }
     }
 
+    /// True for a web address that would be accepted by HTTPS.
+    static func isPlainOfRegistered(_ url: String, _ requestors: [Requestor]) -> Bool {
+        guard let origin = WebOrigin(url), origin.scheme == "http" else { return false }
+        return requestors.flatMap(\.domains).cover(scheme: "https", host: origin.host)
+    }
+
     /// True for an address that only the application's own record can allow.
     static func isApplicationAddress(_ url: String) -> Bool { url.lowercased().hasPrefix(applicationScheme) }
 

@@ -38,6 +38,7 @@ struct RegistrationCodeEndpoints: Sendable {
     private func request(_ exchange: Exchange, _ credentials: Credentials) throws(Fault) -> RegistrationCodeRequest {
         let requestor = try exchange.captured("requestor")
         guard !requestor.isEmpty else { throw Fault(.invalidRequestor, "Required 'requestor' is not present") }
+        exchange.serves([requestor])
         return RegistrationCodeRequest(
             accessToken: credentials.accessToken, requestor: requestor, code: try exchange.captured("code"), signedRequest: credentials.signed)
     }

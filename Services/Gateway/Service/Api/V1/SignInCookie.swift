@@ -33,18 +33,18 @@ struct SignInCookie: Sendable {
 
     func set(_ start: SignInStart, among exchange: Exchange, in response: inout Response) {
         let others = Self.pairs(exchange).filter { $0.name.hasPrefix(Self.prefix(isInsecure)) && $0.name != name }
-        if others.count >= Self.limit { others.forEach { append("\($0.name)=; Max-Age=0", to: &response) } }
-        append("\(name)=\(start.browserSecret); Max-Age=\(start.expiresInSeconds)", to: &response)
+        if others.count >= Self.limit { others.forEach { append("\($0.name)=; Max-Age=0", to: &response, exchange) } }
+        append("\(name)=\(start.browserSecret); Max-Age=\(start.expiresInSeconds)", to: &response, exchange)
     }
 
-    func clear(in response: inout Response) { append("\(name)=; Max-Age=0", to: &response) }
+    func clear(in response: inout Response, _ exchange: Exchange) { append("\(name)=; Max-Age=0", to: &response, exchange) }
 
     private static func prefix(_ isInsecure: Bool) -> String { isInsecure ? "boxoffice-signin-" : "__Host-signin-" }
 
     /// The answer is a POST from the MVPD's site, so that only `SameSite=None` survives it; between two ports of loopback `Lax` does.
-    private func append(_ pair: String, to response: inout Response) {
-        let rules = isInsecure ? "SameSite=Lax" : "Secure; SameSite=None"
-        response.headers.append(.init(name: .setCookie, value: "\(pair); Path=/; HttpOnly; \(rules)"))
+    private func append(_ pair: String, to response: inout Response, _ exchange: Exchange) {
+        let rules = isInsecure ? "; SameSite=Lax" : "; Secure\(SameSiteNone.attribute(for: exchange.headers[.userAgent]))"
+        response.headers.append(.init(name: .setCookie, value: "\(pair); Path=/; HttpOnly\(rules)"))
     }
 
     /// The cookies of a request.

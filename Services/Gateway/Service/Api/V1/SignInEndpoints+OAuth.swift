@@ -15,7 +15,7 @@ extension SignInEndpoints {
         complete.isEmbedded = Self.isEmbedded(exchange)
         let outcome = try await dependencies.authentication.completeOAuthSignIn(complete, context: exchange.changingCall)
         var response = reply(outcome, exchange)
-        cookie.clear(in: &response)
+        cookie.clear(in: &response, exchange)
         if let next = outcome.next, outcome.result == .continued, !next.browserSecret.isEmpty {
             self.cookie(relayState: SignInCookie.relayState(of: next), exchange).set(next, among: exchange, in: &response)
         }

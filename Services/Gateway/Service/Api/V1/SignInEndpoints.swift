@@ -44,6 +44,7 @@ struct SignInEndpoints: Sendable {
         let requestor: String
         do { requestor = try exchange.required("requestor_id") } catch { throw Fault(.invalidRequestor, error.message) }
         _ = try dependencies.catalogue.current().requireRequestor(requestor)
+        exchange.serves([requestor])
         // Of REST v2, where the code has the rest.
         if exchange.audience.isBrowser, try exchange.value("api") == "v2" {
             return StartSignInRequest(
@@ -97,7 +98,7 @@ struct SignInEndpoints: Sendable {
         case .answer(let request, let cookie):
             let outcome = try await dependencies.authentication.completeSamlSignIn(request, context: exchange.changingCall)
             var response = reply(outcome, exchange)
-            cookie.clear(in: &response)
+            cookie.clear(in: &response, exchange)
             return response
         }
     }

@@ -47,7 +47,11 @@ struct TempPassEndpoints: Sendable {
     }
 
     private func requestor(_ exchange: Exchange) throws(Fault) -> String {
-        do { return try exchange.required("requestor_id") } catch { throw Fault(.invalidRequestor, error.message) }
+        do {
+            let id = try exchange.required("requestor_id")
+            exchange.serves([id])
+            return id
+        } catch { throw Fault(.invalidRequestor, error.message) }
     }
 
     /// The bearer comes before any other check (rest-v1 §2.8), and only the owner of trials knows the scope that it needs: a reset of

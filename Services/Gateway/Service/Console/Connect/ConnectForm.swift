@@ -16,6 +16,8 @@ struct ConnectForm {
     private(set) var address = ""
     private(set) var name = ""
     private(set) var fingerprints: [String] = []
+    /// Of certificates that are not valid now, and are taken nevertheless.
+    private(set) var expired: [String] = []
     private var days = "30"
     private var decisionHours = "24"
     private var decisions = "none"
@@ -29,6 +31,7 @@ struct ConnectForm {
         func typed(_ name: String) throws -> String { (try exchange.value(name) ?? "").trimmed }
         (id, document, name, address) = (try typed("id"), try typed("metadata"), try typed("displayName"), try typed("address"))
         fingerprints = try exchange.all("fingerprint").filter { !$0.isEmpty }
+        expired = try exchange.all("confirmExpired").filter { !$0.isEmpty }
         decisions = try exchange.value("decisions") ?? "none"
         (decisionURL, userID) = (try typed("decisionUrl"), try typed("userIdAttribute"))
         if let sent = try exchange.value("days") { days = sent.trimmed }
@@ -39,6 +42,13 @@ struct ConnectForm {
         if seconds(days, 86_400) == nil { problems.append("The days of a sign-in must be a number from 1 to 365.") }
         if seconds(decisionHours, 3600) == nil { problems.append("The hours of a decision must be a number from 1 to 8760.") }
     }
+
+    func confirms(_ certificate: ProviderCertificate, among fingerprints: [String]) -> Bool {
+        fingerprints.contains { OctetText($0) == OctetText(certificate.sha256) }
+    }
+
+    /// A tick of the second kind says nothing without one of the first.
+    var expiredAmongPinned: [String] { expired.filter { one in fingerprints.contains { OctetText($0) == OctetText(one) } } }
 
     private func seconds(_ text: String, _ unit: Int) -> Int? {
         guard let count = Int(text), (1...31_536_000 / unit).contains(count) else { return nil }

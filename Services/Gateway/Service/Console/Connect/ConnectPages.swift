@@ -29,9 +29,13 @@ struct ConnectPages: Sendable {
         if form.fingerprints.isEmpty {
             form.problems.append("Confirm at least one certificate: compare its fingerprint with what the MVPD told you.")
         }
+        for certificate in metadata.certificates where !certificate.warning.isEmpty && form.confirms(certificate, among: form.fingerprints) {
+            if !form.confirms(certificate, among: form.expired) { form.problems.append("A certificate \(certificate.warning).") }
+        }
         guard form.problems.isEmpty else { return await page(form, metadata, visitor, exchange, status: .unprocessableContent) }
         let request = ImportProviderMetadataRequest(
-            token: visitor.secret, mvpdID: form.id, document: form.document, fingerprints: form.fingerprints, entryJson: form.entry.canonical)
+            token: visitor.secret, mvpdID: form.id, document: form.document, fingerprints: form.fingerprints, entryJson: form.entry.canonical,
+            confirmedCertificates: form.expiredAmongPinned)
         switch try await console.administration.importProviderMetadata(request, context: exchange.changingCall).outcome {
         case .changed: return Console.seeOther(ConsoleCollection.mvpds.address(of: form.id, query: ["saved": "1"]))
         case .refusal(let refusal):

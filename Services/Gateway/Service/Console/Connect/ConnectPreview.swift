@@ -8,6 +8,7 @@ struct ConnectPreview {
     /// - Parameter origin: Where people come back to.
     init(_ metadata: ProviderMetadata, _ form: ConnectForm, origin: String) {
         let confirmed = Set(form.fingerprints.map { OctetText($0) })
+        let expired = Set(form.expired.map { OctetText($0) })
         content = [
             "entityId": metadata.entityID.isEmpty ? "–" : metadata.entityID, "foundName": metadata.displayName.isEmpty ? "–" : metadata.displayName,
             "nameToUse": form.name.isEmpty ? metadata.displayName : form.name,
@@ -18,7 +19,9 @@ struct ConnectPreview {
             "wantsSigned": metadata.wantsSignedRequests ? "Yes" : "No",
             "validUntil": metadata.validUntilMilliseconds == 0 ? "it does not say" : Moment(milliseconds: metadata.validUntilMilliseconds).text,
             "certificates": metadata.certificates.enumerated().map { index, certificate in
-                Self.certificate(certificate, index, isConfirmed: confirmed.contains(OctetText(certificate.sha256)))
+                Self.certificate(
+                    certificate, index, isConfirmed: confirmed.contains(OctetText(certificate.sha256)),
+                    isExpiryConfirmed: expired.contains(OctetText(certificate.sha256)))
             },
             "obstacles": metadata.problems.map(Self.text), "hasObstacles": !metadata.problems.isEmpty,
             "doubts": metadata.warnings.map(Self.text), "hasDoubts": !metadata.warnings.isEmpty,
@@ -32,14 +35,18 @@ struct ConnectPreview {
         return [["endpointService": "our redirect URI, to be registered there", "endpointBinding": "", "endpointLocation": address]]
     }
 
-    private static func certificate(_ certificate: ProviderCertificate, _ index: Int, isConfirmed: Bool) -> [String: Any] {
-        [
+    private static func certificate(_ certificate: ProviderCertificate, _ index: Int, isConfirmed: Bool, isExpiryConfirmed: Bool) -> [String: Any] {
+        var content: [String: Any] = [
             "certificateId": "certificate-\(index)", "sha256": certificate.sha256, "groupedSha256": grouped(certificate.sha256),
             "subject": certificate.subject.isEmpty ? "–" : certificate.subject,
             "notAfter": Moment(milliseconds: certificate.notAfterMilliseconds).text, "isForEncryption": !certificate.signs,
             "mayConfirm": certificate.signs && certificate.problem.isEmpty, "isConfirmed": isConfirmed, "certificateProblem": certificate.problem,
-            "hasCertificateProblem": !certificate.problem.isEmpty,
+            "hasCertificateProblem": !certificate.problem.isEmpty, "certificateNumber": index + 1,
         ]
+        if !certificate.warning.isEmpty {
+            content["validity"] = ["validityWarning": certificate.warning, "isExpiryConfirmed": isExpiryConfirmed] as [String: Any]
+        }
+        return content
     }
 
     /// In groups that the eye can follow.

@@ -30,22 +30,27 @@ struct EntryCreation: Sendable {
         let tree = form.applied(to: collection.beginning)
         let json = isJson ? try exchange.value("json") ?? "" : tree.canonical
         guard isJson || form.problems.isEmpty else { return await page(form, json, visitor, exchange, status: .unprocessableContent) }
-        let request = CreateEntityRequest(token: visitor.secret, kind: collection.kind, json: json)
+        let request = CreateEntityRequest(
+            token: visitor.secret, kind: collection.kind, json: json, confirmedCertificates: try exchange.all("confirmExpired"))
         switch try await console.administration.createEntity(request, context: exchange.changingCall).outcome {
         case .changed(let changed):
             return Console.seeOther(collection.address(of: changed.entity?.id ?? "", query: ["saved": "1"]))
         case .refusal(let refusal):
             form.tell(refusal.problems)
             if refusal.problems.isEmpty { form.otherProblems.append(refusal.message) }
-            return await page(form, json, visitor, exchange, status: AdministrationError(refusal).status)
+            return await page(
+                form, json, visitor, exchange, confirmables: RefusalContent.confirmables(refusal.problems),
+                status: AdministrationError(refusal).status)
         case nil: throw Fault(.internal, "config answered without an outcome.")
         }
     }
 
     private func page(
-        _ form: EntryForm, _ json: String, _ visitor: Visitor, _ exchange: Exchange, status: HTTPResponse.Status = .ok
+        _ form: EntryForm, _ json: String, _ visitor: Visitor, _ exchange: Exchange, confirmables: [[String: String]] = [],
+        status: HTTPResponse.Status = .ok
     ) async -> Response {
         var content = FormContent(form).content
+        content["confirmables"] = confirmables
         content.merge([
             "formAddress": path, "noun": collection.noun, "placeName": collection.place.name,
             "placeAddress": collection.place.address,

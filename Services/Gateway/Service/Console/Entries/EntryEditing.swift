@@ -40,7 +40,8 @@ struct EntryEditing: Sendable {
         let entry = try await pages.entry(exchange, visitor)
         let typed = try exchange.value("json") ?? ""
         let request = ReplaceEntityRequest(
-            token: visitor.secret, kind: collection.kind, id: entry.id, json: typed, ifMatch: try exchange.value("etag") ?? "")
+            token: visitor.secret, kind: collection.kind, id: entry.id, json: typed, ifMatch: try exchange.value("etag") ?? "",
+            confirmedCertificates: try exchange.all("confirmExpired"))
         switch try await console.administration.replaceEntity(request, context: exchange.changingCall).outcome {
         case .changed: return saved(entry)
         case .refusal(let refusal): return await json(typed, entry, visitor, exchange, refusal: refusal)

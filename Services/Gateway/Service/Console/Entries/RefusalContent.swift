@@ -15,7 +15,15 @@ struct RefusalContent {
                 return link
             },
         ]
+        content["confirmables"] = Self.confirmables(refusal.problems)
         if !refusal.conflicts.isEmpty { content["conflicts"] = ["changes": ChangeRows(refusal.conflicts).rows] }
         self.content = content
+    }
+
+    /// The certificates that may be taken nevertheless, for the form that was refused.
+    static func confirmables(_ problems: [FieldProblem]) -> [[String: String]] {
+        problems.filter { !$0.confirmableCertificate.isEmpty }.map {
+            ["confirmableSha256": $0.confirmableCertificate, "confirmableField": $0.field]
+        }
     }
 }

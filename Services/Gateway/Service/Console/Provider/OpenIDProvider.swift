@@ -13,6 +13,8 @@ public actor OpenIDProvider {
     private static let refresh = Duration.seconds(3600)
     /// Between two reads for names of keys that are not in the set.
     private static let patience = Duration.seconds(30)
+    /// Between two reads because of a signature that failed: strangers can cause them.
+    private static let pause = Duration.seconds(60)
     /// Steps at once; strangers can begin some.
     private static let most = 16
 
@@ -28,6 +30,8 @@ public actor OpenIDProvider {
     private var endpoints: Kept<ProviderEndpoints>?
     private var keys: Kept<JSONWebKeySet>?
     private var soughtAt: Timestamp?
+    /// The last read because of a signature that failed.
+    private var doubtedAt: Timestamp?
     private var steps = 0
 
     /// - Parameters:
@@ -58,13 +62,32 @@ public actor OpenIDProvider {
         try await step { (end) throws(ProviderRefusal) in
             let endpoints = try await self.published(end)
             let token = try await self.redeem(code, proof, at: endpoints.token, end)
-            let keys = try await self.keys(for: IdentityTokenVerifier.claimedKey(of: token), at: endpoints.keys, end)
-            let verifier = IdentityTokenVerifier(
-                issuer: self.settings.issuer, clientID: self.settings.clientID, nonce: proof.nonce, keys: keys, clockSkew: 60)
-            let verified: VerifiedIdentityToken
-            do throws(TokenRejection) { verified = try verifier.verify(token, now: self.clock.now()) } catch { throw ProviderRefusal(error) }
+            let verified = try await self.verified(token, proof, keysAt: endpoints.keys, end)
             guard let claims = ProviderClaims(json: verified.claims) else { throw ProviderRefusal(TokenRejection.malformed) }
             return try ProviderMapping(settings: self.settings).person(claims, subject: verified.subject)
+        }
+    }
+
+    /// By the keys at hand, and where none of them fits by those that the provider has now.
+    private func verified(
+        _ token: String, _ proof: ProviderProof, keysAt url: String, _ end: ContinuousClock.Instant
+    ) async throws(ProviderRefusal) -> VerifiedIdentityToken {
+        func verify(_ keys: JSONWebKeySet) throws(TokenRejection) -> VerifiedIdentityToken {
+            let verifier = IdentityTokenVerifier(
+                issuer: settings.issuer, clientID: settings.clientID, nonce: proof.nonce, keys: keys, clockSkew: 60)
+            return try verifier.verify(token, now: clock.now())
+        }
+        let keys = try await keys(for: IdentityTokenVerifier.claimedKey(of: token), at: url, end)
+        do throws(TokenRejection) {
+            return try verify(keys)
+        } catch {
+            let now = clock.now()
+            let isSoon = doubtedAt.map { now >= $0 && now < $0 + Self.pause } ?? false
+            guard IdentityTokenVerifier.mayBeOfNewerKey(token, error), !isSoon else { throw ProviderRefusal(error) }
+            doubtedAt = now
+            self.keys = self.keys.map { Kept(value: $0.value, readAt: now - Self.refresh) }
+            let newer = try await self.keys(for: nil, at: url, end)
+            do throws(TokenRejection) { return try verify(newer) } catch { throw ProviderRefusal(error) }
         }
     }
 
@@ -114,7 +137,7 @@ public actor OpenIDProvider {
         guard let members = ProviderClaims(json: answer.body) else {
             throw ProviderRefusal(.unacceptable, "token.form", "The token endpoint answered with status \(answer.status) and no JSON object.")
         }
-        guard answer.status == 200 else {
+        guard answer.isDocument else {
             let error = members.text("error").map { $0.filter { $0.isASCII && ($0.isLetter || $0 == "_") }.prefix(40) } ?? "no reason"
             let kind: ProviderRefusal.Kind = error == "invalid_grant" ? .stale : .misconfigured
             throw ProviderRefusal(kind, "token.refused", "The token endpoint refused: \(error).")
@@ -135,9 +158,14 @@ public actor OpenIDProvider {
         }
         do throws(ProviderRefusal) {
             let answer = try await send("jwks", OutboundRequest(.get, url, headers: Self.json), end)
-            guard answer.status == 200, let read = try? JSONWebKeySet(published: String(decoding: answer.body, as: UTF8.self)) else {
+            guard answer.isDocument, let read = try? JSONWebKeySet(published: answer.body) else {
                 throw ProviderRefusal(
                     .unacceptable, "jwks.form", "The address of the keys answered with status \(answer.status), or with no key set.")
+            }
+            guard !read.keys.isEmpty else {
+                throw ProviderRefusal(
+                    .unacceptable, "jwks.keys",
+                    "No key of the provider's set can be used: it needs an RSA key of 2048 bits at least, or one on P-256, for signatures.")
             }
             keys = Kept(value: read, readAt: now)
             return read
@@ -169,7 +197,7 @@ struct ProviderEndpoints: Sendable {
 
     /// - Throws: `unacceptable` when it is not one, is another issuer's, or leads to an address without HTTPS.
     init(_ answer: OutboundAnswer, issuer: String) throws(ProviderRefusal) {
-        guard answer.status == 200, let members = ProviderClaims(json: answer.body) else {
+        guard answer.isDocument, let members = ProviderClaims(json: answer.body) else {
             throw ProviderRefusal(.unacceptable, "discovery.form", "The discovery document has status \(answer.status), or is no JSON object.")
         }
         guard members.text("issuer") == issuer else {

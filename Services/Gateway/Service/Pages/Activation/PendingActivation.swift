@@ -42,7 +42,9 @@ struct PendingActivation {
     /// A provider posts its answer from another site.
     private static func append(_ value: String, _ age: Int, to response: inout Response, _ exchange: Exchange) {
         let isSecure = exchange.facts.isSecure
-        let rules = "Max-Age=\(age); Path=/; HttpOnly" + (isSecure ? "; Secure; SameSite=None" : "; SameSite=Lax")
+        let rules =
+            "Max-Age=\(age); Path=/; HttpOnly"
+            + (isSecure ? "; Secure" + SameSiteNone.attribute(for: exchange.headers[.userAgent]) : "; SameSite=Lax")
         response.headers.append(.init(name: .setCookie, value: "\(isSecure ? names.secure : names.plain)=\(value); \(rules)"))
     }
 

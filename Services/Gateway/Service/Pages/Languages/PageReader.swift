@@ -40,7 +40,8 @@ struct PageReader: Sendable {
             // Also sent when an MVPD's page posts its answer to us, which is another site.
             cookie =
                 isSecure
-                ? "\(Self.cookies.secure)=\(chosen.tag); Max-Age=\(Self.cookieLifetime); Path=/; HttpOnly; Secure; SameSite=None"
+                ? "\(Self.cookies.secure)=\(chosen.tag); Max-Age=\(Self.cookieLifetime); Path=/; HttpOnly; Secure"
+                    + SameSiteNone.attribute(for: headers[.userAgent])
                 : "\(Self.cookies.plain)=\(chosen.tag); Max-Age=\(Self.cookieLifetime); Path=/; HttpOnly; SameSite=Lax"
         }
         acceptsGzip = Gzip.isAccepted(headers[.acceptEncoding])

@@ -53,6 +53,7 @@ struct DeviceCallReader: Sendable {
         if id.isEmpty { id = signed }
         if id.isEmpty, rules.requestorIsOptional { return id }
         guard !id.isEmpty else { throw Fault(.invalidRequestor, "Required '\(rules.requestorParameter)' is not present") }
+        exchange.serves([id])
         return try catalogue.current().requireRequestor(id).id
     }
 

@@ -38,15 +38,15 @@ struct DeviceDocument {
 
     private var display: Document.Value {
         .object([
-            .init("width", Self.number(device.displayWidth)), .init("height", Self.number(device.displayHeight)),
-            .init("ppi", Self.number(device.displayPpi)), .init("name", .text("DISPLAY")), .init("vendor", .null), .init("version", .null),
+            .init("width", Self.size(device.displayWidth)), .init("height", Self.size(device.displayHeight)),
+            .init("ppi", Self.size(device.displayPpi)), .init("name", .text("DISPLAY")), .init("vendor", .null), .init("version", .null),
             .init("diagonalSize", Self.number(device.diagonalScreenSize)),
         ])
     }
 
     private var connection: Document.Value {
         .object([
-            .init("ipAddress", .optional(device.connectionIP)), .init("port", Self.number(device.connectionPort)),
+            .init("ipAddress", .optional(device.connectionIP)), .init("port", .optional(device.connectionPort)),
             .init("secure", .flag(device.connectionSecure == "true")), .init("type", .optional(device.connectionType)),
         ])
     }
@@ -59,6 +59,14 @@ struct DeviceDocument {
             .init("major", .number(numbers[0])), .init("minor", .number(numbers[1])), .init("patch", .number(numbers[2])),
             .init("profile", .text(parts.count > 3 ? String(parts[3]) : "")),
         ])
+    }
+
+    /// Whole pixels or points; 0 where they are not known, as in the vendor's samples (rest-v2 §2.4), or where the device sent no number.
+    private static func size(_ text: String) -> Document.Value {
+        let whole = text.prefix { $0 != "." }
+        let isNumber = !whole.isEmpty && whole.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        let number: Int64 = isNumber ? Int64(whole) ?? 0 : 0
+        return .number(number)
     }
 
     private static func number(_ text: String) -> Document.Value {

@@ -2,6 +2,7 @@ internal import Contracts
 internal import Faults
 internal import FoundationEssentials
 internal import Memos
+internal import StrictJson
 internal import TextEncodings
 
 extension DeviceInformation {
@@ -84,7 +85,7 @@ extension DeviceInformation {
         return Reading(device: merged(object.map(texts) ?? [:], userAgent: userAgent), isDecodable: object != nil, namesModelAndSystem: isComplete)
     }
 
-    private static func merged(_ values: [String: String], userAgent: String) -> DeviceInformation {
+    private static func merged(_ values: [OctetText: String], userAgent: String) -> DeviceInformation {
         var device = UserAgentRule.device(userAgent)
         device.userAgent = userAgent
         for (key, field) in DeviceField.all {
@@ -95,18 +96,25 @@ extension DeviceInformation {
         return device
     }
 
-    /// Percent-decoded once if needed, either Base64 alphabet, padding optional; a form may have made blanks of plus signs.
-    private static func decode(_ encoded: String) -> [String: Scalar]? {
-        guard let json = base64(encoded) else { return nil }
-        return try? JSONDecoder().decode([String: Scalar].self, from: json)
+    /// Strict JSON (RFC 8259), but that what no text may hold costs only the member that holds it, and that a mark at the start says nothing (§8.1). Of doubled members
+    /// the last counts.
+    private static func decode(_ encoded: String) -> [OctetText: Scalar]? {
+        guard let bytes = base64(encoded) else { return nil }
+        let json = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? Array(bytes.dropFirst(3)) : Array(bytes)
+        guard let document = try? JsonDocument(parsing: json, dropsFlawedTexts: true), case .object(let members) = document.root.content else {
+            return nil
+        }
+        return Dictionary(members.map { (OctetText($0.name), Scalar($0.value.content)) }) { _, last in last }
     }
 
-    private static func texts(_ object: [String: Scalar]) -> [String: String] {
+    private static func texts(_ object: [OctetText: Scalar]) -> [OctetText: String] {
         var values = object.compactMapValues(\.text)
         if values["primaryHardwareType"] == nil { values["primaryHardwareType"] = values["type"] }
         return values
     }
 
+    /// Percent-decoded once if needed, either alphabet, padding optional. Lines may be wrapped, as `android.util.Base64` does by default (RFC 2045 §6.8); a blank within
+    /// a line was a plus sign, before a form was read.
     private static func base64(_ encoded: String) -> Data? {
         guard encoded.utf8.count <= longest else { return nil }
         var text = encoded
@@ -116,7 +124,7 @@ extension DeviceInformation {
         }
         var base64: [UInt8] = []
         base64.reserveCapacity(text.utf8.count + 4)
-        for octet in text.utf8 {
+        for octet in unwrapped(Array(text.utf8)) {
             switch octet {
             case UInt8(ascii: "-"), UInt8(ascii: " "): base64.append(UInt8(ascii: "+"))
             case UInt8(ascii: "_"): base64.append(UInt8(ascii: "/"))
@@ -127,25 +135,42 @@ extension DeviceInformation {
         base64.append(contentsOf: repeatElement(UInt8(ascii: "="), count: (4 - base64.count % 4) % 4))
         return Data(base64Encoded: Data(base64))
     }
+
+    /// Without the ends of lines, and without the blanks at either end of a line.
+    private static func unwrapped(_ text: [UInt8]) -> [UInt8] {
+        let isEnd: (UInt8) -> Bool = { $0 == 0x0d || $0 == 0x0a || $0 == 0x09 }
+        guard text.contains(where: isEnd) || text.first == 0x20 || text.last == 0x20 else { return text }
+        return text.split(whereSeparator: isEnd).flatMap { line in
+            let start = line.firstIndex { $0 != 0x20 } ?? line.endIndex
+            let end = line.lastIndex { $0 != 0x20 }.map { line.index(after: $0) } ?? start
+            return line[start..<end]
+        }
+    }
 }
 
 /// A JSON value of device information: text, number or flag; anything else is ignored.
-private struct Scalar: Decodable {
+private struct Scalar {
     let text: String?
-    private(set) var isText = false
+    let isText: Bool
 
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if let string = try? container.decode(String.self) {
+    init(_ content: JsonNode.Content) {
+        var isText = false
+        switch content {
+        case .string(let string):
             text = Self.printable(string)
             isText = true
-        } else if let flag = try? container.decode(Bool.self) {
-            text = flag ? "true" : "false"
-        } else if let number = try? container.decode(Int64.self) {
-            text = String(number)
-        } else {
-            text = (try? container.decode(Double.self)).map { String($0) }
+        case .bool(let flag): text = flag ? "true" : "false"
+        case .number(let number): text = Self.plain(number)
+        case .null, .array, .object: text = nil
         }
+        self.isText = isText
+    }
+
+    /// Whole numbers without point and exponent.
+    private static func plain(_ number: String) -> String? {
+        if let whole = Int64(number) { return String(whole) }
+        guard let value = Double(number), value.isFinite else { return nil }
+        return Int64(exactly: value).map { String($0) } ?? String(value)
     }
 
     /// Without control characters, and no longer than any real value.

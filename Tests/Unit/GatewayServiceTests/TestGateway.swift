@@ -34,7 +34,7 @@ struct TestGateway: Sendable {
     init(
         configuration: Configuration? = DemoCatalogue.configuration, trusted: [String] = [], insecureCookies: Bool = false,
         origin: String = "https://tv.example", throttle: ThrottleSettings = TestGateway.unthrottled, clock: any MonotonicClock = SteadyClock(),
-        connections: ConnectionLimits = ConnectionLimits(), bodyTimeout: Duration = .seconds(60), tls: HttpsSettings? = nil,
+        connections: ConnectionLimits = TestGateway.lasting, bodyTimeout: Duration = .seconds(60), tls: HttpsSettings? = nil,
         overload: OverloadSettings = TestGateway.patient, admin: AdministrationSettings = AdministrationSettings(),
         provider: OpenIDProvider? = nil,
         isReady: Bool = true, mvpdProxies: [String] = [], shares: ShareSettings = .unlimited, hosts: [HostSettings] = [],
@@ -72,6 +72,9 @@ struct TestGateway: Sendable {
 
     /// A slow test machine must not cause refusals.
     static let patient = OverloadSettings(delay: .seconds(10), burst: .seconds(10), leastRequests: 100_000)
+
+    /// Nor may it cost a connection: the client connects first, and its test may have to wait for a processor.
+    static let lasting = ConnectionLimits(head: .seconds(120), idle: .seconds(300))
 
     /// Loopback goes free.
     static let unthrottled = ThrottleSettings(exempt: ["127.0.0.0/8", "::1"].compactMap(AddressRange.init))

@@ -128,7 +128,8 @@ extension AuthenticationService {
                 bearers: bearers, catalogue: catalogue, store: store, clock: clock, metrics: metrics, stored: stored, bridge: bridge?.sessions)
             logouts = SingleLogout(
                 bearers: bearers, saml: parts.logout, catalogue: catalogue, store: store, clock: clock, random: random,
-                visitAddress: parts.logoutVisitAddress, metrics: metrics, log: LogoutLog(logger: logger, metrics: metrics), bridge: bridge?.logouts)
+                visitAddress: parts.logoutVisitAddress, returnAddress: parts.logoutReturnAddress, seal: parts.oauth.keys.seal, metrics: metrics,
+                log: LogoutLog(logger: logger, metrics: metrics), bridge: bridge?.logouts)
             metadata = UserMetadataAnswer(
                 bearers: bearers, sessions: lookup,
                 trials: TrialPlays(catalogue: catalogue, store: store, clock: clock, random: random, metrics: metrics), store: store, clock: clock,

@@ -58,6 +58,7 @@ public final class AuthenticationService: Sendable {
         var logout: any SamlLogout
         /// Of the gateway, before a handle.
         var logoutVisitAddress: String
+        var logoutReturnAddress: String
         var oauth: OAuthParts
         var storedTokens: StoredTokenParts
         var serviceTokenKeys: ServiceTokenKeys
@@ -244,6 +245,7 @@ extension AuthenticationService {
                     lifetime: .seconds(Int64(settings.accessTokenTTL)), clock: clock),
                 verifier: AccessTokenVerifier(keys: accessTokenKeys, issuer: settings.spEntityID, audience: Self.audience, clock: clock),
                 saml: saml, logout: saml, logoutVisitAddress: settings.origin + "/adobe-services/logout?handle=",
+                logoutReturnAddress: settings.origin + "/adobe-services/logout/oauth",
                 oauth: OAuthParts(
                     keys: keys.oauth, sharedCallback: settings.oauthCallbackURL, sharedRule: settings.sharedCallback,
                     secretFolder: ClientSecretFolder(path: clientSecrets),

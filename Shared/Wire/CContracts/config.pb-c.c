@@ -5042,7 +5042,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__attribute_mapping__descr
   (ProtobufCMessageInit) boxoffice__config__v1__attribute_mapping__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__oauth_endpoint__field_descriptors[26] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__oauth_endpoint__field_descriptors[27] =
 {
   {
     "issuer",
@@ -5356,6 +5356,18 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__oauth_endpoint__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "returns_from_logout",
+    27,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__OAuthEndpoint, returns_from_logout),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__oauth_endpoint__field_indices_by_name[] = {
   14,   /* field[14] = access_token_ttl_s */
@@ -5379,6 +5391,7 @@ static const unsigned boxoffice__config__v1__oauth_endpoint__field_indices_by_na
   15,   /* field[15] = refresh_token_ttl_s */
   25,   /* field[25] = requires_issuer */
   21,   /* field[21] = response_timeout_ms */
+  26,   /* field[26] = returns_from_logout */
   8,   /* field[8] = scopes */
   2,   /* field[2] = token_url */
   22,   /* field[22] = total_timeout_ms */
@@ -5388,7 +5401,7 @@ static const unsigned boxoffice__config__v1__oauth_endpoint__field_indices_by_na
 static const ProtobufCIntRange boxoffice__config__v1__oauth_endpoint__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 26 }
+  { 0, 27 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__oauth_endpoint__descriptor =
 {
@@ -5398,7 +5411,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__oauth_endpoint__descript
   "Boxoffice__Config__V1__OAuthEndpoint",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__OAuthEndpoint),
-  26,
+  27,
   boxoffice__config__v1__oauth_endpoint__field_descriptors,
   boxoffice__config__v1__oauth_endpoint__field_indices_by_name,
   1,  boxoffice__config__v1__oauth_endpoint__number_ranges,

@@ -34,7 +34,7 @@ struct OAuthRecordTests {
             "attemptHba": true, "forceAuthnParameter": "prompt", "forceAuthnValue": "none", "accessTokenTtl": 60, "refreshTokenTtl": 3600, \
             "userIdClaim": "account", "attributeMap": [{"source": "zip", "target": "zip", "type": "stringList"}], \
             "trustAnchors": [{"file": "idp.crt"}], "clockSkew": 30, "jwksRefresh": 600, "connectTimeoutMs": 500, "allowMissingCookie": true, \
-            "requiresIss": true
+            "requiresIss": true, "logoutUrl": "https://tiny.example/logout", "logoutReturn": "own"
             """
         try world.write(CatalogueFolder.small.replacingOccurrences(of: Self.saml, with: "\"oauth\": {\(members)}"), to: "catalogue.json")
         let configuration = try world.file.read(now: CatalogueFolder.now).configuration
@@ -46,7 +46,26 @@ struct OAuthRecordTests {
         #expect(oauth.accessTokenTtlSeconds == 60 && oauth.refreshTokenTtlSeconds == 3600 && oauth.userIDClaim == "account")
         #expect(oauth.attributeMap.map(\.target) == ["zip"] && oauth.trustAnchors.count == 1 && oauth.clockSkewSeconds == 30)
         #expect(oauth.jwksRefreshSeconds == 600 && oauth.connectTimeoutMilliseconds == 500 && oauth.allowMissingCookie)
-        #expect(oauth.requiresIssuer && oauth.callback == .own)
+        #expect(oauth.requiresIssuer && oauth.callback == .own && oauth.returnsFromLogout)
+    }
+
+    @Test("where a logout sends browsers: to the app, unless the record says otherwise")
+    func logoutReturn() throws {
+        let world = try CatalogueFolder()
+        for (member, isOwn) in [("", false), (#", "logoutReturn": "app""#, false), (#", "logoutReturn": "own""#, true)] {
+            let oauth = "\"oauth\": {\(Self.good), \(Self.client), \"logoutUrl\": \"https://tiny.example/logout\"\(member)}"
+            try world.write(CatalogueFolder.small.replacingOccurrences(of: Self.saml, with: oauth), to: "catalogue.json")
+            guard case .oauth(let endpoint) = try world.file.read(now: CatalogueFolder.now).configuration.mvpds[0].signIn else {
+                Issue.record("no OAuth endpoint")
+                return
+            }
+            #expect(endpoint.returnsFromLogout == isOwn)
+        }
+        #expect(
+            try problems(#""logoutReturn": "own", \#(Self.good), \#(Self.client)"#) == [
+                "mvpds[0].oauth.logoutReturn must be 'own' only with a logoutUrl"
+            ])
+        #expect(try problems(#""logoutReturn": "there", \#(Self.good), \#(Self.client)"#).first?.hasPrefix("mvpds[0].oauth.logoutReturn") == true)
     }
 
     @Test("a record that shares its callback, as those of before did, is told of")

@@ -67,7 +67,8 @@ internal import Testing
         #expect(
             acting == [
                 "/admin/v1/applications/{id}/statement", "/adobe-services/1.0/authenticate/saml", "/adobe-services/authenticate/saml",
-                "/adobe-services/logout", "/adobe-services/oauth2", "/adobe-services/oauth2/{mvpd}", "/api/v1/authenticate",
+                "/adobe-services/logout", "/adobe-services/logout/oauth", "/adobe-services/oauth2", "/adobe-services/oauth2/{mvpd}",
+                "/api/v1/authenticate",
                 "/api/v1/authenticate/{code}", "/api/v1/authorize",
                 "/api/v1/logout",
                 "/api/v1/mediatoken", "/api/v1/tokens/media", "/api/v1/{requestor}/profile-requests/{mvpd}",

@@ -56,6 +56,23 @@ internal import Testing
         #expect(try await gateway.get("/adobe-services/logout", [:]).status == 400)
     }
 
+    @Test("RP-Initiated Logout 1.0 §3: state leads on; without it, twice, or too late, the person is signed out all the same")
+    func returns() async throws {
+        let place = "/adobe-services/logout/oauth"
+        gateway.authentication.visitLogout.answer(with: LogoutStep(result: .goesOn, url: "https://acme.example/bye"))
+        let reply = try await gateway.get("\(place)?state=s%2B1", [:])
+        #expect(reply.status == 302 && reply.headers[.location] == "https://acme.example/bye")
+        #expect(gateway.authentication.visitLogout.requests == [VisitLogoutRequest(handle: "s+1")])
+        for query in ["", "?state=", "?state=a&state=b"] {
+            let page = try await gateway.get(place + query, [:])
+            #expect(page.status == 200 && page.text.contains("You are signed out"), "\(query)")
+        }
+        #expect(gateway.authentication.visitLogout.requests.count == 1)
+        gateway.authentication.visitLogout.answer(with: LogoutStep(result: .rejected, traceID: "feedfacefeedfacefeedfacefeedface"))
+        let late = try await gateway.get("\(place)?state=old", [:])
+        #expect(late.status == 200 && late.text.contains("You are signed out"))
+    }
+
     @Test("mvpd #81: a web view's logout goes to the MVPD first")
     func visitsFirst() async throws {
         gateway.authentication.logout.answer(with: LogoutResponse(ended: 1, visitURL: "http://127.0.0.1:8080/adobe-services/logout?handle=h"))

@@ -6,6 +6,8 @@ internal import TextEncodings
 /// How an MVPD lets a browser log out (mvpd §2.7).
 enum LogoutWay: Sendable {
     case saml(SamlProvider)
+    /// OpenID Connect RP-Initiated Logout 1.0; the browser comes back to an address of ours.
+    case openID(OAuthProvider)
     /// The whole address; the browser may come back from there or not.
     case address(String)
 
@@ -26,6 +28,10 @@ enum LogoutWay: Sendable {
         } else if let integration = catalogue.integration(requestor: requestor.text, mvpd: record.id),
             let provider = OAuthProvider(record, integration, in: catalogue), !provider.endpoint.logoutURL.isEmpty
         {
+            guard !provider.endpoint.returnsFromLogout else {
+                self = .openID(provider)
+                return
+            }
             let parameters = [("client_id", provider.clientID), ("post_logout_redirect_uri", returnURL)]
             self = .address(Self.address(provider.endpoint.logoutURL, parameters))
         } else {
@@ -34,7 +40,7 @@ enum LogoutWay: Sendable {
     }
 
     /// - Parameter parameters: Without those that have no name or no value.
-    private static func address(_ url: String, _ parameters: [(name: String, value: String)]) -> String {
+    static func address(_ url: String, _ parameters: [(name: String, value: String)]) -> String {
         let query = parameters.filter { !$0.name.isEmpty && !$0.value.isEmpty }.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }
         return query.isEmpty ? url : url + (url.contains("?") ? "&" : "?") + query.joined(separator: "&")
     }

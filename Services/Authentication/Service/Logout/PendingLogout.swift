@@ -11,10 +11,25 @@ struct PendingLogout: Hashable, Sendable {
     var requestID: UpstreamRequestID?
     let requestor: RequestorID
     let mvpd: MvpdID
+    /// Of an OpenID provider the person's id there alone.
     let name: SubjectName
-    /// Where the browser goes afterwards; empty: nowhere.
+    /// Where the browser goes afterwards; empty: nowhere. Of an OpenID provider our own address for that, with its `state`.
     let redirectURL: String
     let expiresAt: Timestamp
+    /// The id_token, sealed for this logout; `nil`: none is at hand.
+    var hint: [UInt8]?
+}
+
+/// Sessions that have ended here, and what their MVPDs' logouts need of them.
+struct EndedSessions: Sendable {
+    let records: [SessionRecord]
+    /// Sealed id_tokens.
+    let hints: [SessionID: [UInt8]]
+
+    var count: Int { records.count }
+
+    /// Of several that lead to one visit the one with an id_token counts.
+    var hintedFirst: [SessionRecord] { records.filter { hints[$0.id] != nil } + records.filter { hints[$0.id] == nil } }
 }
 
 /// What an MVPD asks to end, all of it or nothing.

@@ -17,6 +17,9 @@ struct SingleLogout: Sendable {
     let random: any RandomSource
     /// Of the gateway, before the handle.
     let visitAddress: String
+    /// Of the gateway, where browsers come back from OpenID providers; before `?state=`.
+    let returnAddress: String
+    let seal: TokenSeal
     let metrics: AuthenticationMetrics
     let log: LogoutLog
     /// `nil`: no upstream is used.
@@ -27,36 +30,75 @@ struct SingleLogout: Sendable {
     /// - Returns: The sessions that ended, but for those that came by an upstream; and where the browser goes after their MVPDs' logouts: to an upstream's
     ///   logout page, or `end`.
     /// - Throws: As `BearerCheck.device`; faults of the store.
-    func end(_ call: DeviceCall?, leadingTo end: String?) async throws(Fault) -> (ended: [SessionRecord], bridged: Int, end: String) {
+    func end(_ call: DeviceCall?, leadingTo end: String?) async throws(Fault) -> (ended: EndedSessions, bridged: Int, end: String) {
         let caller = try await bearers.device(call, requiresRequestor: false)
         let requestors = caller.requestor.text.isEmpty ? caller.client.requestors : [caller.requestor]
+        // What goes with the sessions is read before them: of one that begins meanwhile there is no hint.
+        let hints = end == nil ? [:] : try await hints(at: requestors.map { SessionKey(device: caller.device, requestor: $0) })
         let ended = try await store.end(device: caller.device, requestors: requestors, claims: caller.claims, now: clock.now())
         metrics.endedSessions.increment(by: ended.count)
-        guard let told = try await bridge?.tell(ended, leadingTo: end) else { return (ended, 0, end ?? "") }
-        return (ended.filter { !told.sessions.contains($0.id) }, told.sessions.count, told.end)
+        guard let told = try await bridge?.tell(ended, leadingTo: end) else { return (EndedSessions(records: ended, hints: hints), 0, end ?? "") }
+        return (EndedSessions(records: ended.filter { !told.sessions.contains($0.id) }, hints: hints), told.sessions.count, told.end)
+    }
+
+    /// The sealed id_tokens of the devices' sessions.
+    func hints(at keys: [SessionKey]) async throws(Fault) -> [SessionID: [UInt8]] {
+        var hints: [SessionID: [UInt8]] = [:]
+        for key in keys { hints.merge(try await store.identityTokens(at: key)) { $1 } }
+        return hints
     }
 
     /// Notes the visits that the ended sessions call for.
     /// - Parameter redirectURL: Where the browser goes after the last; empty: nowhere.
     /// - Returns: The address of the first visit; empty when there is none.
-    func begin(for ended: [SessionRecord], redirectURL: String) async throws(Fault) -> String {
-        let plan = LogoutPlan(visitAddress: visitAddress, catalogue: try catalogue.current())
-        let now = clock.now()
-        for session in plan.sessionsWithoutName(among: ended) { log.skipped(session) }
+    func begin(for ended: EndedSessions, redirectURL: String) async throws(Fault) -> String {
+        let catalogue = try catalogue.current()
+        let plan = LogoutPlan(visitAddress: visitAddress, catalogue: catalogue)
+        for session in plan.sessionsWithoutName(among: ended.records) { log.skipped(session) }
         var visits: [PendingLogout] = []
         var next = redirectURL
-        for session in plan.sessions(toVisitFor: ended).reversed() {
-            let handle = RelayHandle.random(from: random)
-            visits.append(
-                PendingLogout(
-                    handle: handle.digest, requestID: nil, requestor: session.key.requestor, mvpd: session.mvpd, name: session.subject.name,
-                    redirectURL: next, expiresAt: now + PendingLogout.lifetime))
-            next = plan.address(handle)
+        for session in plan.sessions(toVisitFor: ended.hintedFirst).reversed() {
+            if case .openID(let provider) = LogoutWay(session.mvpd, for: session.key.requestor, in: catalogue) {
+                next = try add(session, at: provider, ended.hints[session.id], leadingTo: next, to: &visits)
+            } else {
+                next = plan.address(add(session, name: session.subject.name, leadingTo: next, to: &visits))
+            }
         }
         guard !visits.isEmpty else { return "" }
         try await store.add(visits)
         return next
     }
+
+    /// - Returns: The handle of the visit.
+    private func add(
+        _ session: SessionRecord, at mvpd: MvpdID? = nil, name: SubjectName, leadingTo next: String, to visits: inout [PendingLogout]
+    ) -> RelayHandle {
+        let handle = RelayHandle.random(from: random)
+        visits.append(
+            PendingLogout(
+                handle: handle.digest, requestID: nil, requestor: session.key.requestor, mvpd: mvpd ?? session.mvpd, name: name, redirectURL: next,
+                expiresAt: clock.now() + PendingLogout.lifetime))
+        return handle
+    }
+
+    /// A visit at an OpenID provider, and the way back from there.
+    /// - Returns: The address of the visit.
+    private func add(
+        _ session: SessionRecord, at provider: OAuthProvider, _ hint: [UInt8]?, leadingTo next: String, to visits: inout [PendingLogout]
+    ) throws(Fault) -> String {
+        // No MVPD: the browser was there when it comes with this handle.
+        let state = add(session, at: MvpdID(""), name: SubjectName(), leadingTo: next, to: &visits)
+        let subject = provider.endpoint.userClaim == "sub" ? session.subject.userID : ""
+        let handle = add(
+            session, name: SubjectName(value: subject), leadingTo: returnAddress + Self.stateParameter + state.text, to: &visits)
+        // One that a key sealed which is gone is none.
+        if let hint, let token = seal.open(hint, of: session.id, as: UpstreamIdentityToken.self) {
+            visits[visits.count - 1].hint = try seal.close(token, of: handle.digest)
+        }
+        return visitAddress + handle.text
+    }
+
+    private static let stateParameter = "?state="
 
     /// The browser goes on to the MVPD. A second call sends it there again.
     func visit(_ text: String, trace: TraceContext) async throws(Fault) -> LogoutStep {
@@ -73,6 +115,9 @@ struct SingleLogout: Sendable {
         }
         metrics.startedLogouts.increment()
         switch way {
+        case .openID(let provider):
+            let step = openID(pending, handle.digest, provider).step
+            return LogoutStep(result: .goesOn, url: step.url, fields: step.fields, traceID: trace.traceID)
         case .address(let url):
             _ = try await store.finish(handle.digest, request: id)
             return LogoutStep(result: .goesOn, url: url, traceID: trace.traceID)
@@ -81,6 +126,16 @@ struct SingleLogout: Sendable {
             let dispatch = try await offEventLoop { [saml] () throws(Fault) in try saml.logoutRequest(visit) }
             return LogoutStep(result: .goesOn, url: dispatch.url, fields: dispatch.fields, traceID: trace.traceID)
         }
+    }
+
+    private func openID(_ pending: PendingLogout, _ handle: SecretDigest, _ provider: OAuthProvider) -> OpenIDLogout {
+        // Of a logout that began before the record said that browsers come back to us, the end is another address.
+        let own = returnAddress + Self.stateParameter
+        let isOwn = pending.redirectURL.hasPrefix(own)
+        return OpenIDLogout(
+            provider: provider, hint: pending.hint.flatMap { seal.open($0, of: handle, as: UpstreamIdentityToken.self) },
+            subject: pending.name.value, returnAddress: isOwn ? returnAddress : pending.redirectURL,
+            state: isOwn ? String(pending.redirectURL.dropFirst(own.count)) : "")
     }
 
     /// A message at the logout address. One that fails a check is an outcome, not a fault.

@@ -4,6 +4,7 @@ internal import Identifiers
 enum ProviderCredential {}
 enum UpstreamAccess {}
 enum UpstreamRefresh {}
+enum UpstreamIdentity {}
 
 /// What an MVPD gave us to prove who we are.
 typealias ProviderSecret = Secret<ProviderCredential>
@@ -11,6 +12,8 @@ typealias ProviderSecret = Secret<ProviderCredential>
 typealias UpstreamAccessToken = Secret<UpstreamAccess>
 /// What an MVPD takes for a new access token.
 typealias UpstreamRefreshToken = Secret<UpstreamRefresh>
+/// The id_token of a sign-in, which the MVPD takes as a hint whom to log out.
+typealias UpstreamIdentityToken = Secret<UpstreamIdentity>
 
 enum SecretReferenceSubject {}
 /// Names a client secret; never the secret.

@@ -22,24 +22,27 @@ struct ProfileLogout: Sendable {
         try ends.require(request.redirectURL, at: requestor, of: caller.client.application, in: owner.catalogue)
         let mvpd = try ProfileLookup.parties(request.mvpd, owner).mvpd
         if case .tempPass = mvpd.signIn { return EndedProfile(end: .complete) }
-        let ended = try await endAll(caller, owner, at: MvpdID(mvpd.id))
+        let (ended, hints) = try await endAll(caller, owner, at: MvpdID(mvpd.id))
         metrics.endedSessions.increment(by: ended.count)
         guard !ended.isEmpty else { return EndedProfile(end: owner.isLetIn(at: mvpd, now: clock.now()) ? .complete : .none) }
         // rest-v2 D16.
         if ended.contains(where: { $0.kind == .platform }) { return EndedProfile(end: .platform) }
-        let visit = try await logouts.begin(for: ended, redirectURL: request.redirectURL)
+        let visit = try await logouts.begin(for: EndedSessions(records: ended, hints: hints), redirectURL: request.redirectURL)
         return EndedProfile(end: visit.isEmpty ? .complete : .visit, visitURL: visit)
     }
 
     /// What the device has, and the logins that it takes over by the platform's identity or a service token: their user logs out (rest-v2 §5 I, J).
-    private func endAll(_ caller: DeviceCaller, _ owner: ProfileOwner, at mvpd: MvpdID) async throws(Fault) -> [SessionRecord] {
+    private func endAll(_ caller: DeviceCaller, _ owner: ProfileOwner, at mvpd: MvpdID) async throws(Fault) -> (
+        [SessionRecord], hints: [SessionID: [UInt8]]
+    ) {
         let shared = try await sessions.loginsOffered(to: caller, at: mvpd)
+        let hints = try await logouts.hints(at: [owner.key] + shared.map(\.key))
         let now = clock.now()
         var ended: [SessionRecord] = []
         if let own = try await store.end(owner.key, client: owner.client, mvpd: mvpd, now: now) { ended.append(own) }
         for login in shared {
             if let other = try await store.end(login.key, client: login.clientID, mvpd: mvpd, now: now) { ended.append(other) }
         }
-        return ended
+        return (ended, hints)
     }
 }

@@ -146,6 +146,9 @@ protocol UpstreamTokenStore: Sendable {
 
     func upstreamTokens(of session: SessionID) async throws(Fault) -> UpstreamTokenRecord?
 
+    /// The sealed id_tokens of the sessions that a device has at a requestor.
+    func identityTokens(at key: SessionKey) async throws(Fault) -> [SessionID: [UInt8]]
+
     /// Takes the turn of asking the MVPD for fresh tokens, until the lease ends or the turn is given back by one of the calls below.
     /// - Returns: False while somebody else has it, or when the session is gone.
     func claimRefresh(of session: SessionID, until lease: Timestamp, now: Timestamp) async throws(Fault) -> Bool

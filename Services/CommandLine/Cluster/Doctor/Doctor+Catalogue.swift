@@ -22,6 +22,17 @@ extension Doctor {
                     .catalogue, "MVPDs share a callback: \(shared.joined(separator: ", ")); a hostile one may have people sign in for others",
                     advice: "register each one's own address, then oauth.callback 'own'; Shared/Documents/Operations/ConnectAnMvpd.md"))
         }
+        let elsewhere = mvpds.filter { mvpd in
+            guard let oauth = mvpd["oauth"] as? [String: Any], !(oauth["logoutUrl"] as? String ?? "").isEmpty else { return false }
+            return oauth["logoutReturn"] as? String != "own"
+        }.compactMap { $0["id"] as? String }
+        if !elsewhere.isEmpty {
+            findings.append(
+                .note(
+                    .catalogue,
+                    "logouts at MVPDs send browsers straight to apps: \(elsewhere.joined(separator: ", ")); providers of OpenID that know no such address ask the person, or keep the session",
+                    advice: "register our address after a logout there, then oauth.logoutReturn 'own'; Shared/Documents/Operations/ConnectAnMvpd.md"))
+        }
         if !unconfirmed.isEmpty {
             findings.append(
                 .note(

@@ -9,7 +9,7 @@ enum ThrottledPaths {
 
     private static let open: Set = [
         "/apple/v1/callback", "/apple/v1/notifications", SignInEndpoints.callbackPath, SignInEndpoints.callbackPath + "/{mvpd}",
-        "/adobe-services/logout",
+        "/adobe-services/logout", "/adobe-services/logout/oauth",
     ]
 
     static func contains(_ path: String) -> Bool {

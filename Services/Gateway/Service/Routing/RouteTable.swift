@@ -78,6 +78,7 @@ struct RouteTable {
             Route("/bridge/signed-out", .browser, readable(signIn.signedOut)),
             Route("/bridge/signed-out/{handle}", .browser, actsOnGet: true, [.get: logout.visited]),
             Route("/adobe-services/logout", .browser, actsOnGet: true, [.get: logout.visit]),
+            Route("/adobe-services/logout/oauth", .browser, actsOnGet: true, [.get: logout.returned]),
             Route(
                 "/sp/saml/LogoutServiceHTTPRedirectResponse", .browser, body: .assertion, actsOnGet: true,
                 [.get: logout.receive, .post: logout.receive]),

@@ -25,6 +25,10 @@ struct OAuthBrowserRoutes: Sendable {
         router.get("/oauth/{mvpd}/logout") { request, context in
             try receive("logout", context) { provider in try logout(FormFields(encoded: request.uri.query ?? ""), provider) }
         }
+        router.post("/oauth/{mvpd}/logout") { request, context in
+            let form = String(buffer: try await request.body.collect(upTo: Self.largestForm))
+            return try receive("logout", context) { provider in try logout(FormFields(encoded: form), provider) }
+        }
     }
 
     private func receive(_ endpoint: String, _ context: SandboxContext, _ handle: (OAuthProvider) throws -> Response) throws -> Response {
@@ -90,7 +94,8 @@ struct OAuthBrowserRoutes: Sendable {
         guard let id = try query.single("client_id"), provider.clients[id] != nil, let back = try query.single("post_logout_redirect_uri"),
             back.hasPrefix("http://") || back.hasPrefix("https://"), !back.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7f })
         else { throw SamlRefusal("oauth.logout", "The client is not known, or there is no address to come back to.") }
-        log.note("logout", mvpd: provider.id, outcome: "signed-out", fields: ["client": id], at: clock.now())
+        let hint = try query.single("id_token_hint") != nil ? "id_token" : try query.single("logout_hint") ?? "none"
+        log.note("logout", mvpd: provider.id, outcome: "signed-out", fields: ["client": id, "hint": hint], at: clock.now())
         let state = try query.single("state").map { [("state", $0)] } ?? []
         var response = redirect(back, state)
         response.headers[.setCookie] = OAuthCookie.removal(provider)

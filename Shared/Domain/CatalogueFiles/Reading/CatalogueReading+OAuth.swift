@@ -24,6 +24,8 @@ extension CatalogueReading {
             oauth.allowMissingCookie = object.flag("allowMissingCookie")
             oauth.callback = callback(object)
             oauth.requiresIssuer = object.flag("requiresIss")
+            oauth.returnsFromLogout = object.choice("logoutReturn", ["own": true, "app": false], else: false)
+            if oauth.returnsFromLogout, oauth.logoutURL.isEmpty { object.optional("logoutReturn")?.problem("must be 'own' only with a logoutUrl") }
             return oauth
         }
     }

@@ -1101,10 +1101,15 @@ struct  Boxoffice__Config__V1__OAuthEndpoint
    * True: the provider announces that its answers name it (`iss`); one that does not is refused (RFC 9207 section 2.4).
    */
   protobuf_c_boolean requires_issuer;
+  /*
+   * True: browsers come back from its logout to an address of ours, with `state` (OpenID Connect RP-Initiated Logout 1.0 section 3), and then go to the app.
+   * False: they go straight to the app's address.
+   */
+  protobuf_c_boolean returns_from_logout;
 };
 #define BOXOFFICE__CONFIG__V1__OAUTH_ENDPOINT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__oauth_endpoint__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__CLIENT_AUTHENTICATION__CLIENT_AUTHENTICATION_BASIC, 0,NULL, 0, 0, (char *)protobuf_c_empty_string, 0,NULL, 0, 0, 0, 0, 0, 0, BOXOFFICE__CONFIG__V1__CALLBACK_ADDRESS__CALLBACK_ADDRESS_SHARED, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__CLIENT_AUTHENTICATION__CLIENT_AUTHENTICATION_BASIC, 0,NULL, 0, 0, (char *)protobuf_c_empty_string, 0,NULL, 0, 0, 0, 0, 0, 0, BOXOFFICE__CONFIG__V1__CALLBACK_ADDRESS__CALLBACK_ADDRESS_SHARED, 0, 0 }
 
 
 struct  Boxoffice__Config__V1__TempPass

@@ -2332,6 +2332,9 @@ public struct OAuthEndpoint: Message {
     public var callback: CallbackAddress
     /// True: the provider announces that its answers name it (`iss`); one that does not is refused (RFC 9207 section 2.4).
     public var requiresIssuer: Bool
+    /// True: browsers come back from its logout to an address of ours, with `state` (OpenID Connect RP-Initiated Logout 1.0 section 3), and then go to the app.
+    /// False: they go straight to the app's address.
+    public var returnsFromLogout: Bool
 
     public init() { self.init(issuer: "") }
 
@@ -2361,7 +2364,8 @@ public struct OAuthEndpoint: Message {
         totalTimeoutMilliseconds: UInt32 = 0,
         allowMissingCookie: Bool = false,
         callback: CallbackAddress = CallbackAddress(rawValue: 0),
-        requiresIssuer: Bool = false
+        requiresIssuer: Bool = false,
+        returnsFromLogout: Bool = false
     ) {
         self.issuer = issuer
         self.authorizeURL = authorizeURL
@@ -2389,6 +2393,7 @@ public struct OAuthEndpoint: Message {
         self.allowMissingCookie = allowMissingCookie
         self.callback = callback
         self.requiresIssuer = requiresIssuer
+        self.returnsFromLogout = returnsFromLogout
     }
 
     public static var messageName: String { "boxoffice.config.v1.OAuthEndpoint" }
@@ -2423,6 +2428,7 @@ public struct OAuthEndpoint: Message {
         allowMissingCookie = c.pointee.allow_missing_cookie != 0
         callback = CallbackAddress(rawValue: Int32(bitPattern: c.pointee.callback.rawValue))
         requiresIssuer = c.pointee.requires_issuer != 0
+        returnsFromLogout = c.pointee.returns_from_logout != 0
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -2457,6 +2463,7 @@ public struct OAuthEndpoint: Message {
         c.pointee.allow_missing_cookie = allowMissingCookie ? 1 : 0
         c.pointee.callback = Boxoffice__Config__V1__CallbackAddress(rawValue: UInt32(bitPattern: callback.rawValue))
         c.pointee.requires_issuer = requiresIssuer ? 1 : 0
+        c.pointee.returns_from_logout = returnsFromLogout ? 1 : 0
     }
 }
 

@@ -110,6 +110,31 @@ extension RestV1 {
             #expect(try await other.authorize("ACME1-NEWS").status == 200)
         }
 
+        @Test("mvpd §3: a logout visits the provider with the id_token, comes back to our address with state, and ends at the app")
+        func logout() async throws {
+            let device = try await Device.make()
+            var browser = OAuthBrowser(device)
+            let address = try await browser.start(device.code())
+            _ = try await browser.load("GET", try await browser.logIn(at: address, as: "ada"))
+            try #require(try await device.checkAuthn() == 200)
+            let visit = try await device.get("/api/v1/logout", ["redirect_url": device.end]).location()
+            let request = try #require(try await browser.load("GET", visit).header("location"))
+            let sent = Dictionary(
+                uniqueKeysWithValues: try #require(URLComponents(string: request)?.queryItems).map { ($0.name, $0.value ?? "") })
+            #expect(sent["id_token_hint"]?.split(separator: ".").count == 3 && sent["client_id"] == "boxoffice")
+            #expect(sent["post_logout_redirect_uri"] == "\(device.cluster.gateway)/adobe-services/logout/oauth")
+            let back = try #require(try await browser.load("GET", request).header("location"))
+            #expect(back == "\(device.cluster.gateway)/adobe-services/logout/oauth?state=\(sent["state"] ?? "")")
+            #expect(
+                try await MvpdCases.sandboxEntry("logout", "OpenFiber")["fields"] as? [String: String] == ["client": "boxoffice", "hint": "id_token"])
+            let end = try await browser.load("GET", back)
+            #expect(end.status == 302 && end.header("location") == device.end, "\(end.status) \(end.text)")
+            #expect(try await device.checkAuthn() == 403)
+            // The provider asks for a password again.
+            let again = try await browser.start(device.code())
+            #expect(try await browser.load("GET", again).status == 200)
+        }
+
         @Test("mvpd §3: a person who cancels goes back without a session")
         func cancelled() async throws {
             let device = try await Device.make()

@@ -42,6 +42,31 @@ extension MvpdCases {
             }
         }
 
+        @Test(
+            "RP-Initiated Logout §2, §3: glewlwyd knows by the id_token whom to sign out, and our address leads from there to the app",
+            .enabled(if: PeerServer.Kind.glewlwyd.isInstalled, "glewlwyd is not installed"))
+        func logsOut() async throws {
+            try await atProvider { peer, mvpd in
+                let device = try await Device.make()
+                var browser = OAuthBrowser(device)
+                _ = try await browser.load("GET", try await logIn(&browser, mvpd, at: peer))
+                let visit = try await device.get("/api/v1/logout", ["redirect_url": device.end]).location()
+                let request = try #require(try await browser.load("GET", visit).header("location"))
+                #expect(request.hasPrefix("\(peer.address)/api/op/end_session?id_token_hint="), "\(request)")
+                let answer = try await browser.load("GET", request)
+                let page = try #require(answer.header("location"), "\(answer.status) \(answer.text)")
+                #expect(page.contains("client_id=boxoffice") && page.contains("prompt=end_session"), "\(page)")
+                let unknown = try await browser.load("GET", request.replacing(/id_token_hint=[^&]*/, with: "id_token_hint=a.b.c"))
+                #expect(unknown.header("location")?.contains("client_id=boxoffice") == false, "a hint of nobody names no client")
+                // Its page, a script, ends the session and then opens the address that it was given.
+                let queries = try #require(URLComponents(string: request)?.queryItems)
+                func sent(_ name: String) throws -> String { try #require(queries.first { $0.name == name }?.value) }
+                let end = try await browser.load("GET", "\(try sent("post_logout_redirect_uri"))?state=\(try sent("state"))")
+                #expect(end.status == 302 && end.header("location") == device.end, "\(end.status) \(end.text)")
+                #expect(try await device.checkAuthn() == 403)
+            }
+        }
+
         /// Signs in as the provider's own pages do, which are scripts: by its API.
         /// - Returns: Our callback, with the code.
         private func logIn(_ browser: inout OAuthBrowser, _ mvpd: String, at peer: PeerServer) async throws -> String {
@@ -80,7 +105,7 @@ extension MvpdCases {
                 "id": mvpd, "displayName": mvpd, "authzTtl": 3600, "authorization": ["protocol": "none"],
                 "oauth": [
                     "issuer": base, "authorizeUrl": "\(base)/auth", "tokenUrl": "\(base)/token", "profileUrl": "\(base)/userinfo",
-                    "jwksUrl": "\(base)/jwks",
+                    "jwksUrl": "\(base)/jwks", "logoutUrl": "\(base)/end_session", "logoutReturn": "own",
                     "clientId": "boxoffice", "clientSecretReference": "glewlwyd", "clientAuthentication": "basic", "scopes": ["openid"],
                     "attributeMap": [["source": "name", "target": "householdID"]],
                 ] as [String: Any],

@@ -128,23 +128,6 @@ extension MvpdCases {
             }
         }
 
-        @Test("mvpd §3: an OAuth provider's logout is told the client and where to come back to")
-        func oauth() async throws {
-            let device = try await Device.make()
-            var browser = Browser(exchange: device.cluster.exchange)
-            var login = try await browser.openLogin(device, code: try await device.code(), mvpd: "OpenFiber")
-            login.form.fill("username", "ada")
-            login.form.fill("password", "ada")
-            var url = try await browser.submit(login).location()
-            for _ in 0..<4 where url != device.end { url = try await browser.visit(url).location() }
-            try #require(try await device.checkAuthn() == 200)
-            let visit = try await device.get("/api/v1/logout", ["redirect_url": device.end]).location()
-            let address = try await browser.visit(visit).location()
-            #expect(address.hasPrefix("\(try sandbox())/oauth/OpenFiber/logout?client_id="))
-            #expect(try await browser.visit(address).header("location") == device.end)
-            #expect(try await device.checkAuthn() == 403)
-        }
-
         @Test("rest-v1 §3.20: without an address to go to, a web view ends at a page")
         func withoutAddress() async throws {
             var person = try await signIn(try await Device.make())

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from pathlib import Path
 
@@ -85,6 +86,7 @@ call("/user/", {
     "username": "ada", "name": "house-ada", "email": "ada@harbor.example", "password": "ada", "scope": ["openid"], "enabled": True})
 call("/client/", {
     "client_id": "boxoffice", "name": "boxoffice", "client_secret": secret, "confidential": True, "redirect_uri": [callback],
+    "post_logout_redirect_uri": "{0.scheme}://{0.netloc}/adobe-services/logout/oauth".format(urllib.parse.urlsplit(callback)),
     "authorization_type": ["code", "refresh_token"], "scope": ["openid"], "enabled": True,
     "token_endpoint_auth_method": ["client_secret_basic"]})
 call("/mod/plugin/", {"module": "oidc", "name": "op", "display_name": "op", "parameters": {
@@ -93,5 +95,7 @@ call("/mod/plugin/", {"module": "oidc", "name": "op", "display_name": "op", "par
     "auth-type-code-enabled": True, "auth-type-token-enabled": False, "auth-type-id-token-enabled": True, "auth-type-none-enabled": False,
     "auth-type-password-enabled": False, "auth-type-client-enabled": False, "auth-type-refresh-enabled": True, "auth-type-device-enabled": False,
     "scope": [], "additional-parameters": [], "claims": [], "name-claim": "mandatory", "email-claim": "mandatory", "pkce-allowed": True,
-    "pkce-required": True, "pkce-method-plain-allowed": False, "jwks-show": True, "request-parameter-allow": False, "subject-type": "public"}})
+    "pkce-required": True, "pkce-method-plain-allowed": False, "jwks-show": True, "request-parameter-allow": False, "subject-type": "public",
+    "session-management-allowed": True, "session-cookie-name": "GLEWLWYD2_OIDC_SID", "session-cookie-expiration": 86400,
+    "front-channel-logout-allowed": False, "back-channel-logout-allowed": False}})
 sys.exit(server.wait())

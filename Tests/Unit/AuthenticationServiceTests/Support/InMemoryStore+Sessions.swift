@@ -29,6 +29,15 @@ extension InMemoryStore {
         state.withLock { state in state.sessions.contains { $0.id == session } ? state.upstream[session] : nil }
     }
 
+    func identityTokens(at key: SessionKey) async throws(Fault) -> [SessionID: [UInt8]] {
+        state.withLock { state in
+            let tokens = state.sessions.filter { $0.key == key }.compactMap { session in
+                state.upstream[session.id]?.identityToken.map { (session.id, $0) }
+            }
+            return Dictionary(tokens) { $1 }
+        }
+    }
+
     func claimRefresh(of session: SessionID, until lease: Timestamp, now: Timestamp) async throws(Fault) -> Bool {
         state.withLock { state in
             guard state.upstream[session] != nil, state.refreshing[session].map({ $0 <= now }) ?? true else { return false }

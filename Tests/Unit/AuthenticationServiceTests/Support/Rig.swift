@@ -29,6 +29,7 @@ struct Rig {
     let context = CallContext()
 
     static let visitAddress = "https://sp.pass.example/adobe-services/logout?handle="
+    static let returnAddress = "https://sp.pass.example/adobe-services/logout/oauth"
 
     /// - Parameters:
     ///   - real: Replaces the scripted SAML profile.
@@ -51,7 +52,7 @@ struct Rig {
         var parts = AuthenticationService.Parts(
             issuer: AccessTokenIssuer(keys: tokenKeys, issuer: "sp", audience: "api", clock: clock),
             verifier: AccessTokenVerifier(keys: tokenKeys, issuer: "sp", audience: "api", clock: clock), saml: real ?? saml,
-            logout: real ?? saml, logoutVisitAddress: Self.visitAddress,
+            logout: real ?? saml, logoutVisitAddress: Self.visitAddress, logoutReturnAddress: Self.returnAddress,
             oauth: AuthenticationService.OAuthParts(
                 keys: try OAuthKeys(.random()), sharedCallback: ScriptedProvider.redirectURI, sharedRule: sharedRule,
                 secretSeals: SecretSeals(current: .random()),

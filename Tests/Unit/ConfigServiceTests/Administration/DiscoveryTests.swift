@@ -28,6 +28,14 @@ struct DiscoveryTests {
         #expect(found.warnings.map(\.field) == ["end_session_endpoint", "clientId"])
     }
 
+    @Test("RP-Initiated Logout 1.0 §3: of a provider with a logout browsers come back to our own address, which is registered with the others")
+    func logout() throws {
+        let document = try Self.document(["end_session_endpoint": "https://id.example/logout"])
+        let found = try #require(ProviderDiscovery(document, from: Self.address)).contract
+        #expect(found.entryJson.contains(#""logoutReturn":"own","logoutUrl":"https://id.example/logout""#), "\(found.entryJson)")
+        #expect(found.warnings.map(\.field) == ["clientId"])
+    }
+
     @Test("RFC 9207 §3: a provider that announces iss has to send it from then on")
     func announcedIssuer() throws {
         for (value, isAsked) in [(true, true), (false, false)] {

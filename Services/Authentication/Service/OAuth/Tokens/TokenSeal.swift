@@ -10,9 +10,14 @@ struct TokenSeal: Sendable {
 
     /// - Parameter session: Whose token it is; it opens for no other.
     /// - Throws: `internal`.
-    func close(_ token: Secret<some Any>, of session: SessionID) throws(Fault) -> [UInt8] {
+    func close(_ token: Secret<some Any>, of session: SessionID) throws(Fault) -> [UInt8] { try close(token, context: Array(session.text.utf8)) }
+
+    /// The same for a logout that is under way.
+    func close(_ token: Secret<some Any>, of logout: SecretDigest) throws(Fault) -> [UInt8] { try close(token, context: logout.bytes) }
+
+    private func close(_ token: Secret<some Any>, context: [UInt8]) throws(Fault) -> [UInt8] {
         do {
-            return try AESGCM.seal(Array(token.text.utf8), key: keys.current, context: Array(session.text.utf8))
+            return try AESGCM.seal(Array(token.text.utf8), key: keys.current, context: context)
         } catch {
             throw Fault(.internal, "An internal fault occurred.", cause: error)
         }
@@ -20,8 +25,16 @@ struct TokenSeal: Sendable {
 
     /// - Returns: `nil` when none of the keys sealed it, or it was sealed for another session.
     func open<Subject>(_ sealed: [UInt8], of session: SessionID, as _: Secret<Subject>.Type) -> Secret<Subject>? {
+        open(sealed, context: Array(session.text.utf8))
+    }
+
+    func open<Subject>(_ sealed: [UInt8], of logout: SecretDigest, as _: Secret<Subject>.Type) -> Secret<Subject>? {
+        open(sealed, context: logout.bytes)
+    }
+
+    private func open<Subject>(_ sealed: [UInt8], context: [UInt8]) -> Secret<Subject>? {
         for key in keys.all {
-            guard let bytes = try? AESGCM.open(sealed, key: key, context: Array(session.text.utf8)) else { continue }
+            guard let bytes = try? AESGCM.open(sealed, key: key, context: context) else { continue }
             return String(validating: bytes, as: UTF8.self).map(Secret.init)
         }
         return nil

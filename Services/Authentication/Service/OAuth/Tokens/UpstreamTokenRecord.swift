@@ -14,6 +14,11 @@ struct UpstreamTokenRecord: Hashable, Sendable {
     var accessExpiresAt: Timestamp
     /// Of the session.
     let expiresAt: Timestamp
+    /// Sealed; `nil`: there was none, a longer one, or the session is from before it was kept.
+    var identityToken: [UInt8]?
+
+    /// Octets of an id_token that is kept.
+    static let longestIdentityToken = 8 * 1024
 }
 
 extension UpstreamTokenRecord {
@@ -25,6 +30,9 @@ extension UpstreamTokenRecord {
         accessToken = try seal.close(grant.accessToken, of: session.id)
         accessExpiresAt = now + endpoint.accessLifetime(grant)
         expiresAt = session.expiresAt
+        if let token = grant.identityToken, token.utf8.count <= Self.longestIdentityToken {
+            identityToken = try seal.close(UpstreamIdentityToken(token), of: session.id)
+        }
     }
 }
 
@@ -36,9 +44,13 @@ extension UpstreamTokenRecord {
         let refresh = refreshToken.flatMap { seal.open($0, of: self.session, as: UpstreamRefreshToken.self) }
         var sealedRefresh: [UInt8]?
         if let refresh { sealedRefresh = try seal.close(refresh, of: session.id) }
+        let identity = identityToken.flatMap { seal.open($0, of: self.session, as: UpstreamIdentityToken.self) }
+        var sealedIdentity: [UInt8]?
+        if let identity { sealedIdentity = try seal.close(identity, of: session.id) }
         return UpstreamTokenRecord(
             session: session.id, requestor: session.key.requestor, mvpd: session.mvpd, refreshToken: sealedRefresh,
-            accessToken: try seal.close(access, of: session.id), accessExpiresAt: accessExpiresAt, expiresAt: session.expiresAt)
+            accessToken: try seal.close(access, of: session.id), accessExpiresAt: accessExpiresAt, expiresAt: session.expiresAt,
+            identityToken: sealedIdentity)
     }
 }
 

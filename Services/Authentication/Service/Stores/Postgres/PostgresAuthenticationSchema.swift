@@ -258,6 +258,12 @@ enum PostgresAuthenticationSchema {
         Migration(
             "8-announced-issuers",
             statements: ["CREATE TABLE IF NOT EXISTS announced_issuer (issuer \(text) PRIMARY KEY, read_at_ms BIGINT NOT NULL)"], isAdditive: true),
+        Migration(
+            "9-logout-hints",
+            statements: [
+                "ALTER TABLE upstream_token ADD COLUMN IF NOT EXISTS identity_token BYTEA",
+                "ALTER TABLE pending_logout ADD COLUMN IF NOT EXISTS hint BYTEA",
+            ], isAdditive: true),
     ]
 
     /// Of tables that only PostgreSQL has.

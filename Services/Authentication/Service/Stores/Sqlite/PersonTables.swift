@@ -50,7 +50,7 @@ struct PersonTables: Sendable {
         "upstream_token",
         [
             .text("session_id"), .text("requestor"), .text("mvpd"), .sealed("refresh_token"), .sealed("access_token"),
-            .number("access_expires_at_ms"), .number("expires_at_ms"), .number("refreshing_until_ms"),
+            .number("access_expires_at_ms"), .number("expires_at_ms"), .number("refreshing_until_ms"), .sealed("identity_token"),
         ])
 
     private var bridgeSession: ToldTable {
@@ -105,7 +105,7 @@ struct PersonTables: Sendable {
         [
             .text("name_id"), .digest("handle"), .text("request_id"), .text("requestor"), .text("mvpd"), .text("name_format"),
             .text("name_qualifier"), .text("sp_name_qualifier"), .text("sp_provided_id"), .text("session_index"), .text("redirect_url"),
-            .number("expires_at_ms"),
+            .number("expires_at_ms"), .sealed("hint"),
         ])
 
     private static let trial = ToldTable(

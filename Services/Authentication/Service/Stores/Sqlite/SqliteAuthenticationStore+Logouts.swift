@@ -7,8 +7,8 @@ extension SqliteAuthenticationStore: LogoutStore {
         try await store.write { database in
             let insert: Statement = """
                 INSERT INTO pending_logout (handle, requestor, mvpd, name_id, name_format, name_qualifier, sp_name_qualifier, sp_provided_id,
-                    session_index, redirect_url, expires_at_ms)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    session_index, redirect_url, expires_at_ms, hint)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
             for logout in logouts {
                 let name = logout.name
@@ -16,7 +16,7 @@ extension SqliteAuthenticationStore: LogoutStore {
                     insert,
                     [
                         logout.handle, logout.requestor, logout.mvpd, name.value, name.format, name.nameQualifier, name.serviceProviderQualifier,
-                        name.serviceProvidedID, name.sessionIndex, logout.redirectURL, logout.expiresAt,
+                        name.serviceProvidedID, name.sessionIndex, logout.redirectURL, logout.expiresAt, logout.hint,
                     ])
             }
         }
@@ -66,7 +66,7 @@ extension SqliteAuthenticationStore: LogoutStore {
 extension PendingLogout {
     fileprivate static let columns = """
         name_id, name_format, name_qualifier, sp_name_qualifier, sp_provided_id, session_index, handle, request_id, requestor, mvpd, redirect_url, \
-        expires_at_ms
+        expires_at_ms, hint
         """
 
     fileprivate init(columns: inout ColumnReader) {
@@ -75,6 +75,6 @@ extension PendingLogout {
             serviceProvidedID: columns.next(), sessionIndex: columns.next())
         self.init(
             handle: columns.next(), requestID: columns.next(), requestor: columns.next(), mvpd: columns.next(), name: name,
-            redirectURL: columns.next(), expiresAt: columns.next())
+            redirectURL: columns.next(), expiresAt: columns.next(), hint: columns.next())
     }
 }

@@ -211,8 +211,10 @@ extension Database {
             try delete("upstream_token", "session_id = ?", [session.id])
             try endBridged("session_id = ?", [session.id], &erased, now)
             try delete("session", "id = ?", [session.id])
-            let name = session.subject.name.value
-            if !name.isEmpty { try delete("pending_logout", "name_id = ? AND mvpd = ?", [name, session.mvpd]) }
+            // Of an OpenID provider the person's id is the name.
+            for name in [session.subject.name.value, session.subject.userID] where !name.isEmpty {
+                try delete("pending_logout", "name_id = ? AND mvpd = ?", [name, session.mvpd])
+            }
         }
         for record in owned.records {
             try delete("pending_sign_in", "record_id = ?", [record])

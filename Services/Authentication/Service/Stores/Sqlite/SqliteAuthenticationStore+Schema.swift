@@ -355,6 +355,13 @@ extension SqliteAuthenticationStore {
         Migration(
             "29-announced-issuers",
             sql: "CREATE TABLE announced_issuer (issuer TEXT PRIMARY KEY NOT NULL, read_at_ms INTEGER NOT NULL)", isAdditive: true),
+        // The id_token of a sign-in, sealed: who logs out at the provider shows it there.
+        Migration(
+            "30-logout-hints",
+            sql: """
+                ALTER TABLE upstream_token ADD COLUMN identity_token BLOB;
+                ALTER TABLE pending_logout ADD COLUMN hint BLOB;
+                """, isAdditive: true),
     ]
 
     /// What is removed once it is over. An expired session is remembered for a day, so that "expired" differs from "none" (rest-v1 §5).

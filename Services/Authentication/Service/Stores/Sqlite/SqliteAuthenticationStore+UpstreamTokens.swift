@@ -25,6 +25,15 @@ extension SqliteAuthenticationStore: UpstreamTokenStore {
         }
     }
 
+    func identityTokens(at key: SessionKey) async throws(Fault) -> [SessionID: [UInt8]] {
+        let named: Statement = """
+            SELECT upstream_token.session_id, upstream_token.identity_token FROM session JOIN upstream_token ON upstream_token.session_id = session.id
+            WHERE session.device_id = ? AND session.requestor = ? AND upstream_token.identity_token IS NOT NULL
+            """
+        let found = try await store.all(named, [key.device, key.requestor]) { ($0.next() as SessionID, $0.next() as [UInt8]) }
+        return Dictionary(found) { $1 }
+    }
+
     func claimRefresh(of session: SessionID, until lease: Timestamp, now: Timestamp) async throws(Fault) -> Bool {
         try await store.change(
             """
@@ -50,15 +59,15 @@ extension UpstreamTokenRecord {
     /// Beside its session, which is there already.
     func insert(into database: Database) throws { try database.run(Self.insertion, values) }
 
-    fileprivate static let insertion: Statement = "INSERT INTO upstream_token (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?)"
-    fileprivate var values: Arguments { [session, requestor, mvpd, refreshToken, accessToken, accessExpiresAt, expiresAt] }
+    fileprivate static let insertion: Statement = "INSERT INTO upstream_token (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+    fileprivate var values: Arguments { [session, requestor, mvpd, refreshToken, accessToken, accessExpiresAt, expiresAt, identityToken] }
 
     /// In the order in which they are read and written.
-    fileprivate static let columns = "session_id, requestor, mvpd, refresh_token, access_token, access_expires_at_ms, expires_at_ms"
+    fileprivate static let columns = "session_id, requestor, mvpd, refresh_token, access_token, access_expires_at_ms, expires_at_ms, identity_token"
 
     fileprivate init(columns: inout ColumnReader) {
         self.init(
             session: columns.next(), requestor: columns.next(), mvpd: columns.next(), refreshToken: columns.next(), accessToken: columns.next(),
-            accessExpiresAt: columns.next(), expiresAt: columns.next())
+            accessExpiresAt: columns.next(), expiresAt: columns.next(), identityToken: columns.next())
     }
 }

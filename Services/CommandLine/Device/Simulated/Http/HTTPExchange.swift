@@ -3,6 +3,7 @@ internal import Foundation
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOSSL
+internal import ServiceKit
 
 /// One HTTP answer, read whole.
 package struct HTTPAnswer: Sendable {
@@ -89,6 +90,7 @@ package struct HTTPExchange: Sendable {
         if let detour { request.headers.add(name: "Host", value: detour.host) }
         request.method = HTTPMethod(rawValue: method)
         for (name, value) in self.headers + headers { request.headers.add(name: name, value: value) }
+        if !request.headers.contains(name: "User-Agent") { request.headers.add(name: "User-Agent", value: SoftwareVersion.userAgent) }
         if let body { request.body = .bytes(body) }
         let response = try await client.execute(request, timeout: timeout)
         let content = try await response.body.collect(upTo: Self.bodyLimit)

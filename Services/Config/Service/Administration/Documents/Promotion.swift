@@ -14,7 +14,10 @@ struct Promotion {
     /// Members of an MVPD that say where it is and how it is known.
     private static let endpoints: [OctetText: Set<OctetText>] = [
         "saml": ["idpEntityId", "ssoUrl", "requestBinding", "logoutUrl", "logoutBinding", "logoutResponseUrl", "plainLogout", "signingCertificates"],
-        "oauth": ["issuer", "authorizeUrl", "tokenUrl", "profileUrl", "jwksUrl", "logoutUrl", "clientId", "trustAnchors", "callback", "requiresIss"],
+        "oauth": [
+            "issuer", "authorizeUrl", "tokenUrl", "profileUrl", "jwksUrl", "logoutUrl", "clientId", "trustAnchors", "callback", "requiresIss",
+            "logoutReturn",
+        ],
         "authorization": ["url", "issuer", "trustAnchors", "clientCertificate"],
     ]
 

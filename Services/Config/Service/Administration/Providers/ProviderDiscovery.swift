@@ -37,6 +37,8 @@ struct ProviderDiscovery {
     private var entry: JsonTree {
         var oauth: [String: JsonTree] = ["issuer": .string(text("issuer")), "scopes": .array([.string("openid")])]
         for (name, member) in Self.addresses where !text(name).isEmpty { oauth[member] = .string(text(name)) }
+        // Who registers us anew registers that address.
+        if oauth["logoutUrl"] != nil { oauth["logoutReturn"] = .string("own") }
         if isPostOnly { oauth["clientAuthentication"] = .string("post") }
         // An answer that does not name the provider is then not of it (RFC 9207 §2.4).
         if tree["authorization_response_iss_parameter_supported"] == .bool(true) { oauth["requiresIss"] = .bool(true) }

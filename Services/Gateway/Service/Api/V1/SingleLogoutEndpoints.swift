@@ -13,9 +13,19 @@ struct SingleLogoutEndpoints: Sendable {
         return reply(try await dependencies.authentication.visitLogout(request, context: exchange.changingCall), exchange)
     }
 
-    /// Back from an upstream's logout page (bridge §10.2). Whoever comes too late is signed out all the same.
-    @Sendable func visited(_ exchange: Exchange) async throws -> Response {
-        let request = VisitLogoutRequest(handle: try exchange.captured("handle"))
+    /// Back from an upstream's logout page (bridge §10.2).
+    @Sendable func visited(_ exchange: Exchange) async throws -> Response { try await goOn(try exchange.captured("handle"), exchange) }
+
+    /// Back from an OpenID provider's logout (OpenID Connect RP-Initiated Logout 1.0 §3). One that leaves `state` out has signed the person out all the same.
+    @Sendable func returned(_ exchange: Exchange) async throws -> Response {
+        let states = (try? exchange.all("state")) ?? []
+        guard let state = states.first, states.count == 1, !state.isEmpty else { return dependencies.pages.message(.loggedOut, exchange) }
+        return try await goOn(state, exchange)
+    }
+
+    /// Whoever comes too late is signed out all the same.
+    private func goOn(_ handle: String, _ exchange: Exchange) async throws -> Response {
+        let request = VisitLogoutRequest(handle: handle)
         let step = try await dependencies.authentication.visitLogout(request, context: exchange.changingCall)
         return step.result == .rejected ? dependencies.pages.message(.loggedOut, exchange) : reply(step, exchange)
     }

@@ -49,6 +49,11 @@ enum SignInFields {
             FormField(
                 "oauth.requiresIss", "Its answers must name it (iss)", .toggle(usually: false),
                 hint: "As its discovery document announces (RFC 9207)."),
+            FormField("oauth.logoutUrl", "Address of its logout", .text, hint: "end_session_endpoint of its discovery document."),
+            FormField(
+                "oauth.logoutReturn", "Where its logout sends browsers",
+                .choice([("", "straight to the app"), ("own", "to our own address, then to the app")]),
+                hint: "The MVPD must have registered our address, to the letter. Most providers of OpenID demand it."),
             FormField("oauth.clockSkew", "Tolerance of clocks, in seconds", .number, hint: "1 to 600."),
             FormField("oauth.totalTimeoutMs", "Longest wait for the MVPD, in milliseconds", .number, hint: "10 to 60000."),
         ])

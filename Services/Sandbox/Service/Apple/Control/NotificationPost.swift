@@ -14,6 +14,8 @@ struct NotificationPost: Sendable {
         var request = HTTPClientRequest(url: address)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
+        // Of a stand-in: no version says anything of the cluster (RFC 9110 §10.1.5).
+        request.headers.add(name: "User-Agent", value: "BoxofficeSandbox")
         request.body = .bytes(ByteBuffer(bytes: body))
         guard let response = try? await HTTPClient.shared.execute(request, timeout: .seconds(15)) else { return 0 }
         return Int(response.status.code)

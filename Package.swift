@@ -219,7 +219,9 @@ let package = Package(
         library("Storage", "Shared/Platform/Storage", ["Clocks", "Faults", "Spans", coreMetrics, logging]),
         // The engines; no other target of a program imports GRDB or libpq.
         cLibrary("CPostgres", "Shared/Platform/CPostgres", links: [.linkedLibrary("pq")]),
-        library("StoragePostgres", "Shared/Platform/StoragePostgres", ["CPostgres", "Faults", "Storage", coreMetrics]),
+        library(
+            "StoragePostgres", "Shared/Platform/StoragePostgres",
+            ["Clocks", "COpenSSL", "CPostgres", "Cryptography", "Faults", "Storage", coreMetrics]),
         library("StorageSqlite", "Shared/Platform/StorageSqlite", ["Clocks", "Faults", "Storage", grdb, grdbSqlite, coreMetrics]),
         library("Identifiers", "Shared/Domain/Identifiers", ["Clocks", "Cryptography", "Storage"]),
         wireLibrary(
@@ -373,7 +375,10 @@ if hasAny("chaos") {
     package.targets += [
         program(
             "ChaosSuite", "Tests/Chaos/Suite",
-            ["BoxofficeCommand", "FaultProxy", "LoadTool", "PrivatePostgres", "TextEncodings", arguments, httpClient, nioCore, nioPosix, nioHTTP1])
+            [
+                "BoxofficeCommand", "FaultProxy", "LoadTool", "PrivatePostgres", "TextEncodings", arguments, httpClient, nioCore, nioPosix, nioHTTP1,
+                nioSSL,
+            ])
     ]
 }
 
@@ -465,8 +470,8 @@ if hasAny("tests") {
             [
                 "Clocks", "ServiceKit", "Contracts", "ContractRuntime", "Cryptography", "EventLoops", "Faults", "OutboundHttp", "PostgresServer",
                 "Rpc",
-                "Storage", "StoragePostgres",
-                "StorageSqlite", "Telemetry", "Tokens", "Transport", logging, unixSignals,
+                "Catalogue", "Storage", "StoragePostgres",
+                "StorageSqlite", "Telemetry", "Tokens", "Transport", "UsageCounting", logging, unixSignals,
                 coreMetrics, hummingbird, hummingbirdTesting, nioCore, nioEmbedded, nioHTTPTypes, nioPosix,
             ]),
         tests(
@@ -531,7 +536,8 @@ if hasAny("tests") {
             "CommandLineTests",
             [
                 "Clocks", "BoxofficeCommand", "ContractRuntime", "Contracts", "Cryptography", "EntitlementClient", "EntitlementSimulator", "Faults",
-                "LoadReporting", "LoadTool", "MediaTokenVerifier", "PostgresServer", "Rpc", "SamlResponder", "ServiceKit", "Storage",
+                "LoadReporting", "LoadTool", "MediaTokenVerifier", "PostgresServer", "PrivatePostgres", "Rpc", "SamlResponder", "ServiceKit",
+                "Storage",
                 "StoragePostgres",
                 "StorageSqlite", "Tokens",
                 "Transport", arguments, httpClient, nioCore, nioHTTP1, nioPosix, logging,

@@ -15,12 +15,12 @@ struct Main {
             check: { settings, files in
                 _ = try keys(files) { try AuthenticationKeys(settings, read: $0) }
                 if let path = settings.secretsKey { _ = try keys(files) { try AuthenticationKeys.secretKeys(settings, path: path, read: $0) } }
-            }, start)
+            }, doubts: { settings, common in common.doubts() + settings.doubts }, start)
     }
 
     @Sendable private static func start(_ environment: ServiceEnvironment<AuthenticationSettings>) async throws {
         let (settings, files) = (environment.settings, environment.files)
-        let store = try environment.openStore(migrations: AuthenticationDatabase.migrations, postgres: AuthenticationDatabase.postgresSteps)
+        let store = try await environment.openStore(migrations: AuthenticationDatabase.migrations, postgres: AuthenticationDatabase.postgresSteps)
         environment.sweep(store, AuthenticationDatabase.sweeps(of: store, reportHours: settings.reportHours))
         environment.tellEnds(of: [
             "saml signing": settings.signingCertificate, "next saml signing": settings.otherSigningCertificate,
@@ -87,6 +87,8 @@ struct Main {
         environment.background("upstream-logouts") { await service.tellUpstreams { await store.duty("upstream logouts") != nil } }
         environment.background("households") { await service.markHouseholds { await store.duty("households") != nil } }
         environment.background("scheduled-sign-ins") { await service.tryScheduledSignIns() }
+        environment.background("clock") { await service.watchClock() }
+        environment.readiness.note("clock") { service.clockDoubt }
         environment.background("provider-keys") { await service.keepProviderKeys() }
         environment.background("unused-clients") {
             await service.forgetUnusedClients(after: settings.clientDays, idleAfter: settings.idleClientDays) {

@@ -9,6 +9,10 @@ struct AuthenticationMetrics: Sendable {
     var usage = UsageCounter()
     /// What the sign-in at hand has in common with others, once that is known.
     var signIn: UsageDimensions?
+    /// By MVPD.
+    var mvpds: MvpdCounter?
+    /// `nil`: the database's clock is the measure.
+    var clock: ClockDoubt?
 
     let registeredClients = Counter(label: "boxoffice_authentication_registered_clients_total")
     let issuedTokens = Counter(label: "boxoffice_authentication_access_tokens_issued_total")
@@ -74,10 +78,21 @@ struct AuthenticationMetrics: Sendable {
     /// - Parameters:
     ///   - result: `signed_in`, `declined`, `rejected`, `silent`, `continued` or `unavailable`.
     ///   - reason: A reason code of mvpd §2.3 or of `OAuthRejection`, a status of mvpd §2.6, or empty.
-    func signInEnded(_ result: String, reason: String = "") {
+    ///   - mvpd: Whose answer it was; `nil`: nobody's that is known.
+    func signInEnded(_ result: String, reason: String = "", mvpd: MvpdID? = nil) {
         let labels = [("result", result), ("reason", reason)]
         Counter(label: "boxoffice_authentication_sign_ins_ended_total", dimensions: labels).increment()
+        if let mvpd, let verdict = Self.verdict(result, reason) { mvpds?.count(verdict, mvpd: mvpd.text) }
         countSignIn(result, reason)
+    }
+
+    /// As the objective counts (Monitoring.md): not a "no" of person or MVPD, not what goes on, not what strangers can send.
+    private static func verdict(_ result: String, _ reason: String) -> MvpdCounter.Result? {
+        switch result {
+        case "signed_in": .good
+        case "rejected", "unavailable": reason.hasPrefix("bind.") || ["state.unknown", "oauth.params"].contains(reason) ? nil : .bad
+        default: nil
+        }
     }
 
     /// - Parameters:

@@ -239,7 +239,8 @@ extension AuthenticationService {
                 proofs: parts.oauth.keys.proofs, sharedCallback: parts.oauth.sharedCallback, sharedRule: parts.oauth.sharedRule,
                 announcements: ProviderAnnouncements(client: client, store: nil, clock: parts.clock))
             return TestSignIns(
-                saml: parts.saml, oauth: check, store: parts.store, clock: parts.clock, random: parts.random, logger: parts.logger, reports: reports)
+                saml: parts.saml, oauth: check, store: parts.store, clock: parts.clock, random: parts.random, logger: parts.logger, reports: reports,
+                clockDoubt: parts.clockDoubt)
         }
     }
 }

@@ -39,7 +39,8 @@ public final class AuthenticationService: Sendable {
     private init(_ parts: Parts, _ keyFiles: KeyFiles?) {
         self.keyFiles = keyFiles
         parts.store.lives?.follow(parts.catalogue)
-        let metrics = AuthenticationMetrics(usage: parts.usage)
+        let mvpds = MvpdCounter("boxoffice_authentication_mvpd_sign_ins_total", catalogue: parts.catalogue, logger: parts.logger)
+        let metrics = AuthenticationMetrics(usage: parts.usage, mvpds: mvpds, clock: parts.clockDoubt)
         let callers = Callers(parts, metrics)
         self.callers = callers
         bridge = parts.bridge.map { Bridge($0, parts, callers, metrics) }
@@ -70,6 +71,8 @@ public final class AuthenticationService: Sendable {
         var activationOrigins: Set<String>
         var codeLimits = CodeLimits(perClient: 100_000, perDevice: 100)
         var usage = UsageCounter()
+        /// `nil`: the database's clock is the measure.
+        var clockDoubt: ClockDoubt?
         var logger: Logger
         /// What the bridge keeps; `nil`: no upstream is used.
         var bridge: BridgeParts?
@@ -199,6 +202,14 @@ public final class AuthenticationService: Sendable {
     /// Signs test users in as the catalogue asks for it; until it is cancelled.
     public func tryScheduledSignIns() async { await signIns.scheduled.run() }
 
+    /// Why this host's clock may be wrong, for operators; `nil`: nothing speaks for it.
+    public var clockDoubt: String? { signIns.starter.metrics.clock?.doubt }
+
+    /// Looks every 30 s whether the clock is doubtful still; until it is cancelled.
+    public func watchClock() async {
+        while (try? await Task.sleep(for: .seconds(30))) != nil { signIns.starter.metrics.clock?.look() }
+    }
+
     /// Reads the key sets of OAuth providers again when they are due; until it is cancelled.
     public func keepProviderKeys() async {
         while (try? await Task.sleep(for: .seconds(15))) != nil { await signIns.keySets.refreshDue() }
@@ -254,7 +265,7 @@ extension AuthenticationService {
                 store: database.store, clock: clock,
                 random: random, scrambler: UserIDScrambler(keys: userIDs), activationOrigins: Set(settings.activationOrigins),
                 codeLimits: CodeLimits(perClient: settings.codesPerClient, perDevice: settings.codesPerDevice),
-                usage: usage, logger: logger,
+                usage: usage, clockDoubt: database.store.store.isDistributed ? nil : ClockDoubt(logger: logger), logger: logger,
                 bridge: BridgeParts(store: database.store, transport: upstreams, via: BridgeVia(origin: settings.origin)), people: database.store,
                 origin: TestOrigin.origin(settings.origin) ?? settings.origin),
             KeyFiles(serviceProvider: saml, userIDs: userIDs, oauth: keys.oauth))

@@ -21,7 +21,7 @@ struct Main {
         let keys = try MediaTokenKeyRotation(
             try keys(settings, files), lead: .seconds(settings.keyLeadSeconds), clock: environment.clock, logger: environment.logger)
         // It makes the data folder, where keys may be.
-        let store = try environment.openStore(migrations: SqliteAuthorizationStore.migrations, postgres: SqliteAuthorizationStore.postgresSteps)
+        let store = try await environment.openStore(migrations: SqliteAuthorizationStore.migrations, postgres: SqliteAuthorizationStore.postgresSteps)
         let sdkTokenKey = try environment.keyFile(settings.sdkTokenKey, else: "sdk-token.key", .signing, setting: "authorization.sdkTokenKey")
         let storedTokenKeys = SigningKeyRotation(
             try loading(files) { () throws(MediaTokenKeyProblem) in
@@ -89,7 +89,9 @@ struct Main {
         }
         environment.background("copy-number") { await numbers.run() }
         environment.background("refusals") { await refusals.run() }
-        environment.readiness.require("copy number") { numbers.lacking }
+        // A disk that is full for longer than numbers are held ahead stops tokens, and nothing else.
+        environment.readiness.require("copy number") { store.refusal == nil ? numbers.lacking : nil }
+        environment.readiness.note("copy number") { store.refusal == nil ? nil : numbers.lacking }
         environment.sweep(store, SqliteAuthorizationStore.sweeps)
         environment.onStop {
             await refusals.flush()

@@ -11,6 +11,8 @@ struct AuthorizationMetrics: Sendable {
 
     /// For reports of usage.
     var usage = UsageCounter()
+    /// By MVPD.
+    var mvpds: MvpdCounter?
 
     private let decisionPointSeconds = Timer(label: "boxoffice_authorization_decision_point_seconds")
     private let mediaTokens = Counter(label: "boxoffice_authorization_media_tokens_total")
@@ -30,6 +32,18 @@ struct AuthorizationMetrics: Sendable {
         decisions.value(Decision(result: result, source: source)) {
             Counter(label: "boxoffice_authorization_decisions_total", dimensions: [("result", result), ("source", source.rawValue)])
         }.increment()
+    }
+
+    /// The MVPD was asked.
+    /// - Parameter result: `permit`, `deny`, or `error`: there was no usable answer.
+    func decided(_ result: String, by question: DecisionMaker.Question) {
+        decided(result, source: .mvpd)
+        let verdict: MvpdCounter.Result = result == "error" ? .bad : .good
+        if let bridge = question.session.bridge {
+            mvpds?.count(verdict, upstream: bridge.upstream)
+        } else {
+            mvpds?.count(verdict, mvpd: question.integration.mvpd.id)
+        }
     }
 
     func decisionPointAnswered(after span: Duration) {

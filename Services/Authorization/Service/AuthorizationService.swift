@@ -50,7 +50,8 @@ public struct AuthorizationService: Authorization {
         clock: any WallClock = SystemClock(), logger: Logger,
         jitter: @escaping @Sendable () -> Duration = { .milliseconds(Int64.random(in: 0...100)) }
     ) {
-        metrics = AuthorizationMetrics(usage: usage)
+        metrics = AuthorizationMetrics(
+            usage: usage, mvpds: MvpdCounter("boxoffice_authorization_mvpd_decisions_total", catalogue: catalogue, logger: logger))
         self.catalogue = catalogue
         self.sessions = SessionFinder(sessions: sessions)
         self.store = store

@@ -15,9 +15,9 @@ struct Main {
 
     @Sendable private static func start(_ environment: ServiceEnvironment<AutoSignInSettings>) async throws {
         let settings = environment.settings
-        let files = try environment.openStore(migrations: AutoSignInStore.migrations, postgres: AutoSignInStore.postgresSteps)
+        let files = try await environment.openStore(migrations: AutoSignInStore.migrations, postgres: AutoSignInStore.postgresSteps)
         let store = AutoSignInStore(files, cached: settings.cached)
-        try await store.verify()
+        try await environment.ask(files) { try await store.verify() }
         environment.sweep(files, AutoSignInStore.sweeps)
         watch(store, environment)
         let transport = OutboundHttp(environment.outbound)

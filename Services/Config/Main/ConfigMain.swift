@@ -31,14 +31,14 @@ struct Main {
     @Sendable private static func start(_ environment: ServiceEnvironment<ConfigSettings>) async throws {
         let settings = environment.settings
         let keys = StatementKeys(try statementKeys(settings, environment.files), lead: .seconds(settings.statementKeyLead))
-        let rows = try environment.openStore(migrations: CatalogueStore.migrations, postgres: CatalogueStore.postgresSteps)
+        let rows = try await environment.openStore(migrations: CatalogueStore.migrations, postgres: CatalogueStore.postgresSteps)
         let (store, logger) = (CatalogueStore(rows), environment.logger)
         let keeper = CatalogueKeeper(
             file: settings.catalogue.map {
                 CatalogueFile(path: environment.files.path($0), clientSecrets: settings.clientSecrets.map(environment.files.path))
             }, store: store, statementKeys: { keys.published }, clock: environment.clock, logger: logger)
         await keeper.checkHistory()
-        let published = try await publish(keeper)
+        let published = try await environment.ask(rows) { try await publish(keeper) }
         await keeper.tellOwnersOfSecrets()
         let statements = StatementSigner(keys: keys, store: store, issuer: settings.issuer, clock: environment.clock)
         let service = ConfigService(published: published, statements: statements, statementCallers: Set(settings.statementCallers))

@@ -7,13 +7,21 @@ internal import ServiceKit
 @main
 struct Main {
     static func main() async {
-        await ServiceProgram.run("gateway", settings: GatewaySettings.self, keepsStore: false, check: { try check($0, $1) }, start)
+        await ServiceProgram.run(
+            "gateway", settings: GatewaySettings.self, keepsStore: false, check: { try check($0, $1) },
+            doubts: { settings, common in
+                common.doubts(draining: Int(settings.connections.drain.components.seconds)) + settings.doubts
+            }, start)
     }
 
     @Sendable private static func start(_ environment: ServiceEnvironment<GatewaySettings>) async throws {
         let settings = environment.settings
         let (authentication, autoSignIn) = (try environment.peer("authentication"), try environment.peer("autosignin"))
         let (config, readiness) = (try environment.peer("config"), environment.readiness)
+        // Behind a balancer that takes every gateway away at once nothing is answered, not even what needs no peer.
+        readiness.count(only: "catalogue", "listeners")
+        let awaited = AwaitedListeners()
+        readiness.require("listeners") { awaited.lacking }
         let gateway = Gateway(
             settings: settings, pages: try pages(settings, environment.files, environment.logger),
             authentication: AuthenticationClient(caller: authentication),
@@ -24,40 +32,48 @@ struct Main {
             signInWithApple: SignInWithAppleClient(caller: autoSignIn), catalogue: try environment.catalogue(),
             autoSignInOperations: AutoSignInOperationsClient(caller: autoSignIn), provider: AdministratorSignIn.provider(environment),
             logger: environment.logger, isReady: { readiness.lacking.isEmpty })
-        serve(gateway, key: "gateway.listen", settings.endpoint, certificate: nil, environment)
+        var listeners = [
+            listener(gateway, key: "gateway.listen", settings.endpoint, certificate: nil, environment, awaited)
+        ]
         let certificates = try GatewayCertificates(settings, environment.files)
         if let tls = settings.tls, let certificate = certificates.https {
-            serve(gateway, key: "gateway.tls.listen", tls.endpoint, certificate: certificate, environment)
+            listeners.append(listener(gateway, key: "gateway.tls.listen", tls.endpoint, certificate: certificate, environment, awaited))
         }
-        serve(
-            gateway, at: .administration, key: "gateway.admin.listen", settings.admin.endpoint, certificate: certificates.administration, environment)
+        listeners.append(
+            listener(
+                gateway, at: .administration, key: "gateway.admin.listen", settings.admin.endpoint, certificate: certificates.administration,
+                environment, awaited))
+        environment.run(HttpListeners(listeners: listeners.compactMap(\.self)))
+        environment.drains(within: settings.connections.drain)
         certificates.attend(environment)
     }
 
-    private static func serve(
+    /// - Returns: `nil` where the settings have none.
+    private static func listener(
         _ gateway: Gateway, at door: Door = .everybody, key: String, _ endpoint: (address: String, port: Int)?, certificate: HttpsCertificate?,
-        _ environment: ServiceEnvironment<GatewaySettings>
-    ) {
+        _ environment: ServiceEnvironment<GatewaySettings>, _ awaited: AwaitedListeners
+    ) -> HttpListener? {
         // The settings were checked.
-        guard let endpoint else { return }
+        guard let endpoint else { return nil }
         let logger = environment.logger
         let scheme = certificate == nil ? "http" : "https"
         let shield = ListenerShield()
+        // A settings file from before there was this listener says nothing of it: another program at its port is no reason not to serve apps.
+        let isOptional = door == .administration && !environment.settings.admin.isGiven
+        if !isOptional { awaited.expect(key) }
         let application = gateway.application(
             at: door, address: .hostname(endpoint.address, port: endpoint.port), certificate: certificate, logger: logger,
             requests: requestLog(logger)
         ) { port in
             shield.hasBegun()
+            awaited.hasBegun(key)
             logger.info(
                 "gateway.listening",
                 metadata: ["scheme": "\(scheme)", "door": "\(door)", "address": "\(endpoint.address)", "port": "\(port ?? endpoint.port)"])
         }
-        // A settings file from before there was this listener says nothing of it: another program at its port is no reason not to serve apps.
-        let isOptional = door == .administration && !environment.settings.admin.isGiven
-        environment.run(
-            HttpListener(
-                application: application, shield: shield, key: key, endpoint: "\(endpoint.address):\(endpoint.port)", isOptional: isOptional,
-                logger: logger))
+        return HttpListener(
+            application: application, shield: shield, key: key, endpoint: "\(endpoint.address):\(endpoint.port)", isOptional: isOptional,
+            logger: logger)
     }
 
     /// `nil`: the logger has to write the lines itself.

@@ -8,6 +8,7 @@ internal import Logging
 internal import NIOCore
 internal import ServiceKit
 internal import ServiceLifecycle
+internal import Synchronization
 
 /// Runs one HTTP server; says in one line why it cannot.
 struct HttpListener: Service {
@@ -29,6 +30,33 @@ struct HttpListener: Service {
             guard isOptional else { throw StartFailure("\(key): cannot listen on \(endpoint): \(reason)") }
             logger.warning("gateway.not_listening", metadata: ["setting": "\(key)", "address": "\(endpoint)", "reason": "\(reason)"])
             try? await gracefulShutdown()
+        }
+    }
+}
+
+/// The listeners of a gateway that has to have them all before it is ready.
+final class AwaitedListeners: Sendable {
+    private let keys = Mutex<Set<String>>([])
+
+    /// - Parameter key: Of the settings, for example `gateway.listen`.
+    func expect(_ key: String) { keys.withLock { _ = $0.insert(key) } }
+
+    func hasBegun(_ key: String) { keys.withLock { _ = $0.remove(key) } }
+
+    /// `nil`: all of them listen.
+    var lacking: String? {
+        let keys = keys.withLock { $0.sorted() }
+        return keys.isEmpty ? nil : "\(keys.joined(separator: ", ")) not open yet"
+    }
+}
+
+/// All of the gateway's HTTP servers: they stop side by side, so that the time to drain is that of one.
+struct HttpListeners: Service {
+    let listeners: [HttpListener]
+
+    func run() async throws {
+        try await withThrowingDiscardingTaskGroup { group in
+            for listener in listeners { group.addTask { try await listener.run() } }
         }
     }
 }

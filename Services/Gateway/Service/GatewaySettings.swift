@@ -115,6 +115,31 @@ public struct GatewaySettings: Sendable {
         return nil
     }
 
+    /// What an operator should know of settings that can be used: one line for each, which begins with the key.
+    public var doubts: [String] {
+        var doubts: [String] = []
+        let isPlain = endpoint.map { !Self.isLoopback($0.address) } ?? false
+        if isPlain {
+            doubts.append(
+                "gateway.listen \(listen) serves plain HTTP: whoever is on the way reads bearers and cookies; serve gateway.tls and listen on 127.0.0.1 here, "
+                    + "or let only the proxy of gateway.trustedProxies reach it")
+        }
+        if isPlain, signedPlainHTTP == .all {
+            doubts.append(
+                "gateway.signedPlainHTTP all takes signed requests that others could read, each of which is a key to its application for a while; "
+                    + "leave it out, or set strict")
+        }
+        if admin.certificate == nil, let endpoint = admin.endpoint, !Self.isLoopback(endpoint.address) {
+            doubts.append(
+                "gateway.admin.listen \(admin.listen) serves administration in plain HTTP: whoever is on the way reads its tokens; "
+                    + "give gateway.admin.certificate and key, or listen on 127.0.0.1")
+        }
+        if shares.perApplication == 0, shares.perRequestor == 0 {
+            doubts.append("gateway.shares sets no limit to an application or a requestor, as in a cluster for development; leave it out")
+        }
+        return doubts
+    }
+
     static func isLoopback(_ address: String) -> Bool {
         guard let ip = IPAddress(address) else { return address == "localhost" }
         return ip.isLoopback

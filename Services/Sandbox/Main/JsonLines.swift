@@ -23,7 +23,7 @@ struct JsonLines: LogHandler {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let text = try? encoder.encode(line) else { return }
-        ProgramLog.add([UInt8](text) + [0x0a], isUrgent: event.level >= .warning)
+        ProgramLog.add([UInt8](text) + [0x0a], level: event.level)
     }
 }
 

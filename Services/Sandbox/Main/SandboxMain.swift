@@ -17,14 +17,14 @@ struct SandboxMain {
         } catch {
             ProgramLog.close()
             StandardStream.error.write(Data("sandbox: \(error)\n".utf8))
-            ProgramEnd.now(1)
+            ProgramEnd.now((error as? StartFailure)?.exitStatus ?? 1)
         }
     }
 
     private static func run() async throws {
         if CommandLine.arguments.dropFirst() == ["--version"] { return print(SoftwareVersion.description) }
         let options = try Options(CommandLine.arguments.dropFirst())
-        let settings = try SandboxSettings(file: options.file)
+        let settings = try ofSettings { try SandboxSettings(file: options.file) }
         let level = Logger.Level(rawValue: settings.logLevel) ?? .info
         if !options.checksOnly { ProgramLog.begin("sandbox") }
         LoggingSystem.bootstrap { _ in JsonLines(logLevel: level) }
@@ -32,9 +32,14 @@ struct SandboxMain {
         if !options.checksOnly {
             logger.info("program.starting", metadata: ["version": "\(SoftwareVersion.current)", "build": "\(SoftwareVersion.build)"])
         }
-        let sandbox = try await Sandbox(settings: settings, logger: logger)
+        let sandbox: Sandbox
+        do { sandbox = try await Sandbox(settings: settings, logger: logger) } catch { throw StartFailure("\(error)", isOfSettings: true) }
         if options.checksOnly { return print("sandbox: \(options.file) is good") }
         try await serve(sandbox, settings, logger)
+    }
+
+    private static func ofSettings<Value>(_ read: () throws -> Value) throws -> Value {
+        do { return try read() } catch { throw StartFailure("\(error)", isOfSettings: true) }
     }
 
     private static func serve(_ sandbox: Sandbox, _ settings: SandboxSettings, _ logger: Logger) async throws {

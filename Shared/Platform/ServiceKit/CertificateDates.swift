@@ -1,6 +1,7 @@
 internal import Clocks
 internal import CoreMetrics
 internal import Cryptography
+internal import Synchronization
 
 /// Tells Prometheus when the certificates end that the program was given as files. Files are read anew each hour, so that a renewed one counts without a
 /// restart; one that cannot be read keeps its last date: that is another alarm's affair.
@@ -32,5 +33,45 @@ extension ServiceEnvironment {
     /// - Parameter files: What each is for, as a label, and its path in the settings; `nil`: there is none.
     public func tellEnds(of files: KeyValuePairs<String, String?>) {
         parts.add(certificates: files.compactMap { use, path in path.map { (use, self.files.path($0)) } })
+    }
+}
+
+/// Whether the certificate by which peers know this program, and the authority that they trust, are good now. A program starts without: good files are taken in while it runs.
+final class WireCertificate: Sendable {
+    private struct Look {
+        var moment: ContinuousClock.Instant
+        var certificates: [(path: String, certificate: Certificate)]
+    }
+
+    /// How often files are read: readiness is asked for several times a second.
+    private static let interval: Duration = .seconds(5)
+
+    private let paths: [String]
+    private let clock: any WallClock
+    private let look = Mutex<Look?>(nil)
+
+    /// - Parameter paths: Of the program's certificate and of its trust anchors.
+    init(_ paths: [String], clock: any WallClock) { (self.paths, self.clock) = (paths, clock) }
+
+    /// What is wrong; `nil`: nothing, or the files cannot be read, which their reload says.
+    var lacking: String? {
+        let now = clock.now()
+        return look.withLock { look in
+            if look.map({ $0.moment.duration(to: .now) >= Self.interval }) ?? true { look = Look(moment: .now, certificates: read()) }
+            for (path, certificate) in look?.certificates ?? [] {
+                if certificate.notAfter < now { return "the certificate in \(path) has expired: replace it, and it is taken in" }
+                if certificate.notBefore > now { return "the certificate in \(path) is not good yet: compare the clock" }
+            }
+            return nil
+        }
+    }
+
+    /// Of a program's file the first one is its own; of several authorities one that is good is enough.
+    private func read() -> [(path: String, certificate: Certificate)] {
+        paths.enumerated().compactMap { index, path -> (path: String, certificate: Certificate)? in
+            guard let all = try? Certificate.all(pemFile: path) else { return nil }
+            let chosen = index == 0 ? all.first : all.max { $0.notAfter < $1.notAfter }
+            return chosen.map { (path: path, certificate: $0) }
+        }
     }
 }

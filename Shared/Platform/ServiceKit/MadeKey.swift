@@ -31,13 +31,20 @@ public enum MadeKey {
         // Written whole beside it, and linked: nobody reads half of a key, and who comes second does not replace it.
         let draft = "\(path).\(UUID().uuidString).new"
         defer { unlink(draft) }
-        let content = Data(try text(kind).utf8)
-        guard FileManager.default.createFile(atPath: draft, contents: content, attributes: [.posixPermissions: 0o600]) else {
-            throw Unusable(description: "\(path) cannot be made; \(FileTrouble.advice(errno))")
-        }
+        if let code = put(try text(kind), in: draft) { throw Unusable(description: "\(path) cannot be made; \(FileTrouble.advice(code))") }
         guard link(draft, path) == 0 || errno == EEXIST else {
             throw Unusable(description: "\(path) cannot be made: \(String(cString: strerror(errno)))")
         }
+    }
+
+    /// - Returns: `errno` of what failed; `nil`: it is written.
+    private static func put(_ text: String, in path: String) -> Int32? {
+        let descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return errno }
+        defer { close(descriptor) }
+        var text = text
+        let written = text.withUTF8 { write(descriptor, $0.baseAddress, $0.count) }
+        return written == text.utf8.count ? nil : written < 0 ? errno : ENOSPC
     }
 
     private static func text(_ kind: Kind) throws(Unusable) -> String {

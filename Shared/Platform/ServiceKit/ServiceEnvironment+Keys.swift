@@ -22,16 +22,16 @@ extension ServiceEnvironment {
 
     /// The same for a key that seals rows of a store: none is made beside rows that another one has sealed, which it could not open.
     /// - Parameter table: Whose rows they are.
-    /// - Throws: `StartFailure` when it cannot be made, or such rows are there.
+    /// - Throws: `StartFailure` when it cannot be made, or such rows are there; `CancellationError`.
     public func keyFile(
         _ named: String?, else file: String, _ kind: MadeKey.Kind, setting: String, sealing table: String, in store: Store
-    ) async throws(StartFailure) -> String {
+    ) async throws -> String {
         let path = dataFile(file)
         if named == nil, !FileManager.default.fileExists(atPath: path) {
             let rows: Int
-            do throws(Fault) {
-                rows = try await store.value(Statement("SELECT count(*) FROM \(table)")) ?? 0
-            } catch {
+            do {
+                rows = try await ask(store) { try await store.value(Statement("SELECT count(*) FROM \(table)")) ?? 0 }
+            } catch let error as Fault {
                 throw StartFailure("store \(store.place): \(table) cannot be read (\(error.cause ?? error))")
             }
             guard rows == 0 else {

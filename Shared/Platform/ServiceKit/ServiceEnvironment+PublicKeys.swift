@@ -11,21 +11,21 @@ extension ServiceEnvironment {
     ///   - name: What the keys are for, for example `access token`.
     ///   - own: What the files hold here, names and contents.
     ///   - take: Gets what the files of all copies hold.
-    /// - Throws: `StartFailure` when the store does not answer.
+    /// - Throws: `StartFailure` when the store refuses it; `CancellationError`.
     public func sharePublicKeys(
         _ name: String, in store: Store, own: @escaping @Sendable () -> [(identifier: String, content: String)],
         take: @escaping @Sendable ([SharedPublicKey]) -> Void
-    ) async throws(StartFailure) {
+    ) async throws {
         guard store.isDistributed else { return }
         let table = PublicKeyTable(store, name: name, clock: clock)
         let first = own()
         let names = Set(first.map { $0.identifier })
-        do throws(Fault) {
-            let all = try await table.exchange(first)
+        do {
+            let all = try await ask(store) { try await table.exchange(first) }
             take(all)
             let isNew = all.contains { names.contains($0.identifier) && $0.since + Self.hearing > clock.now() }
-            if isNew, all.contains(where: { !names.contains($0.identifier) }) { try? await Task.sleep(for: Self.hearing) }
-        } catch {
+            if isNew, all.contains(where: { !names.contains($0.identifier) }) { try await Task.sleep(for: Self.hearing) }
+        } catch let error as Fault {
             throw StartFailure("store \(store.place): public keys cannot be shared with other copies (\(error.cause ?? error))")
         }
         background("public keys") {
@@ -49,7 +49,7 @@ extension ServiceEnvironment {
     /// - Throws: As above.
     public func share(
         _ keys: SigningKeyRotation, named name: String, in store: Store, whenChanged: @escaping @Sendable () -> Void
-    ) async throws(StartFailure) {
+    ) async throws {
         try await sharePublicKeys(name, in: store) {
             keys.published.map(Self.told)
         } take: { all in
@@ -59,7 +59,7 @@ extension ServiceEnvironment {
 
     /// The same for keys of service tokens.
     /// - Throws: As above.
-    public func share(_ keys: ServiceTokenKeys, named name: String, in store: Store) async throws(StartFailure) {
+    public func share(_ keys: ServiceTokenKeys, named name: String, in store: Store) async throws {
         try await sharePublicKeys(name, in: store) {
             keys.published.map(Self.told)
         } take: { all in

@@ -1,17 +1,59 @@
+internal import Dispatch
+internal import Foundation
 internal import Logging
 internal import ServiceLifecycle
+internal import Transport
 internal import UnixSignals
 
 extension ServiceEnvironment {
-    /// Runs everything that was handed over until one of the signals, or a failure.
-    func serve(stoppedBy signals: [UnixSignal] = [.sigterm, .sigint]) async throws {
-        let group = ServiceGroup(configuration: groupConfiguration(try services(), signals))
-        try await group.run()
+    /// Runs the debug listener, then builds the program, then runs everything that was handed over until one of the signals, or a failure.
+    ///
+    /// Building may take long, where the store's server is away: health, readiness and metrics answer meanwhile, nothing else listens, and a signal ends the program
+    /// at once.
+    /// - Parameters:
+    ///   - manager: Hears that the program stops, and starts it again where it hangs; `nil`: there is none.
+    ///   - build: Hands over what is to run.
+    ///   - overdue: Called from a thread of its own when a stop takes longer than its limit.
+    func serve(
+        stoppedBy signals: [UnixSignal] = [.sigterm, .sigint], toldTo manager: ServiceManager? = nil,
+        building build: @escaping @Sendable () async throws -> Void = {}, overdue: @escaping @Sendable (Duration) -> Void = { _ in }
+    ) async throws {
+        let watchdog = manager.map { Watchdog($0, parts: Watchdog.ofThisProcess) }
+        let (listening, begin) = AsyncStream<Void>.makeStream()
+        let debug = DebugListener(endpoint: common.debug, metrics: metrics, readiness: readiness, logger: logger) { _ in begin.finish() }
+        let isBuilt = Milestone()
+        readiness.requireStart { [storeWait] in isBuilt.isReached || storeWait.lacking != nil ? nil : "is under way" }
+        let body = ProgramBody { [self] in
+            // Nothing is touched by a program whose port somebody else has: that may be the same program.
+            for await _ in listening {}
+            try Task.checkCancellation()
+            try await build()
+            let watched: [any Service] = watchdog.map { [WatchedTime(watchdog: $0)] } ?? []
+            var configuration = groupConfiguration(try services() + watched, [])
+            // What is late is cut short, so that the stores are closed in the time that is left.
+            configuration.maximumGracefulShutdownDuration = stopLimit - .seconds(2)
+            let group = ServiceGroup(configuration: configuration)
+            isBuilt.reach()
+            return group
+        } abandoned: { [readiness] in
+            readiness.stop()
+        }
+        let end = StopLimit()
+        defer { end.reach() }
+        // The first to hear of a stop.
+        let stop = StopAction { [self] in
+            let limit = stopLimit
+            // A unit that gives less time than that waits for as long.
+            manager?.tell("STOPPING=1", "EXTEND_TIMEOUT_USEC=\((limit + .seconds(2)).wholeMicroseconds)")
+            watchdog?.stop()
+            end.begin(limit) { overdue(limit) }
+        }
+        try await ServiceGroup(configuration: groupConfiguration([debug, body, stop], signals)).run()
         logger.info("program.stopped")
     }
 
     private func services() throws(StartFailure) -> [any Service] {
-        var services: [any Service] = [DebugListener(endpoint: common.debug, metrics: metrics, readiness: readiness, logger: logger)]
+        var services: [any Service] = []
         // Stops behind all that makes spans.
         if let telemetry { services.append(telemetry) }
         let dates = CertificateDates(files: parts.certificates)
@@ -47,6 +89,9 @@ extension ServiceEnvironment {
             throw files.failure(
                 "allow.\(service)", "names a service that this program does not offer; it offers \(offered.serviceNames.joined(separator: ", "))")
         }
+        // Whoever only calls others is not asked: its callers are not on the wire.
+        let certificate = WireCertificate([identity.files.certificate, identity.files.trustAnchors], clock: clock)
+        readiness.require("tls") { certificate.lacking }
         return RpcListener(
             program: name, endpoint: endpoint, identity: identity, common: common, services: offered, readiness: readiness, logger: logger)
     }
@@ -59,8 +104,45 @@ extension ServiceEnvironment {
         var quiet = logger
         quiet.logLevel = max(.warning, logger.logLevel)
         let parts = services.map { ServiceGroupConfiguration.ServiceConfiguration(service: EnduringPart(part: $0)) }
-        var configuration = ServiceGroupConfiguration(services: parts, gracefulShutdownSignals: signals, logger: quiet)
-        configuration.maximumGracefulShutdownDuration = .seconds((common.limits.stopDelaySeconds ?? 0) + (common.limits.drainSeconds ?? 10) + 20)
-        return configuration
+        return ServiceGroupConfiguration(services: parts, gracefulShutdownSignals: signals, logger: quiet)
+    }
+
+    /// How long a stop may take: as before for `stopDelaySeconds`, then the time that calls under way get, and 5 s for all else.
+    var stopLimit: Duration {
+        .seconds(common.limits.stopDelaySeconds ?? 0) + max(.seconds(common.limits.drainSeconds ?? 10), parts.drain) + .seconds(5)
+    }
+}
+
+/// The time that a stop may take.
+private final class StopLimit: Sendable {
+    private let end = DispatchSemaphore(value: 0)
+
+    /// - Parameter overdue: Called where the end is not reached within the time. Threads that hang do not keep it from that.
+    func begin(_ time: Duration, overdue: @escaping @Sendable () -> Void) {
+        let thread = Thread { [end] in
+            if end.wait(timeout: .now() + .microseconds(Int(time.wholeMicroseconds))) == .timedOut { overdue() }
+        }
+        thread.name = "stop-limit"
+        thread.start()
+    }
+
+    func reach() { end.signal() }
+}
+
+/// All of a program but its debug listener: it is built first, and then runs.
+private struct ProgramBody: Service {
+    let build: @Sendable () async throws -> ServiceGroup
+    /// Called when the program is to stop before it is built.
+    let abandoned: @Sendable () -> Void
+
+    func run() async throws {
+        let group: ServiceGroup
+        do {
+            group = try await cancelWhenGracefulShutdown { [build] in try await build() }
+        } catch {
+            guard Task.isShuttingDownGracefully else { throw error }
+            return abandoned()
+        }
+        try await group.run()
     }
 }

@@ -3,12 +3,12 @@ public import Storage
 
 extension ServiceEnvironment {
     /// Refuses to start with a secret key that no copy of the service has had with this store: it would open nothing of theirs, or make other ids.
-    /// - Throws: `StartFailure` naming the settings, and what to do.
-    public func requireKnown(_ keys: [KeyFingerprint], in store: Store) async throws(StartFailure) {
+    /// - Throws: `StartFailure` naming the settings, and what to do; `CancellationError`.
+    public func requireKnown(_ keys: [KeyFingerprint], in store: Store) async throws {
         let unknown: [String]
-        do throws(Fault) {
-            unknown = try await store.unknownKeys(keys)
-        } catch {
+        do {
+            unknown = try await ask(store) { try await store.unknownKeys(keys) }
+        } catch let error as Fault {
             throw StartFailure("store \(store.place): keys cannot be compared with those of other copies (\(error.cause ?? error))")
         }
         guard !unknown.isEmpty else { return }

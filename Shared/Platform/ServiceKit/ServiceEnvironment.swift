@@ -2,6 +2,7 @@ public import Catalogue
 public import Clocks
 internal import Contracts
 public import ContractRuntime
+internal import CoreMetrics
 internal import Foundation
 public import Logging
 public import OutboundHttp
@@ -30,6 +31,8 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
     public let outbound: OutboundOptions
     public let readiness = Readiness()
     let parts: ServiceParts
+    /// Of the start, for the store's server.
+    let storeWait: StoreWait
     /// What is removed once it is over, for a program that only says what its store is; `nil`: it works.
     private let described: [Sweep]?
     /// `nil`: nothing is exported.
@@ -48,8 +51,15 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
         self.logger = logger
         self.clock = clock
         self.metrics = metrics
+        storeWait = StoreWait(logger: logger)
         outbound = try document.common.outbound.resolved(files)
         parts = try ServiceParts(program: name, common: document.common, files: files, logger: logger)
+        metrics.beforeReading { [readiness, parts] metrics in
+            readiness.record(in: metrics)
+            for (peer, count) in parts.servingCopies {
+                metrics.makeMeter(label: "boxoffice_peer_serving_copies", dimensions: [("peer", peer)]).set(Int64(count))
+            }
+        }
     }
 
     /// Path of a file in the data folder.
@@ -60,11 +70,13 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
 
     /// Opens the service's store: `<name>.sqlite` in the data folder, or what the settings say; it is flushed and closed when the program stops. A program
     /// that only says what its store is ends here: what comes before must have no effect.
+    ///
+    /// A server that is away, takes no writes, lets nobody in or commits nothing is waited for without end, and the readiness says so.
     /// - Parameters:
     ///   - migrations: Steps of its schema in SQLite's words.
     ///   - postgres: The same tables in PostgreSQL's; `nil`: they are not kept there.
-    /// - Throws: `StartFailure` naming the file, or the server.
-    public func openStore(migrations: [Migration], postgres: [Migration]? = nil) throws(StartFailure) -> Store {
+    /// - Throws: `StartFailure` naming the file, or the server, for what does not pass by itself; `CancellationError`.
+    public func openStore(migrations: [Migration], postgres: [Migration]? = nil) async throws -> Store {
         if let described {
             StoreDescription(
                 service: name, data: files.path(common.data), file: dataFile(name + ".sqlite"),
@@ -76,12 +88,11 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
         if let waiting = common.limits.waitingWrites { limits.waitingWrites = waiting }
         let isFile = common.storage.engine == .sqlite
         let former = isFile ? Self.size(of: dataFile(name + ".sqlite")) : nil
-        do throws(StoreError) {
-            if isFile { limits.pages = (common.limits.storeMebibytes ?? Self.storeMebibytes) * 256 }
-            let store =
-                if isFile { try Store(file: dataFile(name + ".sqlite"), name: name, migrations: migrations, limits: limits) } else {
-                    try openServer(postgres, limits)
-                }
+        if isFile { limits.pages = (common.limits.storeMebibytes ?? Self.storeMebibytes) * 256 }
+        readiness.require("storage") { [storeWait] in storeWait.lacking }
+        do {
+            let store = try await isFile ? openFile(migrations, limits) : openServer(postgres, limits)
+            storeWait.follow(store)
             if former == 0 {
                 logger.warning(
                     "store.was_empty",
@@ -92,30 +103,56 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
             } else if isFile, former == nil {
                 logger.info("store.created", metadata: ["place": "\(store.place)"])
             }
+            tell(store.opening, of: store.place)
             parts.add(store: store)
             let watch = SchemaWatch(store: store, logger: logger)
             background("schema") { try await watch.run() }
             readiness.require("schema") { watch.lacking }
-            readiness.require("storage") { store.trouble }
+            // What it holds can be read: those who only read are served.
+            let refusals = RefusalWatch(store: store, logger: logger)
+            background("store-refusals") { try await refusals.run() }
+            readiness.note("storage") { refusals.lacking }
             return store
-        } catch {
+        } catch let error as StoreError {
             throw StartFailure("\(error) (settings: \(files.settingsFile), key \(isFile ? "data" : "storage"))")
         }
     }
 
+    /// Says that a file was not closed, what came back of it, and whether it was looked at as a whole.
+    private func tell(_ opening: StoreOpening, of place: String) {
+        guard opening.recoveredFrames > 0 else { return }
+        logger.notice(
+            "store.recovered",
+            metadata: [
+                "place": "\(place)", "frames": "\(opening.recoveredFrames)",
+                "check": "\(opening.isCheckFinished ? "finished" : "not finished within 1 s: run boxoffice store check")",
+            ])
+    }
+
+    /// Does what the start needs of its store, again and again while the store's server is away, as `openStore` waits for it.
+    /// - Throws: What the body throws and does not pass by itself; `CancellationError`.
+    public func ask<Value>(_ store: Store, _ body: () async throws -> Value) async throws -> Value { try await storeWait.ask(store, body) }
+
     /// - Returns: Octets; `nil`: there is no such file.
     private static func size(of file: String) -> Int? { (try? FileManager.default.attributesOfItem(atPath: file))?[.size] as? Int }
 
-    private func openServer(_ steps: [Migration]?, _ limits: StoreLimits) throws(StoreError) -> Store {
+    /// Where it blocks nobody: a file may have much to check or to change.
+    private func openFile(_ steps: [Migration], _ limits: StoreLimits) async throws -> Store {
+        try await FirstResult.ofThread { [file = dataFile(name + ".sqlite"), name] in
+            try Store(file: file, name: name, migrations: steps, limits: limits)
+        }
+    }
+
+    private func openServer(_ steps: [Migration]?, _ limits: StoreLimits) async throws -> Store {
         guard let steps else { throw StoreError(file: "postgres", reason: "keeps no store of \(name) yet; leave \"engine\" out") }
         // For what lies beside the store: keys, and the last catalogue.
         let folder = files.path(common.data)
-        do {
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw StoreError(file: folder, reason: "cannot be created; \(FileTrouble.advice(errno))")
+        if let code = FileTrouble.makeFolder(folder) { throw StoreError(file: folder, reason: "cannot be created; \(FileTrouble.advice(code))") }
+        if let tls = common.storage.tls { tellEnds(of: ["database authority": tls.trustAnchors, "database client": tls.certificate]) }
+        let options = PostgresOptions(common.storage, program: name, files: files)
+        let store = try await storeWait.open(at: options.place) { [name] in
+            try Store(postgres: options, name: name, steps: steps, limits: limits)
         }
-        let store = try Store(postgres: PostgresOptions(common.storage, program: name, files: files), name: name, steps: steps, limits: limits)
         logger.info("store.opened", metadata: ["place": "\(store.place)"])
         return store
     }
@@ -126,9 +163,13 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
         background("sweeper") { await sweeper.run() }
     }
 
-    /// A caller for the peer of that name in the settings; connects by itself.
+    /// A caller for the peer of that name in the settings; connects by itself. Without a copy of it that serves, the program is ready and says so.
     /// - Throws: `StartFailure` when the settings have no such peer, or the TLS files are unusable.
-    public func peer(_ peer: String) throws(StartFailure) -> any RpcCaller { try parts.peer(peer) }
+    public func peer(_ peer: String) throws(StartFailure) -> any RpcCaller {
+        let client = try parts.peer(peer)
+        readiness.note(peer) { [weak client] in client?.servingCopies == 0 ? "no copy serves" : nil }
+        return client
+    }
 
     /// The catalogue as the peer `config` publishes it, with the last snapshot in the data folder; part of the readiness.
     /// - Throws: As `peer`.
@@ -153,6 +194,9 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
 
     /// Anything else with a life of its own, for example an HTTP server.
     public func run(_ service: any Service) { parts.add(service: service) }
+
+    /// Says that a listener of the service's own drains when the program stops, and for how long at most. The program's stop may take that much longer.
+    public func drains(within time: Duration) { parts.add(drain: time) }
 
     /// Called on SIGHUP.
     public func onReload(_ reload: @escaping @Sendable () async -> Void) { parts.add(reload: reload) }

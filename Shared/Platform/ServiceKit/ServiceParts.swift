@@ -19,6 +19,7 @@ final class ServiceParts: Sendable {
         var farewells: [@Sendable () async -> Void] = []
         var stops: [@Sendable () async -> Void] = []
         var certificates: [(use: String, path: String)] = []
+        var drain: Duration = .zero
         var offered = RpcServices()
     }
 
@@ -55,9 +56,17 @@ final class ServiceParts: Sendable {
     func add(stop: @escaping @Sendable () async -> Void) { state.withLock { $0.stops.append(stop) } }
     func add(certificates: [(use: String, path: String)]) { state.withLock { $0.certificates += certificates } }
     var certificates: [(use: String, path: String)] { state.withLock { $0.certificates } }
+    func add(drain: Duration) { state.withLock { $0.drain = max($0.drain, drain) } }
+    /// The longest of what drains beside the RPC listener.
+    var drain: Duration { state.withLock { $0.drain } }
     func offer(_ register: (inout RpcServices) -> Void) { state.withLock { register(&$0.offered) } }
 
-    func peer(_ name: String) throws(StartFailure) -> any RpcCaller {
+    /// How many copies of each peer can take calls.
+    var servingCopies: [(peer: String, count: Int)] {
+        state.withLock { $0.peers }.map { name, client in (peer: common.peers[name]?.name ?? name, count: client.servingCopies) }
+    }
+
+    func peer(_ name: String) throws(StartFailure) -> RpcClient {
         guard let settings = common.peers[name] else {
             throw files.failure("peers.\(name)", "is missing: this program calls that service; add its addresses and name")
         }

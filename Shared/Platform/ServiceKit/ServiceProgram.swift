@@ -10,6 +10,7 @@ internal import Logging
 internal import OutboundHttp
 internal import ServiceLifecycle
 public import Storage
+internal import StoragePostgres
 
 /// A service as a program: `--config FILE [--check-config | --describe-store]`, `--version`, logs, metrics, health, signals, exit status.
 ///
@@ -22,22 +23,25 @@ public import Storage
 ///         }
 ///     }
 public enum ServiceProgram {
-    /// Checks service settings beyond their types, reading the files they name; also for `--check-config`.
+    /// Checks service settings beyond their types, reading the files they name: at each start, and for `--check-config`.
     public typealias Check<Settings> = @Sendable (Settings, SettingsFiles) throws -> Void
+    /// What an operator should know of settings with which the program starts all the same, each in one line that begins with a key; for `--check-config`.
+    public typealias Doubts<Settings> = @Sendable (Settings, CommonSettings) -> [String]
     public typealias Builder<Settings: Decodable & Sendable> = @Sendable (ServiceEnvironment<Settings>) async throws -> Void
 
-    /// Runs the service until SIGTERM or SIGINT and ends the process: status 0 after an orderly stop, 1 with one line on standard error when
-    /// it cannot start or breaks.
+    /// Runs the service until SIGTERM or SIGINT and ends the process: status 0 after an orderly stop; with a line on standard error for each problem, 78 when the
+    /// settings are wrong, and 1 when it cannot start for another reason, or breaks.
     /// - Parameters:
     ///   - name: Of the service; also the key of its own object in the settings file.
     ///   - settings: Its own settings; `NoSettings` when it has none.
     ///   - keepsStore: False: a settings file that says where its store is has no meaning.
     ///   - sweeps: What the service removes once it is over, for whoever looks after its store.
     ///   - check: Throws `StartFailure` (see `SettingsFiles.failure`) when the settings cannot work.
+    ///   - doubts: Of its settings, the common ones among them.
     ///   - build: Makes the service; what it throws is the reason for not starting.
     public static func run<Settings: Decodable & Sendable>(
         _ name: String, settings: Settings.Type, keepsStore: Bool = true, sweeps: [Sweep] = [], check: Check<Settings> = { _, _ in },
-        _ build: Builder<Settings>
+        doubts: Doubts<Settings> = { $1.doubts() }, _ build: @escaping Builder<Settings>
     ) async -> Never {
         let arguments = Array(CommandLine.arguments.dropFirst())
         if arguments == ["--version"] {
@@ -46,17 +50,27 @@ public enum ServiceProgram {
         }
         do {
             let options = try CommandLineOptions(arguments, program: name)
-            let document = try SettingsReader.read(settings, section: name, file: options.settingsFile)
-            let files = SettingsFiles(settingsFile: options.settingsFile)
-            if !keepsStore, document.common.saysStorage {
-                throw files.failure("storage", "has no meaning here: \(name) keeps no store; remove it")
+            let environment: ServiceEnvironment<Settings>
+            do {
+                environment = try prepare(name, options, keepsStore: keepsStore, sweeps: sweeps, check: check, doubts: doubts)
+            } catch {
+                throw StartFailure.ofSettings(error)
             }
-            if !options.describesStore { try check(document.specific, files) }
-            if options.checksOnly { try finishCheck(name, document.common, files) }
-            let environment = try bootstrap(name, document, files, options.describesStore ? sweeps : nil)
-            try await build(environment)
-            if options.describesStore { throw StartFailure("\(name) keeps no store") }
-            try await environment.serve()
+            if options.describesStore {
+                try await build(environment)
+                throw StartFailure("\(name) keeps no store")
+            }
+            try await environment.serve(toldTo: ServiceManager()) {
+                do {
+                    try await build(environment)
+                } catch {
+                    // Of a program that is asked to stop before it has started, it is no failure.
+                    if Task.isCancelled { throw error }
+                    fail(name, error)
+                }
+            } overdue: {
+                endLate(name, $0, environment.logger)
+            }
             LogWriter.standard.close()
             ProgramEnd.now(0)
         } catch {
@@ -64,12 +78,30 @@ public enum ServiceProgram {
         }
     }
 
-    private static func finishCheck(_ name: String, _ common: CommonSettings, _ files: SettingsFiles) throws -> Never {
-        let quiet = Logger(label: name, factory: { _ in SwiftLogNoOpLogHandler() })
+    /// Reads the settings and checks them, with the files that they name: the same for a start and for `--check-config`, which ends here.
+    private static func prepare<Settings: Decodable & Sendable>(
+        _ name: String, _ options: CommandLineOptions, keepsStore: Bool, sweeps: [Sweep], check: Check<Settings>, doubts: Doubts<Settings>
+    ) throws -> ServiceEnvironment<Settings> {
+        let document = try SettingsReader.read(Settings.self, section: name, file: options.settingsFile)
+        let (common, files) = (document.common, SettingsFiles(settingsFile: options.settingsFile))
+        if !keepsStore, common.saysStorage {
+            throw files.failure("storage", "has no meaning here: \(name) keeps no store; remove it")
+        }
+        if options.describesStore { return try bootstrap(name, document, files, sweeps) }
+        try check(document.specific, files)
+        try common.storage.check(files)
         _ = try common.outbound.resolved(files)
         _ = try common.telemetry.resolved(files, environment: ProcessInfo.processInfo.environment)
+        if options.checksOnly { try finishCheck(name, common, files, doubts(document.specific, common)) }
+        return try bootstrap(name, document, files, nil)
+    }
+
+    private static func finishCheck(_ name: String, _ common: CommonSettings, _ files: SettingsFiles, _ doubts: [String]) throws -> Never {
+        let quiet = Logger(label: name, factory: { _ in SwiftLogNoOpLogHandler() })
         _ = try ServiceParts(program: name, common: common, files: files, logger: quiet)
-        let doubts = CertificateDoubts.of(files.paths, at: SystemClock().now())
+        // Its files are looked at, too.
+        if common.storage.engine == .postgres { _ = PostgresOptions(common.storage, program: name, files: files) }
+        let doubts = doubts + CertificateDoubts.of(files.paths, at: SystemClock().now())
         for doubt in doubts { print("\(name): \(doubt)") }
         print("\(name): \(files.settingsFile) is good" + (doubts.isEmpty ? "" : ", but for what is said above"))
         ProgramEnd.now(0)
@@ -114,12 +146,24 @@ public enum ServiceProgram {
         }
     }
 
+    /// What is stored stays stored; who asked for the stop would kill the program soon.
+    private static func endLate(_ name: String, _ limit: Duration, _ logger: Logger) {
+        logger.error("program.stop_cut", metadata: ["seconds": "\(limit.components.seconds)"])
+        // A log that nobody takes must not keep it.
+        Thread.detachNewThread {
+            Thread.sleep(forTimeInterval: 1)
+            ProgramEnd.now(1)
+        }
+        fail(name, StartFailure("has not stopped within \(limit.components.seconds) s, as its settings say it must; it ends now"))
+    }
+
     private static func fail(_ name: String, _ error: any Error) -> Never {
         let failure = (error as? StartFailure) ?? StartFailure("cannot go on: \(error)")
-        let text = failure.lines.enumerated().map { $0 == 0 ? "\(name): \($1)\n" : "\($1)\n" }.joined()
+        let lines = failure.lines.enumerated().map { $0 == 0 ? "\(name): \($1)\n" : "\($1)\n" }
+        let text = lines.flatMap { JournalSeverity.ofError.marked(Array($0.utf8), .error) }
         // The reason is the last word, behind every line that led to it; what other parts of the program say when they are stopped is not.
         LogWriter.standard.close()
-        StandardStream.error.write(Data(text.utf8))
-        ProgramEnd.now(1)
+        StandardStream.error.write(Data(text))
+        ProgramEnd.now(failure.exitStatus)
     }
 }

@@ -29,13 +29,16 @@ public struct StoreDescription: Codable, Sendable, Equatable {
         public var certificate: String?
         public var key: String?
         public var requireStandby: Bool
+        /// `prefer`, or `nil`: the channel is bound to the password.
+        public var channelBinding: String?
 
         public init(
             hosts: [String], database: String, user: String, passwordFile: String? = nil, trustAnchors: String? = nil, certificate: String? = nil,
-            key: String? = nil, requireStandby: Bool = false
+            key: String? = nil, requireStandby: Bool = false, channelBinding: String? = nil
         ) {
             (self.hosts, self.database, self.user, self.passwordFile) = (hosts, database, user, passwordFile)
             (self.trustAnchors, self.certificate, self.key, self.requireStandby) = (trustAnchors, certificate, key, requireStandby)
+            self.channelBinding = channelBinding
         }
 
         /// For a connection.
@@ -44,7 +47,9 @@ public struct StoreDescription: Codable, Sendable, Equatable {
                 hosts: hosts.compactMap { PeerSettings.split($0).map { PostgresOptions.Host(name: $0.host, port: UInt16($0.port)) } },
                 database: database, user: user)
             options.passwordFile = passwordFile
-            options.tls = trustAnchors.map { PostgresOptions.Tls(trustAnchors: $0, certificate: certificate, key: key) }
+            options.tls = trustAnchors.map {
+                PostgresOptions.Tls(trustAnchors: $0, certificate: certificate, key: key, requiresChannelBinding: channelBinding != "prefer")
+            }
             options.requireStandby = requireStandby
             return options
         }
@@ -99,6 +104,7 @@ extension StoreDescription.Server {
         self.init(
             hosts: settings.hosts, database: settings.database ?? program, user: settings.user ?? program,
             passwordFile: settings.passwordFile.map(files.path), trustAnchors: settings.tls.map { files.path($0.trustAnchors) },
-            certificate: settings.tls?.certificate.map(files.path), key: settings.tls?.key.map(files.path), requireStandby: settings.requireStandby)
+            certificate: settings.tls?.certificate.map(files.path), key: settings.tls?.key.map(files.path), requireStandby: settings.requireStandby,
+            channelBinding: settings.tls?.channelBinding.flatMap { $0 == .prefer ? $0.rawValue : nil })
     }
 }

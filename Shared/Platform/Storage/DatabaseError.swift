@@ -5,6 +5,8 @@ public struct DatabaseError: Error, Sendable, Hashable, CustomStringConvertible 
         case full
         /// The engine does not answer, or not in time.
         case unavailable
+        /// The disk does not do what it was asked for, or its file system is mounted read-only.
+        case diskFails
         /// Somebody else's transaction came between, or a key was taken meanwhile: it may run again.
         case conflict, duplicate
         /// The engine has more to do than it can, or took too long.

@@ -69,6 +69,7 @@ extension Store {
             }
         }
         span?.end(result)
+        noteWrite(result)
         return try result.get()
     }
 

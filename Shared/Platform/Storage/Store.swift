@@ -20,6 +20,7 @@ public final class Store: Sendable {
     private let limits: StoreLimits
     let metrics: StoreMetrics
     private let readsUnderWay = Atomic(0)
+    let refusals = Mutex(StoreRefusals())
     /// Look at how full the caches are.
     private let caches = Mutex<[@Sendable () -> Void]>([])
     /// Steps of the schema that this program knows.
@@ -46,6 +47,9 @@ public final class Store: Sendable {
     /// What is wrong with the engine though it can be used, for operators; `nil`: nothing.
     public var warning: String? { engine.warning }
 
+    /// What opening the rows found, for the log.
+    public var opening: StoreOpening { engine.opening }
+
     /// Runs statements that change the store and returns when they are on disk.
     ///
     /// The statements are a savepoint in a transaction that they may share with those of other callers: all of them are stored or, when the
@@ -68,6 +72,7 @@ public final class Store: Sendable {
             }
         }
         span?.end(result)
+        noteWrite(result)
         return try result.get()
     }
 
@@ -115,7 +120,8 @@ public final class Store: Sendable {
         let size = (bytes: bytes, limit: limits.pages.map { $0 * StoreLimits.pageBytes })
         if let overhead { metrics.record(overhead) }
         metrics.bytes.record(size.bytes)
-        if let limit = size.limit { metrics.limitBytes.record(limit) }
+        if let limit = size.limit { metrics.record(limit: limit) }
+        if let disk = engine.disk { metrics.record(disk) }
         for look in caches.withLock({ $0 }) { look() }
         return size
     }
@@ -125,4 +131,16 @@ public final class Store: Sendable {
 
     /// Refuses new writes, waits until the waiting ones are on disk, and closes the store.
     public func close() async { await engine.close() }
+}
+
+/// What opening a store found.
+public struct StoreOpening: Sendable, Equatable {
+    /// Pages that were read back from the write-ahead log of a file that was not closed; 0: it was closed, or had none.
+    public let recoveredFrames: Int
+    /// Whether the look for damage came to its end, where one was taken.
+    public let isCheckFinished: Bool
+
+    package init(recoveredFrames: Int = 0, isCheckFinished: Bool = true) {
+        (self.recoveredFrames, self.isCheckFinished) = (recoveredFrames, isCheckFinished)
+    }
 }

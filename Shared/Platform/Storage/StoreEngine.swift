@@ -23,6 +23,9 @@ package protocol StoreEngine: Sendable {
     /// What is wrong with the engine though it can be used, for operators; `nil`: nothing.
     var warning: String? { get }
 
+    /// What opening the rows found.
+    var opening: StoreOpening { get }
+
     /// Takes a duty that copies of the store share, or says that it is this copy's still; `nil`: it is another one's.
     func duty(_ name: String) async -> Duty?
 
@@ -48,6 +51,15 @@ package protocol StoreEngine: Sendable {
     /// Bytes of the file that no rows take at present, and of the journal beside it; `nil` where a server looks after them.
     func overhead(_ database: Database) throws -> (free: Int, journal: Int)?
 
+    /// Room of the file system that the rows are on; `nil` where a server looks after it.
+    var disk: DiskRoom? { get }
+
+    /// What to tell operators of writes that failed with that error, of kind `full` or `diskFails`.
+    func refusal(_ error: DatabaseError) -> StoreRefusal
+
+    /// Tries whether a write would be taken that needs more room, after some were not. It changes nothing that a program reads.
+    func takesWrites() async -> Bool
+
     /// Refuses new writes, waits until the waiting ones are committed, and lets go of the rows.
     func close() async
 }
@@ -57,6 +69,15 @@ extension StoreEngine {
     package var lanes: (any StatementLanes)? { nil }
     package var trouble: String? { nil }
     package var warning: String? { nil }
+    package var opening: StoreOpening { StoreOpening() }
     package func duty(_ name: String) async -> Duty? { .everyone }
     package func overhead(_ database: Database) throws -> (free: Int, journal: Int)? { nil }
+    package var disk: DiskRoom? { nil }
+    package func refusal(_ error: DatabaseError) -> StoreRefusal {
+        error.kind == .full
+            ? StoreRefusal(reason: .full, advice: "the disk of the server that keeps it is full: make room there")
+            : StoreRefusal(reason: .failing, advice: error.description)
+    }
+    /// One that cannot commit anything has trouble, and who writes finds out what is left of it.
+    package func takesWrites() async -> Bool { trouble == nil }
 }

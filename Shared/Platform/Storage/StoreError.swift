@@ -8,10 +8,13 @@ internal import Darwin
 public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     public let file: String
     public let reason: String
+    /// The longest pause before another try, of what may be over by itself: a server that is away, for example. `nil`: somebody has to change something first.
+    public let retryPause: Duration?
 
-    package init(file: String, reason: String) {
+    package init(file: String, reason: String, retryPause: Duration? = nil) {
         self.file = file
         self.reason = reason
+        self.retryPause = retryPause
     }
 
     public var description: String { "store \(file): \(reason)" }
@@ -25,9 +28,22 @@ public enum FileTrouble {
         switch code {
         case EROFS: "its file system is mounted read-only: mount it for writing, or name another folder"
         case ENOSPC: "its file system is full: make room"
+        case ENOTDIR, EEXIST: "a file stands where a folder is to be: name another folder"
         case EDQUOT: "the disk quota of this user is used up: make room"
         default: "check the folder's owner and mode"
         }
+    }
+
+    /// Makes a folder that is missing, and those above it, for this user alone.
+    /// - Returns: `errno` of what failed; `nil`: it is there.
+    public static func makeFolder(_ path: String) -> Int32? {
+        var facts = stat()
+        if stat(path, &facts) == 0 { return facts.st_mode & S_IFMT == S_IFDIR ? nil : ENOTDIR }
+        if mkdir(path, 0o700) == 0 { return nil }
+        let code = errno
+        guard code == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return code == EEXIST ? nil : code }
+        if let code = makeFolder(String(path[..<slash])) { return code }
+        return mkdir(path, 0o700) == 0 || errno == EEXIST ? nil : errno
     }
 
     /// The same for a file that is there, or whose folder is.

@@ -12,9 +12,6 @@ package struct StoreMetrics: Sendable {
     package let refused: Counter
     package let retries: Counter
     package let bytes: Gauge
-    package let limitBytes: Gauge
-    private let free: Gauge
-    private let journal: Gauge
 
     package init(store: String) {
         self.store = store
@@ -25,9 +22,6 @@ package struct StoreMetrics: Sendable {
         queueDepth = Gauge(label: "boxoffice_storage_queue_depth_writes", dimensions: labels)
         commitSeconds = Timer(label: "boxoffice_storage_commit_seconds", dimensions: labels)
         bytes = Gauge(label: "boxoffice_storage_bytes", dimensions: labels)
-        limitBytes = Gauge(label: "boxoffice_storage_limit_bytes", dimensions: labels)
-        free = Gauge(label: "boxoffice_storage_free_bytes", dimensions: labels)
-        journal = Gauge(label: "boxoffice_storage_journal_bytes", dimensions: labels)
         retries = Counter(label: "boxoffice_storage_retries_total", dimensions: labels)
         refused = Counter(label: "boxoffice_storage_refused_total", dimensions: labels)
     }
@@ -40,9 +34,21 @@ package struct StoreMetrics: Sendable {
         return Gauge(label: "boxoffice_storage_cache_entries", dimensions: labels)
     }
 
+    // A store that has none of these has no series of them: a zero would be a fact.
+
+    /// - Parameter limit: Bytes.
+    func record(limit: Int) { gauge("boxoffice_storage_limit_bytes").record(limit) }
+
     /// - Parameter overhead: Bytes.
     func record(_ overhead: (free: Int, journal: Int)) {
-        free.record(overhead.free)
-        journal.record(overhead.journal)
+        gauge("boxoffice_storage_free_bytes").record(overhead.free)
+        gauge("boxoffice_storage_journal_bytes").record(overhead.journal)
     }
+
+    func record(_ disk: DiskRoom) {
+        gauge("boxoffice_storage_disk_free_bytes").record(disk.free)
+        gauge("boxoffice_storage_disk_bytes").record(disk.size)
+    }
+
+    private func gauge(_ label: String) -> Gauge { Gauge(label: label, dimensions: [("store", store)]) }
 }

@@ -19,6 +19,8 @@ final class Duties: Sendable {
     private static let (lease, renewal, clearing): (Duration, Duration, Duration) = (.seconds(30), .seconds(10), .seconds(10))
     /// Of what this engine keeps for itself.
     private static let own = "clear commit_mark"
+    /// Those that each copy asks for by itself.
+    private static let usual = [own, StandbyGauges.duty]
     private static let take: Statement = """
         INSERT INTO duty (name, holder, until_ms, fence) VALUES (?1, ?2, \(Heart.clock) + ?3, 1) ON CONFLICT (name) DO UPDATE SET holder = excluded.holder,
             until_ms = excluded.until_ms, fence = CASE WHEN duty.holder = excluded.holder THEN duty.fence ELSE duty.fence + 1 END
@@ -38,6 +40,9 @@ final class Duties: Sendable {
     func known(_ name: String) -> Duty? {
         state.withLock { state in state.held[name].flatMap { $0.until > .now ? $0.duty : nil } }
     }
+
+    /// Whether this copy has it as far as it heard: while a server commits nothing, nobody can take it.
+    func had(_ name: String) -> Bool { state.withLock { $0.held[name] != nil } }
 
     /// Gets an answer at the next `keep`.
     func ask(_ name: String, _ answer: @escaping @Sendable (Duty?) -> Void) {
@@ -60,7 +65,7 @@ final class Duties: Sendable {
             }
             guard state.cleared.duration(to: now) >= Self.clearing else { return (names, false) }
             state.cleared = now
-            names.insert(Self.own)
+            names.formUnion(Self.usual)
             return (names, true)
         }
         for name in names.sorted() { try take(name, connection) }

@@ -22,13 +22,29 @@ final class Heart: Sendable {
     private let pipe = WakePipe()
     private let isStopping = Atomic(false)
     private let offset: Gauge
+    private let waitingCommits: Gauge
+    private let findings = Mutex(Findings())
+
+    /// What the heartbeats found out of the server.
+    private struct Findings {
+        /// What its commits wait for; `nil`: for nothing.
+        var wait: DatabaseError?
+        var standbyAdvice: String?
+    }
 
     init(_ servers: ServerChoice, store: String) {
         self.servers = servers
         self.store = store
         duties = Duties(holder: holder)
         offset = Gauge(label: "boxoffice_storage_clock_offset_seconds", dimensions: [("store", store)])
+        waitingCommits = Gauge(label: "boxoffice_storage_commits_wait_for_standby", dimensions: [("store", store)])
     }
+
+    /// Why the server, which answers, commits nothing; `nil`: it commits, or does not answer.
+    var commitWait: DatabaseError? { findings.withLock { $0.wait } }
+
+    /// What an operator should know though the store can be used; `nil`: nothing.
+    var advice: String? { pulse.clock.advice ?? findings.withLock { $0.standbyAdvice } }
 
     /// For everybody who needs a connection. Blocks.
     func connect() throws -> PostgresConnection {
@@ -54,11 +70,16 @@ final class Heart: Sendable {
             var tell: (@Sendable () -> Void)? = whenTried
             var pause = ReconnectPause()
             var connection: PostgresConnection?
+            var standbys = StandbyGauges(store: store, role: servers.user)
             while !isStopping.load(ordering: .acquiring) {
                 if connection?.isUsable == false { connection = nil }
+                var isReached = false
                 do {
                     let live = try connection ?? opened()
-                    connection = live
+                    (connection, isReached) = (live, true)
+                    // First: a server that lost them takes no heartbeat.
+                    try standbys.look(on: live, isMine: duties.had(StandbyGauges.duty))
+                    note { $0.standbyAdvice = standbys.advice }
                     try beat(live)
                     tell?()
                     tell = nil
@@ -67,6 +88,11 @@ final class Heart: Sendable {
                     rest(Self.interval, live)
                 } catch {
                     if connection?.isUsable != true { connection = nil }
+                    if !isReached {
+                        standbys.forget()
+                        note { $0 = Findings() }
+                        waitingCommits.record(0)
+                    }
                     missed(error, connection)
                     tell?()
                     tell = nil
@@ -88,19 +114,36 @@ final class Heart: Sendable {
         pipe.wake()
     }
 
-    /// A connection by which no heartbeat of this copy hangs in the server: one that waits for a standby that is gone would stay there for ever.
+    private func note(_ change: (inout Findings) -> Void) { findings.withLock { change(&$0) } }
+
+    /// A connection by which no heartbeat of this copy hangs in the server: one that waits for a standby that is gone would stay there for ever. What it waits for is why
+    /// nothing is committed. A session that is idle hangs nowhere; behind a pooler it may be another client's by now.
     private func opened() throws -> PostgresConnection {
         let connection = try servers.connect(part: "heart-\(holder.prefix(8))")
-        _ = try connection.run(
+        let outcomes = try connection.run(
             [
                 PostgresConnection.Command(
                     """
-                    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                    SELECT CASE WHEN state = 'active' THEN coalesce(wait_event, '') ELSE '' END,
+                        coalesce(current_setting('synchronous_standby_names', true), ''), pg_terminate_backend(pid)
+                    FROM pg_stat_activity
                     WHERE application_name = current_setting('application_name') AND usename = current_user AND pid <> pg_backend_pid()
+                        AND state IS DISTINCT FROM 'idle'
                     """)
             ], timeout: Pulse.trust)
+        var wait: DatabaseError?
+        if case .rows(let rows) = outcomes.first, let (event, names) = try rows.first({ ($0.next() as String, $0.next() as String) }) {
+            let isStandby = event == Self.standbyWait
+            if isStandby { waitingCommits.record(1) }
+            wait = isStandby ? .noStandby(names) : event.isEmpty ? nil : .slowCommit("waits for \(event)")
+        }
+        note { $0.wait = wait }
+        if let wait { pulse.missed(wait, isLost: true) }
         return connection
     }
+
+    /// As the server calls it (postgresql.org/docs/current/monitoring-stats.html, wait events).
+    private static let standbyWait = "SyncRep"
 
     private func beat(_ connection: PostgresConnection) throws {
         let (began, asked) = (ContinuousClock.now, WallTime.milliseconds)
@@ -113,11 +156,14 @@ final class Heart: Sendable {
         let timeout: Duration = servers.areSeveral ? .seconds(2) : Pulse.trust
         let outcomes: [PostgresConnection.Outcome]
         do {
+            // The answers before the last one come by themselves: they tell a server that commits nothing from one that is silent.
             outcomes = try connection.run(
-                [.init(Self.begin), .init(upsert, [holder]), .init("COMMIT")], timeout: timeout)
+                [.init(Self.begin), .init(upsert, [holder], isFlushed: true), .init("COMMIT")], timeout: timeout)
         } catch {
-            if (error as? PostgresError)?.isSilence == true { servers.silent(connection.host) }
-            throw error
+            guard (error as? PostgresError)?.isSilence == true else { throw error }
+            servers.silent(connection.host)
+            guard connection.answered.count == 2 else { throw error }
+            throw commitWait ?? .slowCommit("did not end a commit within \(timeout)")
         }
         guard case .rows(let row) = outcomes[1], case .rows(let end) = outcomes[2], end.tag == "COMMIT" else {
             throw try failure(outcomes, connection)
@@ -127,6 +173,8 @@ final class Heart: Sendable {
         let offset = ClockOffset(asked: asked, answered: WallTime.milliseconds, server: server)
         if !connection.server.isEmpty { connection.server = "\(start)" }
         self.offset.record(Double(offset.milliseconds) / 1000)
+        waitingCommits.record(0)
+        note { $0.wait = nil }
         servers.alive(connection.host)
         pulse.beat(connection.server, began: began, clock: offset)
     }
@@ -152,5 +200,17 @@ final class Heart: Sendable {
             connection.takeNotice()
             if !connection.isUsable { pulse.missed(connection.lost().databaseError(), isLost: true) }
         }
+    }
+}
+
+extension DatabaseError {
+    /// - Parameter names: `synchronous_standby_names`.
+    fileprivate static func noStandby(_ names: String) -> DatabaseError {
+        DatabaseError(.unavailable, "PostgreSQL: the server answers, and its commits wait for a standby: none of '\(names)' confirms them")
+    }
+
+    /// - Parameter words: What the server does.
+    fileprivate static func slowCommit(_ words: String) -> DatabaseError {
+        DatabaseError(.unavailable, "PostgreSQL: the server answers, and commits nothing: it \(words)")
     }
 }

@@ -48,7 +48,7 @@ final class Lane<Work: LaneWork>: Sendable {
                         for work in open.settle(.unknown) { work.fail(.storage(Self.error(error))) }
                         doubt = nil
                     }
-                    queue.laneFailed(Self.error(error))
+                    for work in queue.laneFailed(Self.error(error)) { work.fail(.storage(Self.error(error))) }
                     tell?()
                     tell = nil
                     _ = pollOne(pipe.readEnd, CInt(POLLIN), pause.next())
@@ -80,7 +80,7 @@ final class Lane<Work: LaneWork>: Sendable {
     /// - Returns: What the connection was lost at, when nobody knows whether that is stored.
     private func serve(_ connection: PostgresConnection, first again: [Work]) -> CommitInDoubt<Work>? {
         var (loss, doubt): (DatabaseError?, CommitInDoubt<Work>?)
-        var again = again
+        var (again, wasResting) = (again, false)
         while loss == nil {
             if heart.pulse.isElsewhere(connection) {
                 loss = DatabaseError(.unavailable, "PostgreSQL: another server has taken the place of this one")
@@ -93,6 +93,7 @@ final class Lane<Work: LaneWork>: Sendable {
             if batch.isEmpty {
                 if queue.isClosed { break }
                 loss = rest(connection)
+                wasResting = loss != nil
                 continue
             }
             let wanted = batch.filter { work in
@@ -105,7 +106,7 @@ final class Lane<Work: LaneWork>: Sendable {
                 for work in lost.unfinished { work.fail(.storage(lost.reason)) }
             }
         }
-        for work in queue.laneIsDown(loss ?? .away) { work.fail(.storage(loss ?? .away)) }
+        for work in queue.laneIsDown(loss ?? .away, wasResting: wasResting) { work.fail(.storage(loss ?? .away)) }
         return doubt
     }
 
@@ -118,7 +119,7 @@ final class Lane<Work: LaneWork>: Sendable {
         let count = poll(&watched, 2, -1)
         if count > 0, watched[0].revents != 0 { pipe.clear() }
         queue.isNotIdle(pipe)
-        if count > 0, watched[1].revents != 0 { connection.takeNotice() }
+        if count > 0, watched[1].revents != 0 { connection.giveUp() }
         return connection.isUsable ? nil : connection.lost().databaseError()
     }
 

@@ -12,7 +12,19 @@ final class LaneQueue<Work: Sendable>: Sendable {
         var connected = 0
         /// Why the last lane lost its connection, or could not get one.
         var trouble: DatabaseError?
+        /// The server ended the last connection while nothing was under way, and a lane tries for the first time to get another one.
+        var isReturning = false
         var isClosed = false
+
+        /// - Returns: What no lane will take.
+        mutating func abandoned() -> [Work] {
+            guard connected == 0, !isReturning else { return [] }
+            defer { waiting = [] }
+            return waiting
+        }
+
+        /// Why nothing can be done.
+        var obstacle: DatabaseError? { connected > 0 || isReturning ? nil : trouble ?? .away }
     }
 
     private let state = Mutex(State())
@@ -22,14 +34,14 @@ final class LaneQueue<Work: Sendable>: Sendable {
     init(most: Int) { self.most = most }
 
     var waiting: Int { state.withLock { $0.waiting.count } }
-    var trouble: DatabaseError? { state.withLock { $0.connected > 0 ? nil : $0.trouble ?? .away } }
+    var trouble: DatabaseError? { state.withLock { $0.obstacle } }
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
     /// - Throws: `overloaded` when too much waits, `unavailable` when no lane has a connection, or after `close`.
     func submit(_ work: Work) throws(Fault) {
         let verdict = state.withLock { state -> Result<WakePipe?, Fault> in
             if state.isClosed { return .failure(.storeIsClosed) }
-            if state.connected == 0 { return .failure(.storage(state.trouble ?? .away)) }
+            if let obstacle = state.obstacle { return .failure(.storage(obstacle)) }
             if state.waiting.count >= most { return .failure(.storeIsBusy) }
             state.waiting.append(work)
             return .success(state.idle.popLast())
@@ -54,20 +66,32 @@ final class LaneQueue<Work: Sendable>: Sendable {
     /// A lane goes on without having been woken.
     func isNotIdle(_ pipe: WakePipe) { state.withLock { state in state.idle.removeAll { $0 === pipe } } }
 
-    func laneIsUp() { state.withLock { $0.connected += 1 } }
+    func laneIsUp() {
+        state.withLock { state in
+            state.connected += 1
+            state.isReturning = false
+        }
+    }
 
     /// A lane could not get a connection.
-    func laneFailed(_ error: DatabaseError) { state.withLock { $0.trouble = error } }
+    /// - Returns: What waits for nobody now.
+    func laneFailed(_ error: DatabaseError) -> [Work] {
+        state.withLock { state in
+            state.trouble = error
+            state.isReturning = false
+            return state.abandoned()
+        }
+    }
 
     /// A lane lost its connection.
+    /// - Parameter wasResting: Nothing was under way: the server, or a pooler, ends connections that are idle, and takes others.
     /// - Returns: What waits for nobody now.
-    func laneIsDown(_ error: DatabaseError) -> [Work] {
+    func laneIsDown(_ error: DatabaseError, wasResting: Bool) -> [Work] {
         state.withLock { state in
             state.connected -= 1
             state.trouble = error
-            guard state.connected == 0 else { return [] }
-            defer { state.waiting = [] }
-            return state.waiting
+            if state.connected == 0 { state.isReturning = wasResting }
+            return state.abandoned()
         }
     }
 

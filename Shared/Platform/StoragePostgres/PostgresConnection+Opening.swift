@@ -23,24 +23,20 @@ extension PostgresConnection {
                 return connection
             } catch let error as PostgresError {
                 if error.isSilence { silent(host) }
-                problems.append(PostgresError(state: error.state, message: "\(host): \(error.message)"))
+                let isDoubtful = error.message.contains("certificate verify failed")
+                let message = isDoubtful ? CertificateVerdict.of(host, options.tls) ?? error.message : error.message
+                problems.append(PostgresError(state: error.state, message: "\(host): \(message)"))
             }
         }
         // What stays wrong is told before what may pass.
-        let state = (problems.first { !$0.state.isEmpty && !$0.isLoss } ?? problems.first)?.state ?? ""
+        let state = (problems.first { $0.retryPause == nil } ?? problems.first { !$0.state.isEmpty && !$0.isLoss } ?? problems.first)?.state ?? ""
         throw PostgresError(state: state, message: problems.map(\.message).joined(separator: "; "))
     }
 
     private static func connect(
         _ parameters: [(String, String)], _ host: PostgresOptions.Host, _ options: PostgresOptions
     ) throws -> PostgresConnection {
-        let keys = parameters.map { strdup($0.0) }
-        let values = parameters.map { strdup($0.1) }
-        defer { for text in keys + values { free(text) } }
-        let started = (keys.map { UnsafePointer($0) } + [nil]).withUnsafeBufferPointer { keys in
-            (values.map { UnsafePointer($0) } + [nil]).withUnsafeBufferPointer { PQconnectStartParams(keys.baseAddress, $0.baseAddress, 0) }
-        }
-        guard let started else { throw PostgresError.lost("out of memory") }
+        guard let started = begin(parameters) else { throw PostgresError.lost("out of memory") }
         do {
             // So that the reason has its code.
             PQsetErrorVerbosity(started, PQERRORS_VERBOSE)
@@ -53,6 +49,16 @@ extension PostgresConnection {
             throw error
         }
         return try PostgresConnection(started, host: host, isPreparing: options.isPrepared)
+    }
+
+    /// - Returns: A connection that has begun; `nil`: no memory is left.
+    static func begin(_ parameters: [(String, String)]) -> OpaquePointer? {
+        let keys = parameters.map { strdup($0.0) }
+        let values = parameters.map { strdup($0.1) }
+        defer { for text in keys + values { free(text) } }
+        return (keys.map { UnsafePointer($0) } + [nil]).withUnsafeBufferPointer { keys in
+            (values.map { UnsafePointer($0) } + [nil]).withUnsafeBufferPointer { PQconnectStartParams(keys.baseAddress, $0.baseAddress, 0) }
+        }
     }
 
     private static func finish(_ connection: OpaquePointer) throws {
@@ -81,12 +87,18 @@ extension PostgresConnection {
         if line.contains("session is read-only") {
             return PostgresError(state: "25006", message: "takes no writes: it is a standby, or set to be read-only")
         }
-        // Trust, and what comes of a wrong configuration of it, does not pass by itself.
-        if line.contains("certificate") || line.contains("SSL") || line.contains("password")
-            || line.contains("host name") && !line.contains("translate")
-        {
-            return PostgresError(state: "28000", message: message)
+        // `channel binding is required, but server did not offer …`, `… required, but server authenticated client without channel binding` and the like.
+        if line.contains("channel binding") {
+            return PostgresError(
+                state: PostgresError.untrusted,
+                message: "\(PostgresError.unbound): a pooler? One that you trust with passwords needs storage.tls.channelBinding \"prefer\"")
         }
+        // Trust, and what comes of a wrong configuration of it, does not pass by itself.
+        let isCut = line.contains("SSL SYSCALL error") || line.contains("SSL connection has been closed")
+        if line.contains("certificate") || line.contains("SSL") && !isCut || line.contains("host name") && !line.contains("translate") {
+            return PostgresError(state: PostgresError.untrusted, message: message)
+        }
+        if line.contains("password") { return PostgresError(state: "28000", message: message) }
         return .lost(message)
     }
 
@@ -150,7 +162,7 @@ extension PostgresOptions {
         guard let tls else { return parameters + [("sslmode", "disable")] }
         parameters += [("sslmode", "verify-full"), ("sslrootcert", tls.trustAnchors), ("sslcert", tls.certificate ?? ""), ("sslkey", tls.key ?? "")]
         // Whoever relays the password's proof to another server is found out.
-        if passwordFile != nil { parameters.append(("channel_binding", "require")) }
+        if passwordFile != nil, tls.requiresChannelBinding { parameters.append(("channel_binding", "require")) }
         return parameters
     }
 }

@@ -105,11 +105,27 @@ final class PostgresConnection {
 
     /// To be called when the server has said something while nothing was under way: mostly that it goes.
     func takeNotice() {
-        guard PQconsumeInput(connection) == 1, PQstatus(connection) == CONNECTION_OK else {
-            isUsable = false
-            return
-        }
-        while let notification = PQnotifies(connection) { PQfreemem(notification) }
+        // The end of the connection comes behind the words, and needs a look of its own.
+        repeat {
+            guard PQconsumeInput(connection) == 1, PQstatus(connection) == CONNECTION_OK else {
+                isUsable = false
+                return
+            }
+            while let notification = PQnotifies(connection) { PQfreemem(notification) }
+        } while hasWord
+    }
+
+    /// Whether something has come from the server that was not read yet, or it has ended the connection.
+    private var hasWord: Bool { pollOne(descriptor, CInt(POLLIN), .zero) != nil }
+
+    /// To be called before a connection is used that nothing was asked by for a while. A server that ends one (`idle_session_timeout`, `pg_terminate_backend`, a pooler)
+    /// says so, and closes it a moment later: what is sent by it meanwhile is lost. So one by which anything has come is given up, before anything is sent.
+    func giveUpIfSpoken() { if isUsable, hasWord { giveUp() } }
+
+    /// It is of no more use; `lost` says what the server said last.
+    func giveUp() {
+        if isUsable { takeNotice() }
+        isUsable = false
     }
 
     /// What is wrong with the connection.

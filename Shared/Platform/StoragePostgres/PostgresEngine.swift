@@ -1,6 +1,5 @@
 internal import Dispatch
 internal import Faults
-internal import Foundation
 public import Storage
 
 /// A schema of a PostgreSQL server, which copies of the service on other hosts use too.
@@ -18,23 +17,23 @@ final class PostgresEngine: StoreEngine {
     private let plans: LaneQueue<PlannedWrite>
     private let sessions: SessionPool
     private let heart: Heart
+    private let certificates: ServerCertificates
     private let hurry: @Sendable () -> Void
     private let ended = DispatchGroup()
     private let refused: @Sendable () -> Void
 
     /// A lane that gets no answer for so long gives up its connection.
     private static let timeout: Duration = .seconds(3)
-    /// How long a start waits for a server that is away.
-    private static let patience: Duration = .seconds(10)
 
-    /// Connects, and brings the schema up to date. Blocks until that is done.
-    /// - Throws: `StoreError` naming the server.
+    /// Connects, and brings the schema up to date. Blocks until that is done. Nothing is answered before a heartbeat is committed: until then `trouble` says why.
+    /// - Throws: `StoreError` naming the server, at once.
     init(_ options: PostgresOptions, name: String, steps: [Migration], limits: StoreLimits, metrics: StoreMetrics) throws(StoreError) {
         place = options.place
         address = options.hosts.map(\.name).joined(separator: ",")
         try Self.prepare(options, name: name, steps: steps)
         let heart = Heart(ServerChoice(options, program: name), store: name)
         self.heart = heart
+        certificates = ServerCertificates(options)
         let looks = LaneQueue<Look>(most: limits.waitingReads)
         let plans = LaneQueue<PlannedWrite>(most: limits.waitingWrites)
         (self.looks, self.plans) = (looks, plans)
@@ -60,6 +59,7 @@ final class PostgresEngine: StoreEngine {
         for lane in readers { Self.start(lane, "store-reads", tried, ended) }
         for lane in writers { Self.start(lane, "store-writes", tried, ended) }
         tried.wait()
+        certificates.start()
     }
 
     deinit {
@@ -68,6 +68,7 @@ final class PostgresEngine: StoreEngine {
         sessions.close {}
         hurry()
         heart.stop()
+        certificates.stop()
     }
 
     private static func start<Work>(_ lane: Lane<Work>, _ name: String, _ tried: DispatchGroup, _ ended: DispatchGroup) {
@@ -80,31 +81,28 @@ final class PostgresEngine: StoreEngine {
         }
     }
 
-    /// The schema, on a connection of its own. A server that is away may be on its way.
+    /// The schema, on a connection of its own.
     private static func prepare(_ options: PostgresOptions, name: String, steps: [Migration]) throws(StoreError) {
-        let end = ContinuousClock.now + patience
-        while true {
-            do {
-                let connection = try PostgresConnection.open(options, program: name)
-                return try PostgresSchema(name: options.schema, steps: steps, connection: connection, place: options.place).bringUpToDate()
-            } catch let error as StoreError {
-                throw error
-            } catch let error as PostgresError {
-                guard error.kind == .unavailable || error.kind == .busy, error.state != "25006", ContinuousClock.now < end else {
-                    throw StoreError(file: options.place, reason: error.advice)
-                }
-                Thread.sleep(forTimeInterval: 0.2)
-            } catch {
-                throw StoreError(file: options.place, reason: "\(error)")
-            }
+        do {
+            let connection = try PostgresConnection.open(options, program: name)
+            try PostgresSchema(name: options.schema, steps: steps, connection: connection, place: options.place).bringUpToDate()
+        } catch let error as StoreError {
+            throw error
+        } catch let error as PostgresError {
+            throw StoreError(error, at: options.place)
+        } catch {
+            throw StoreError(file: options.place, reason: "\(error)")
         }
     }
 
     var waitingWrites: Int { plans.waiting + sessions.waiting }
 
-    var trouble: String? { (looks.trouble ?? plans.trouble ?? heart.pulse.lacking)?.description ?? heart.pulse.clock.trouble }
+    // While nothing is committed lanes lose their connections over and over; that is not the reason.
+    var trouble: String? {
+        (heart.commitWait ?? looks.trouble ?? plans.trouble ?? heart.pulse.lacking)?.description ?? heart.pulse.clock.trouble
+    }
 
-    var warning: String? { heart.pulse.clock.advice }
+    var warning: String? { heart.advice }
 
     func duty(_ name: String) async -> Duty? { await heart.duty(name) }
 
@@ -138,6 +136,7 @@ final class PostgresEngine: StoreEngine {
         await withCheckedContinuation { continuation in sessions.close { continuation.resume() } }
         hurry()
         heart.stop()
+        certificates.stop()
         await withCheckedContinuation { continuation in ended.notify(queue: .global()) { continuation.resume() } }
     }
 
@@ -185,7 +184,8 @@ extension Store {
     ///   - name: Label of the metrics, for example `authentication`.
     ///   - steps: Of the schema, in PostgreSQL's words, all that this version knows, oldest first.
     ///   - limits: Bounds of queues.
-    /// - Throws: `StoreError` naming the server when it is away, lets nobody in, is not safe to write to, or has a schema that is newer than this program.
+    /// - Throws: `StoreError` naming the server when it is away, takes no writes, lets nobody in, is not safe to write to, or has a schema that is newer than
+    ///   this program. It waits for nothing of that; `retryPause` says whether it is worth trying again.
     public convenience init(postgres options: PostgresOptions, name: String, steps: [Migration], limits: StoreLimits = StoreLimits())
         throws(StoreError)
     {
@@ -197,5 +197,5 @@ extension Store {
 
 extension StoreError {
     /// - Parameter place: Of the server.
-    init(_ error: PostgresError, at place: String) { self.init(file: place, reason: error.advice) }
+    init(_ error: PostgresError, at place: String) { self.init(file: place, reason: error.advice, retryPause: error.retryPause) }
 }

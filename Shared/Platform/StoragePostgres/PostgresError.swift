@@ -26,6 +26,23 @@ struct PostgresError: Error, Sendable {
         }
     }
 
+    /// The longest pause before another try, of what may be over though nobody changes the program or its settings; `nil`: it is not. A password counts, whose file is read
+    /// at each try.
+    var retryPause: Duration? {
+        // Of a pooler that the settings do not fit.
+        if state == "26000" { return nil }
+        switch kind {
+        // A standby may be promoted at any moment.
+        case .unavailable, .conflict: return .milliseconds(2500)
+        // Each try is a line in the server's log, or takes room where there is none.
+        case .busy, .late, .full, .diskFails: return .seconds(5)
+        case .duplicate, .other: return state.hasPrefix("28") ? .seconds(5) : nil
+        }
+    }
+
+    /// The state of what this side finds wrong with the server's certificate, or with its own. It is none of PostgreSQL's.
+    static let untrusted = "BX001"
+
     static func lost(_ message: String) -> PostgresError { PostgresError(state: "", message: message) }
 
     static func silent(_ timeout: Duration) -> PostgresError { .lost("\(silence)\(timeout)") }
@@ -42,11 +59,15 @@ struct PostgresError: Error, Sendable {
 }
 
 extension PostgresError {
+    static let unbound = "offers no channel binding"
+
     /// For whoever starts the program.
     var advice: String {
         switch state {
+        case Self.untrusted where message.contains(Self.unbound): message
+        case Self.untrusted where message.contains(" expired at "): "cannot be trusted (\(message))"
         case "28P01": "refuses the password (\(message)); check storage.user and storage.passwordFile"
-        case _ where state.hasPrefix("28"):
+        case _ where state.hasPrefix("28") || state == Self.untrusted:
             "lets nobody in (\(message)); check storage.user, storage.passwordFile and storage.tls, and the server's pg_hba.conf"
         case "3D000": "has no such database (\(message)); make it, or correct storage.database"
         case "42501": "may not be changed by this user (\(message)); a schema that is not up to date needs the right to create tables"

@@ -114,6 +114,13 @@ package final class PostgresMaintenance {
         }
     }
 
+    /// Standbys that are connected.
+    package func standbys() throws(StoreError) -> [Standby] {
+        try rows(Standby.query).map { row in
+            Standby(name: row[0] ?? "", state: row[1] ?? "", sync: row[2] ?? "", lag: row[3].flatMap { Int64($0) })
+        }
+    }
+
     /// Programs of ours that work with the same rows, by their names at the server.
     package func users() throws(StoreError) -> [String] {
         try rows(

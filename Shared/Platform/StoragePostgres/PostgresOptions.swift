@@ -21,11 +21,14 @@ public struct PostgresOptions: Sendable, Hashable {
         /// The client's own, where the server asks for one.
         public let certificate: String?
         public let key: String?
+        /// Whether the proof of a password must hold for this connection alone: a pooler cannot give that.
+        public let requiresChannelBinding: Bool
 
-        public init(trustAnchors: String, certificate: String? = nil, key: String? = nil) {
+        public init(trustAnchors: String, certificate: String? = nil, key: String? = nil, requiresChannelBinding: Bool = true) {
             self.trustAnchors = trustAnchors
             self.certificate = certificate
             self.key = key
+            self.requiresChannelBinding = requiresChannelBinding
         }
     }
 

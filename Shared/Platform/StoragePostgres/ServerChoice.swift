@@ -16,6 +16,7 @@ final class ServerChoice: Sendable {
     }
 
     var areSeveral: Bool { options.hosts.count > 1 }
+    var user: String { options.user }
 
     /// Blocks until there is a connection.
     /// - Parameter part: Of the program, for operators of the server.

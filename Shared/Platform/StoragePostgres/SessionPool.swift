@@ -103,7 +103,7 @@ final class SessionPool: Sendable {
                 continue
             }
             // While it rested the server may have said goodbye.
-            if let known = connection, known.isUsable { known.takeNotice() }
+            connection?.giveUpIfSpoken()
             if let known = connection, !known.isUsable || heart.pulse.isElsewhere(known) { connection = nil }
             do {
                 let usable = try connection ?? heart.connect()

@@ -6,7 +6,8 @@ extension Storage.DatabaseError {
         let kind: Kind =
             switch error.resultCode {
             case .SQLITE_FULL: .full
-            case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_IOERR, .SQLITE_NOMEM, .SQLITE_INTERRUPT, .SQLITE_READONLY, .SQLITE_CANTOPEN: .unavailable
+            case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_NOMEM, .SQLITE_INTERRUPT: .unavailable
+            case .SQLITE_IOERR, .SQLITE_READONLY, .SQLITE_CANTOPEN: .diskFails
             default: .other
             }
         self.init(kind, "\(error)")

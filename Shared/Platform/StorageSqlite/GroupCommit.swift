@@ -82,6 +82,34 @@ final class GroupCommit: Sendable {
         if isIdle { whenIdle() }
     }
 
+    /// Commits a change that no program reads, and needs a page more meanwhile.
+    /// - Parameter tell: Called with whether the disk has taken it.
+    func tryDisk(_ tell: @escaping @Sendable (Bool) -> Void) {
+        guard !state.withLock({ $0.isClosed }) else { return tell(false) }
+        pool.asyncWriteWithoutTransaction { database in
+            var isCommitting = false
+            do {
+                try database.inTransaction(.immediate) {
+                    try database.inSavepoint {
+                        try database.execute(sql: "CREATE TABLE room_for_a_page (x)")
+                        return .rollback
+                    }
+                    // What stays as it was would not be written.
+                    let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+                    try database.execute(sql: "PRAGMA user_version = \((version + 1) & 0xffff)")
+                    isCommitting = true
+                    self.changes.willCommit()
+                    return .commit
+                }
+                self.changes.didCommit()
+                tell(true)
+            } catch {
+                if isCommitting { self.changes.isUncertain() }
+                tell(false)
+            }
+        }
+    }
+
     private func drain(_ database: GRDB.Database) {
         gather()
         while let batch = nextBatch() {

@@ -2,6 +2,11 @@ internal import Dispatch
 internal import Faults
 internal import GRDB
 public import Storage
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
 
 /// One SQLite file in WAL mode with full synchronization. Several processes of one machine may have it open.
 final class SqliteEngine: StoreEngine {
@@ -13,13 +18,14 @@ final class SqliteEngine: StoreEngine {
     private let commits: GroupCommit
     private let reads: GroupRead
     private let journal: Journal
+    let opening: StoreOpening
 
     /// Opens or creates the file and brings its schema up to date. Blocks until that is done.
     /// - Throws: `StoreError` naming the file when it is damaged, not accessible or newer than this program.
     init(file: String, migrations: [Migration], limits: StoreLimits, metrics: StoreMetrics) throws(StoreError) {
         place = file
         let patience = Patience()
-        pool = try StoreFile.open(file, migrations: migrations, limits: limits, patience: patience)
+        (pool, opening) = try StoreFile.open(file, migrations: migrations, limits: limits, patience: patience)
         journal = Journal(file: file, patience: patience)
         commitsOfOthers = try SqliteChanges(file: file)
         reads = GroupRead(pool: pool, readers: limits.readers)
@@ -42,6 +48,31 @@ final class SqliteEngine: StoreEngine {
     func overhead(_ database: Storage.Database) throws -> (free: Int, journal: Int)? {
         let free: Int? = try database.value("PRAGMA freelist_count")
         return ((free ?? 0) * StoreLimits.pageBytes, journal.bytes)
+    }
+
+    var disk: DiskRoom? { DiskRoom(at: place) }
+
+    func refusal(_ error: Storage.DatabaseError) -> StoreRefusal {
+        let disk = disk
+        if disk?.isReadOnly ?? false { return StoreRefusal(reason: .readOnly, advice: FileTrouble.advice(EROFS)) }
+        guard error.kind == .full else {
+            return StoreRefusal(reason: .failing, advice: "\(error); the kernel's log may say more, and a disk quota may be used up")
+        }
+        // The bound of the file is told by the same code.
+        let isDisk = disk.map { $0.free < Self.scarce } ?? true
+        return StoreRefusal(
+            reason: .full,
+            advice: isDisk
+                ? FileTrouble.advice(ENOSPC) : "the file is as large as limits.storeMebibytes lets it be: raise that, and start the service again")
+    }
+
+    /// Bytes: a commit may need more than a disk has that is not yet quite full.
+    private static let scarce = 8 * 1024 * 1024
+
+    func takesWrites() async -> Bool {
+        await withCheckedContinuation { continuation in
+            commits.tryDisk { continuation.resume(returning: $0) }
+        }
     }
 
     func close() async {

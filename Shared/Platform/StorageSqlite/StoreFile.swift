@@ -1,7 +1,10 @@
 internal import Clocks
+internal import Dispatch
 internal import Foundation
 internal import GRDB
+internal import GRDBSQLite
 internal import Storage
+internal import Synchronization
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Darwin)
@@ -12,20 +15,28 @@ internal import Darwin
 enum StoreFile {
     /// Files up to this size are checked for damage when they are opened, in bytes: about 0.1 s.
     private static let checkedSize = 64 * 1024 * 1024
+    /// The longest that the check of a larger one takes, which was not closed.
+    private static let checkTime: Duration = .seconds(1)
 
-    /// - Parameter patience: How long waits of the writer for others may be.
+    /// - Parameters:
+    ///   - patience: How long waits of the writer for others may be.
+    ///   - checkedSize: Larger files are checked only where they were not closed, and for `checkTime` at most.
     static func open(
-        _ path: String, migrations: [Migration], limits: StoreLimits, patience: Patience = Patience()
-    ) throws(StoreError) -> DatabasePool {
+        _ path: String, migrations: [Migration], limits: StoreLimits, patience: Patience = Patience(), checkedSize: Int = StoreFile.checkedSize,
+        checkTime: Duration = StoreFile.checkTime
+    ) throws(StoreError) -> (pool: DatabasePool, opening: StoreOpening) {
         do {
+            _ = SqliteLog.isListened
             try prepare(path)
             let turn = try takeTurn(path)
             defer { close(turn) }
             let pool = try DatabasePool(path: path, configuration: configuration(limits, patience))
             try makeDurable(pool, limits: limits)
-            try check(pool, path: path)
+            let frames = SqliteLog.takeRecovered(of: path)
+            let isSmall = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0 <= checkedSize
+            let isFinished = try isSmall || frames > 0 ? check(pool, path: path, limit: isSmall ? nil : checkTime) : true
             try migrate(pool, migrations, path: path)
-            return pool
+            return (pool, StoreOpening(recoveredFrames: frames, isCheckFinished: isFinished))
         } catch {
             throw failure(path, error)
         }
@@ -41,8 +52,10 @@ enum StoreFile {
 
     /// The folder and an empty file that only this user may read; SQLite gives its journal the same mode.
     private static func prepare(_ path: String) throws {
-        let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        if let code = FileTrouble.makeFolder(folder) {
+            throw StoreError(file: path, reason: "its folder cannot be made; \(FileTrouble.advice(code))")
+        }
         var isFolder: ObjCBool = false
         if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
             throw StoreError(file: path, reason: "is a folder; name a file")
@@ -75,11 +88,17 @@ enum StoreFile {
         }
     }
 
-    private static func check(_ pool: DatabasePool, path: String) throws {
-        let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
-        guard size <= checkedSize else { return }
-        let verdict = try pool.writeWithoutTransaction { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
-        if let verdict, verdict != "ok" { throw damaged(path, verdict) }
+    /// - Returns: Whether it came to its end.
+    private static func check(_ pool: DatabasePool, path: String, limit: Duration?) throws -> Bool {
+        do {
+            let verdict = try pool.writeWithoutTransaction { database in
+                try Interruption.after(limit, database) { try String.fetchOne(database, sql: "PRAGMA quick_check(1)") }
+            }
+            if let verdict, verdict != "ok" { throw damaged(path, verdict) }
+            return true
+        } catch let error as GRDB.DatabaseError where error.resultCode == .SQLITE_INTERRUPT && limit != nil {
+            return false
+        }
     }
 
     private static func damaged(_ path: String, _ verdict: String) -> StoreError {
@@ -119,8 +138,34 @@ enum StoreFile {
         case .SQLITE_NOTADB, .SQLITE_CORRUPT: "is damaged (\(text)); restore it from a backup, or move it away to start empty"
         case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY: "cannot be opened (\(text)); \(FileTrouble.advice(path))"
         case .SQLITE_BUSY: "is locked by another process"
-        case .SQLITE_FULL: "has no room to grow (\(text))"
+        case .SQLITE_FULL: "has no room to grow (\(text)); make room on its disk, or raise limits.storeMebibytes"
         default: "cannot be used (\(text))"
         }
     }
+}
+
+/// Ends what a connection does after some time, from another thread: a progress handler is not called within a check (SQLite 3.40).
+private final class Interruption: Sendable {
+    /// Its connection; 0: it is done.
+    private let connection: Mutex<UInt>
+
+    private init(_ connection: OpaquePointer) { self.connection = Mutex(UInt(bitPattern: connection)) }
+
+    /// - Parameter limit: `nil`: it may last.
+    static func after<Value>(_ limit: Duration?, _ database: GRDB.Database, _ body: () throws -> Value) rethrows -> Value {
+        guard let limit, let connection = database.sqliteConnection else { return try body() }
+        let interruption = Interruption(connection)
+        DispatchQueue.global().asyncAfter(deadline: .now() + limit / .seconds(1)) { interruption.strike() }
+        defer { interruption.end() }
+        return try body()
+    }
+
+    private func strike() {
+        connection.withLock { address in
+            // It is open: whoever closes it has told that it is done.
+            if let connection = OpaquePointer(bitPattern: address) { sqlite3_interrupt(connection) }
+        }
+    }
+
+    private func end() { connection.withLock { $0 = 0 } }
 }

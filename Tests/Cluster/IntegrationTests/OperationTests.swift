@@ -29,6 +29,35 @@ struct OperationTests {
         #expect(try boxoffice("status").output.contains("authentication  ready"))
     }
 
+    @Test("programs on hosts are ready by what they tell at their addresses, and one that tells nothing is not")
+    func statusOfHosts() throws {
+        let cluster = try TestCluster.running()
+        var file = try ClusterFile.required(cluster.home)
+        for name in file.services.keys {
+            file.services[name]?.pid = 0
+            file.services[name]?.host = "a1"
+        }
+        let address = "127.0.0.1:\(try FreePorts.base())"
+        file.services["authentication"]?.copies = [ClusterFile.Entry(address: address, debug: address, pid: 0, host: "b1")]
+        (file.sandbox.pid, file.sandbox.mvpd) = (0, "")
+        let operatorHome = ClusterHome(root: cluster.home.root.appendingPathComponent("operator"))
+        try operatorHome.prepare()
+        try file.write(operatorHome)
+        let program = cluster.starter.binaries.appendingPathComponent("boxoffice").path
+        let end = try Program.run("/usr/bin/env", ["BOXOFFICE_HOME=\(operatorHome.root.path)", program, "status", "--json"])
+        let programs = try #require(try object(end)["programs"] as? [[String: Any]])
+        let states = programs.map { "\($0["name"] as? String ?? "") \($0["state"] as? String ?? "")" }
+        #expect(end.status == 1)
+        #expect(
+            Set(states) == [
+                "gateway at a1 ready", "config at a1 ready", "authentication at a1 ready", "authentication at b1 notReady",
+                "authorization at a1 ready",
+                "autosignin at a1 ready",
+            ])
+        #expect(
+            programs.allSatisfy { $0["state"] as? String != "ready" || ($0["version"] is String && ($0["residentBytes"] as? Int ?? 0) > 1_000_000) })
+    }
+
     @Test("one request is found in the logs of all programs by the id of its answer")
     func logs() async throws {
         let app = try await TestCluster.running().exchange.send("GET", "\(TestCluster.running().gateway)/api/v1/config/ACME1.json")

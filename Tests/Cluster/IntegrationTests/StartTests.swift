@@ -98,7 +98,7 @@ struct StartTests {
             try Data("no key".utf8).write(to: URL(fileURLWithPath: pki.path(key)))
             let service: ClusterService = key == "media-token.key" ? .authorization : .authentication
             let outcome = try run(service, cluster)
-            #expect(outcome.status == 1)
+            #expect(outcome.status == 78)
             // In addition to the log of the start.
             let complaint = outcome.lines.filter { !$0.hasPrefix("{") }
             #expect(complaint.count == 1 && complaint[0].contains(key), "\(outcome.lines)")
@@ -113,7 +113,7 @@ struct StartTests {
                 .replacingOccurrences(of: "\"BRAVO\"", with: "\"BRA VO\"").replacingOccurrences(of: "/saml/LakeTel/sso", with: " not a url")
             try text.write(to: cluster.home.catalogue, atomically: true, encoding: .utf8)
             let outcome = try run(.config, cluster)
-            #expect(outcome.status == 1)
+            #expect(outcome.status == 78)
             let all = outcome.lines.joined(separator: "\n")
             #expect(all.contains("requestors[2].id") && all.contains("mvpds[1].saml.ssoUrl"), "\(all)")
         }
@@ -128,9 +128,71 @@ struct StartTests {
                 let text = try String(contentsOf: file, encoding: .utf8)
                 try ("{\"surplus\": 1," + text.drop { $0 != "{" }.dropFirst()).write(to: file, atomically: true, encoding: .utf8)
                 let outcome = try run(service, cluster)
-                #expect(outcome.status == 1, "\(service.rawValue)")
+                #expect(outcome.status == 78, "\(service.rawValue)")
                 #expect(outcome.lines.count == 1 && outcome.lines[0].contains("surplus"), "\(service.rawValue): \(outcome.lines)")
             }
+        }
+    }
+
+    /// Units start nothing again after 78, so a start must refuse all that `--check-config` refuses. Tried with each number and each file of the settings.
+    @Test func aStartMakesTheChecksOfCheckConfig() async throws {
+        try await withCluster { cluster in
+            _ = try await cluster.starter.start()
+            try await cluster.stop()
+            var accepted: Set<String> = []
+            for service in ClusterService.allCases where service != .sandbox {
+                let settings = cluster.home.settings(of: service)
+                let good = try JSONSerialization.jsonObject(with: Data(contentsOf: settings))
+                var wrong = Self.wrong(good, "", beside: settings)
+                if service != .gateway, var document = good as? [String: Any] {
+                    document["storage"] = ["engine": "postgres", "passwordFile": "absent"]
+                    wrong.append(("storage.passwordFile", document))
+                }
+                #expect(wrong.count > 8, "\(service.rawValue): \(wrong.map(\.key))")
+                let trial = settings.deletingLastPathComponent().appendingPathComponent("trial.json")
+                for (key, document) in wrong {
+                    try JSONSerialization.data(withJSONObject: document).write(to: trial)
+                    let check = try run(service, cluster, settings: trial, ["--check-config"])
+                    guard check.status != 0 else {
+                        accepted.insert(key)
+                        continue
+                    }
+                    let start = try run(service, cluster, settings: trial)
+                    let complaint = start.lines.filter { !$0.hasPrefix("{") }
+                    #expect(check.status == 78 && start.status == 78, "\(service.rawValue) \(key): \(check.status), \(start.status)")
+                    #expect(complaint == check.lines, "\(service.rawValue) \(key): \(complaint), \(check.lines)")
+                }
+            }
+            // Folders that the program makes, or operators fill later on.
+            #expect(accepted == ["data", "config.clientSecrets", "authentication.clientSecrets", "autosignin.secrets"])
+        }
+    }
+
+    /// The document with one number or one name of a file changed, for each of them.
+    private static func wrong(_ value: Any, _ key: String, beside settings: URL) -> [(key: String, document: Any)] {
+        func place(_ name: String) -> String { key.isEmpty ? name : "\(key).\(name)" }
+        switch value {
+        case let object as [String: Any]:
+            return object.sorted { $0.key < $1.key }.flatMap { name, value in
+                wrong(value, place(name), beside: settings).map { entry -> (key: String, document: Any) in
+                    (entry.key, object.merging([name: entry.document]) { $1 })
+                }
+            }
+        case let list as [Any]:
+            return list.enumerated().flatMap { index, value in
+                wrong(value, "\(key)[\(index)]", beside: settings).map { entry -> (key: String, document: Any) in
+                    var changed = list
+                    changed[index] = entry.document
+                    return (entry.key, changed)
+                }
+            }
+        case let text as String:
+            let file = URL(fileURLWithPath: text, relativeTo: settings.deletingLastPathComponent())
+            return text.contains("/") && FileManager.default.fileExists(atPath: file.path) ? [(key, text + ".absent")] : []
+        default:
+            // A flag is a number, too, until it is written.
+            let written = (try? JSONSerialization.data(withJSONObject: [value])).map { String(decoding: $0, as: UTF8.self) } ?? ""
+            return written.contains(where: \.isNumber) ? [(key, -1)] : []
         }
     }
 
@@ -150,10 +212,11 @@ struct StartTests {
     }
 
     /// Starts one program of a cluster that must refuse to run.
-    private func run(_ service: ClusterService, _ cluster: TestCluster) throws -> Program {
+    /// - Parameter settings: `nil`: the cluster's.
+    private func run(_ service: ClusterService, _ cluster: TestCluster, settings: URL? = nil, _ more: [String] = []) throws -> Program {
         let binary = cluster.starter.binaries.appendingPathComponent(service.rawValue)
         let environment = service.environment.map { "\($0.key)=\($0.value)" }
-        return try .run("/usr/bin/env", environment + [binary.path, "--config", cluster.home.settings(of: service).path])
+        return try .run("/usr/bin/env", environment + [binary.path, "--config", (settings ?? cluster.home.settings(of: service)).path] + more)
     }
 
     private func memoryKiB(_ name: String, of pid: Int32) throws -> Int {

@@ -58,10 +58,16 @@ struct TestCluster: Sendable {
 
     /// RSA keys take most of a first start. `BOXOFFICE_TEST_KEYS` names the folder of an earlier cluster's keys, which a run of all tests makes once.
     private func takeKeys() throws {
-        guard let folder = ProcessInfo.processInfo.environment["BOXOFFICE_TEST_KEYS"].map({ URL(fileURLWithPath: $0) }) else { return }
+        guard ProcessInfo.processInfo.environment["BOXOFFICE_TEST_KEYS"] != nil else { return }
         try home.prepare()
+        try Self.takeKeys(to: home.pki)
+    }
+
+    /// - Parameter target: A folder that is there.
+    static func takeKeys(to target: URL) throws {
+        guard let folder = ProcessInfo.processInfo.environment["BOXOFFICE_TEST_KEYS"].map({ URL(fileURLWithPath: $0) }) else { return }
         for name in LocalPki.signers.flatMap({ ["\($0).crt", "\($0).key"] }) + [LocalPki.platformKey, LocalPki.platformKeySet] {
-            try FileManager.default.copyItem(at: folder.appendingPathComponent(name), to: home.pki.appendingPathComponent(name))
+            try FileManager.default.copyItem(at: folder.appendingPathComponent(name), to: target.appendingPathComponent(name))
         }
     }
 

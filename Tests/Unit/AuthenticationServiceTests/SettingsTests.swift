@@ -99,6 +99,13 @@ struct SettingsTests {
         }
     }
 
+    @Test("Codes without a limit are doubtful, others are not")
+    func tellsOfNoLimit() throws {
+        #expect(try decode(Self.complete.merging(["codesPerClient": 9_999_999, "codesPerDevice": 1000]) { $1 }).doubts.isEmpty)
+        let doubts = try decode(Self.complete.merging(["codesPerClient": 10_000_000, "codesPerDevice": 10_000_000]) { $1 }).doubts
+        #expect(doubts.count == 2 && doubts[0].hasPrefix("authentication.codesPerClient 10000000 ") && doubts[1].hasSuffix("leave it out for 100"))
+    }
+
     private func decode(_ settings: [String: Any]) throws -> AuthenticationSettings {
         try JSONDecoder().decode(AuthenticationSettings.self, from: JSONSerialization.data(withJSONObject: settings))
     }

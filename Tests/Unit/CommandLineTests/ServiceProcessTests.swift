@@ -17,4 +17,10 @@ internal import Testing
         // The last one is the folder that is listed.
         #expect(numbers == [0, 1, 2, 3])
     }
+
+    @Test func aServiceIsNotWatchedInItsStartersPlace() {
+        let own = ["NOTIFY_SOCKET": "/run/systemd/notify", "WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "7", "PATH": "/bin", "A": "1"]
+        let variables = ServiceProcess.variables(of: own, with: ["A": "2"])
+        #expect(Set(variables.keys) == ["PATH", "A", "GLIBC_TUNABLES"] && variables["A"] == "2" && variables["PATH"] == "/bin")
+    }
 }

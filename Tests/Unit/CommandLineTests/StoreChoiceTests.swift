@@ -1,5 +1,6 @@
 @testable import BoxofficeCommand
 internal import Foundation
+internal import PrivatePostgres
 internal import Testing
 
 @Suite("Where a cluster keeps its stores")
@@ -34,6 +35,31 @@ struct StoreChoiceTests {
         ])
     func refused(text: String) {
         #expect(throws: CommandFailure.self) { try StoreChoice(text) }
+    }
+
+    @Test(
+        "a refusal shows no password",
+        arguments: ["postgres://me:s3cret@", "http://me:s3 cret@db", "postgres://me:s3cret", "mysql://me:s3cret@db/x"])
+    func hidesPasswords(text: String) {
+        let failure = #expect(throws: CommandFailure.self) { try StoreChoice(text) }
+        let shown = failure.map { "\($0)" } ?? ""
+        #expect(shown.contains("me:[hidden]") && !shown.contains("s3") && !shown.contains("cret"), "\(shown)")
+    }
+
+    @Test(
+        "below a folder that is root's alone, the cluster's own server says so, and points to no log that is not there",
+        .enabled(if: getuid() == 0 && PrivatePostgres.installed != nil, "needs root and PostgreSQL"))
+    func belowRoot() throws {
+        let place = FileManager.default.temporaryDirectory.appendingPathComponent("root-\(UUID().uuidString.prefix(8))")
+        defer { try? FileManager.default.removeItem(at: place) }
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let home = ClusterHome(root: place.appendingPathComponent("home"))
+        try home.prepare()
+        let failure = #expect(throws: CommandFailure.self) {
+            try ClusterStore(home: home, ports: PortPlan(base: 22000), choice: .privateServer).prepare()
+        }
+        let text = failure.map { "\($0)" } ?? ""
+        #expect(text.contains("may not enter \(home.root.path)") && text.contains("BOXOFFICE_HOME") && !text.contains("/log"), "\(text)")
     }
 
     @Test("the choice is kept until another one is made, and names the services that it moves")

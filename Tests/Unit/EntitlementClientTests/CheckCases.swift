@@ -1,6 +1,7 @@
 @testable import EntitlementClient
 import EntitlementSimulator
 import Foundation
+import Synchronization
 import Testing
 
 /// client-sdk §2.3, row by row: the kept session and the platform's answer decide, without the network.
@@ -63,13 +64,12 @@ struct CheckCases {
         let clock = app.clock
         let platform = SimulatedPlatform(
             Scenario(permission: .init(initial: row.permission), system: row.system, faults: row.faults), clock: clock, answers: FixedAnswer(nil))
-        app.relaunch { environment in
-            environment.providerAccounts = LateAppearance(platform: platform, clock: clock)
-        }
+        let late = LateAppearance(platform: platform)
+        app.relaunch { $0.providerAccounts = late }
         app.server.change { $0.providers = row.providers }
         try await app.configure()
         keep(row, in: app)
-        LateAppearance.appear(platform)
+        late.appear()
         app.forget()
         #expect(try await app.check() == row.callbacks)
         #expect(app.callbacks.first == "track(0)", "tracking comes first")
@@ -131,19 +131,15 @@ struct CheckCases {
 
 /// A platform that gives no answer while the requestor is set.
 private final class LateAppearance: ProviderAccountPlatform {
-    @MainActor private static var visible: Set<ObjectIdentifier> = []
     private let platform: SimulatedPlatform
-    private let id: ObjectIdentifier
+    private let isVisible = Mutex(false)
 
-    init(platform: SimulatedPlatform, clock: TestClock) {
-        self.platform = platform
-        id = ObjectIdentifier(platform)
-    }
+    init(platform: SimulatedPlatform) { self.platform = platform }
 
-    @MainActor static func appear(_ platform: SimulatedPlatform) { visible.insert(ObjectIdentifier(platform)) }
+    func appear() { isVisible.withLock { $0 = true } }
 
     func accessStatus(prompting: Bool) async throws -> AccountAccess {
-        guard await Self.visible.contains(id) else { return .denied }
+        guard isVisible.withLock({ $0 }) else { return .denied }
         return try await platform.accessStatus(prompting: prompting)
     }
 

@@ -176,6 +176,20 @@ struct CertificateFiles: Sendable {
         }
     }
 
+    @Test("a check of settings tells what is served in plain HTTP to others, and that nobody is limited; of what is right it says nothing")
+    func settingsHaveDoubts() {
+        var settings = GatewaySettings(listen: "127.0.0.1:8080", publicOrigin: "https://tv.example", pages: "Pages", signedPlainHTTP: .all)
+        #expect(settings.doubts.isEmpty, "signed requests come from this machine alone")
+        (settings.listen, settings.allowsPlainHTTP, settings.admin.listen) = ("0.0.0.0:8080", true, "10.0.0.21:8081")
+        settings.shares = ShareSettings(perApplication: 0, perRequestor: 0)
+        #expect(settings.problem == nil)
+        let keys = settings.doubts.map { $0.prefix { $0 != " " } }
+        #expect(keys == ["gateway.listen", "gateway.signedPlainHTTP", "gateway.admin.listen", "gateway.shares"])
+        (settings.admin.certificate, settings.admin.key, settings.signedPlainHTTP) = ("a.crt", "a.key", .strict)
+        settings.shares = ShareSettings(perApplication: 0, perRequestor: 4000)
+        #expect(settings.doubts.map { $0.prefix { $0 != " " } } == ["gateway.listen"])
+    }
+
     @Test("a chain with its authority first is put in order, and an encrypted key says what it is")
     func filesAsPeopleMakeThem() async throws {
         let files = try CertificateFiles()

@@ -117,14 +117,17 @@ struct PoolStateTests {
     @Test("a copy that cannot work gets no calls unless none can")
     func followsHealth() {
         let pool = TestPool(copies: 3, perCopy: 2)
+        #expect(pool.state.servingCopies == 3)
         pool.say(0, isServing: false)
-        #expect(Set(pool.shares(20).keys) == [1, 2])
+        #expect(Set(pool.shares(20).keys) == [1, 2] && pool.state.servingCopies == 2)
         pool.say(1, isServing: false)
         #expect(pool.shares(20) == [2: 20])
         pool.say(2, isServing: false)
-        #expect(Set(pool.shares(60).keys) == [0, 1, 2])
+        #expect(Set(pool.shares(60).keys) == [0, 1, 2] && pool.state.servingCopies == 0, "calls go there, and nothing serves")
         pool.say(1, isServing: true)
         #expect(pool.shares(20) == [1: 20])
+        for index in 2...3 { _ = pool.state.lose(pool.items[index], at: index) }
+        #expect(pool.state.servingCopies == 0)
     }
 
     @Test("copies come with any number")

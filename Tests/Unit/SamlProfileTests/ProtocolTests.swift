@@ -201,6 +201,28 @@ struct ProtocolTests {
         #expect(try world.outcome(try world.assertion { $0.authnInstant = instant(offset) }) == outcome)
     }
 
+    @Test("what is refused for its time says how our clock looks to the sender; what else is wrong does not")
+    func tellsClock() throws {
+        func clock(_ xml: String) throws -> String? {
+            guard case .rejected(let rejection) = try world.report(xml).verdict else { return "accepted" }
+            return rejection.clock?.rawValue
+        }
+        #expect(try clock(try world.assertion { $0.notBefore = instant(61) }) == "behind")
+        #expect(try clock(try world.assertion { $0.notOnOrAfter = instant(-60) }) == "ahead")
+        #expect(try clock(try confirmation { $0.notOnOrAfter = instant(-60) }) == "ahead")
+        #expect(try clock(try world.response { $0.issueInstant = instant(-361) }) == "ahead")
+        #expect(try clock(try world.response { $0.issueInstant = instant(61) }) == "behind")
+        #expect(try clock(try world.assertion { $0.authnInstant = instant(61) }) == "behind")
+        #expect(try clock(try confirmation { $0.notOnOrAfter = nil }) == nil)
+        #expect(
+            try clock(
+                try confirmation {
+                    $0.notOnOrAfter = instant(-60)
+                    $0.recipient = "https://evil.example"
+                }) == nil)
+        #expect(try clock(try world.response { $0.inResponseTo = nil }) == nil)
+    }
+
     @Test("a sign-in before the request is refused when a new one was asked for")
     func checksForceAuthn() throws {
         let xml = try world.assertion { $0.authnInstant = instant(-30 - 61) }

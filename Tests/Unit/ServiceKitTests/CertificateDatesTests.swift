@@ -1,3 +1,4 @@
+import Clocks
 import Cryptography
 import Testing
 
@@ -19,5 +20,35 @@ import Testing
         ])
         #expect(dates.ends.map(\.use) == ["wire", "wire authority"])
         #expect(dates.ends.map(\.moment) == [leaf.notAfter, authority.notAfter])
+    }
+
+    private struct Fixed: WallClock {
+        let moment: Timestamp
+
+        func now() -> Timestamp { moment }
+    }
+
+    @Test(
+        "a program's own certificate, or all of its authorities, that have ended make it not ready; of several authorities one is enough, and what cannot be read is told elsewhere"
+    )
+    func wire() throws {
+        let folder = try Folder()
+        let now = Timestamp(seconds: 1_900_000_000)
+        func certificate(_ begin: Int, _ end: Int) throws -> String {
+            try CertifiedKey.selfSigned(
+                commonName: "a", validity: CertificateValidity(notBefore: now + .seconds(begin), notAfter: now + .seconds(end))
+            ).certificate.pem()
+        }
+        let (good, ended, early) = (try certificate(-10, 10), try certificate(-10, -5), try certificate(5, 10))
+        func lacking(_ own: String, _ anchors: String) throws -> String? {
+            try folder.write(own, to: "own.crt")
+            try folder.write(anchors, to: "ca.crt")
+            return WireCertificate([folder.path + "/own.crt", folder.path + "/ca.crt"], clock: Fixed(moment: now)).lacking
+        }
+        #expect(try lacking(good + ended, ended + good) == nil)
+        #expect(try lacking("none", "none") == nil)
+        #expect(try lacking(ended, good)?.hasSuffix("own.crt has expired: replace it, and it is taken in") == true)
+        #expect(try lacking(good, ended + ended)?.contains("ca.crt has expired") == true)
+        #expect(try lacking(early, good)?.contains("own.crt is not good yet") == true)
     }
 }

@@ -48,13 +48,40 @@ final class LogLines: Sendable {
     }
 
     /// The value of a field in the first line of that event.
-    func field(_ name: String, of event: String) -> String? {
-        for line in all {
+    func field(_ name: String, of event: String) -> String? { fields(name, of: event).first }
+
+    /// The values of a field in the lines of that event.
+    func fields(_ name: String, of event: String) -> [String] {
+        all.compactMap { line in
             let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
-            if object?["event"] as? String == event { return object?[name].map { "\($0)" } }
+            return object?["event"] as? String == event ? object?[name].map { "\($0)" } : nil
         }
-        return nil
     }
+}
+
+/// Asks a listener of this machine, whose answers are short; on a thread of its own, since the listener may need all others.
+func ask(_ path: String, port: Int) async throws -> (status: Int, text: String) {
+    try await FirstResult.ofThread { try blockingAnswer(path, port: port) }
+}
+
+private func blockingAnswer(_ path: String, port: Int) throws -> (status: Int, text: String) {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    (address.sin_family, address.sin_port) = (sa_family_t(AF_INET), UInt16(port).bigEndian)
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    let isOpen = withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0 }
+    }
+    guard isOpen else { throw NotInTime(what: "port \(port) is closed") }
+    let request = Array("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".utf8)
+    guard write(descriptor, request, request.count) == request.count else { throw NotInTime(what: "a request is taken") }
+    var answer: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while case let count = read(descriptor, &buffer, buffer.count), count > 0 { answer += buffer[..<count] }
+    let text = String(decoding: answer, as: UTF8.self)
+    let body = text.firstRange(of: "\r\n\r\n").map { String(text[$0.upperBound...]) } ?? ""
+    return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0, body)
 }
 
 struct NotInTime: Error { let what: String }

@@ -44,6 +44,20 @@ struct PrometheusMetricsTests {
         #expect(lines.contains("# TYPE depth gauge"))
     }
 
+    @Test("a gauge whose thing is gone goes, and leaves room for another; a counter stays")
+    func gone() {
+        let gauges = ["a", "b", "c"].map { name in (name, metrics.makeRecorder(label: "lag", dimensions: [("of", name)], aggregate: false)) }
+        for (_, gauge) in gauges { gauge.record(Int64(1)) }
+        metrics.destroyRecorder(gauges[1].1)
+        metrics.makeRecorder(label: "lag", dimensions: [("of", "d")], aggregate: false).record(Int64(2))
+        #expect(lines.filter { $0.hasPrefix("lag{") } == [#"lag{of="a"} 1.0"#, #"lag{of="c"} 1.0"#, #"lag{of="d"} 2.0"#])
+        #expect(lines.contains("boxoffice_metrics_dropped_total 0"))
+        let counter = metrics.makeCounter(label: "calls_total", dimensions: [])
+        counter.increment(by: 1)
+        metrics.destroyCounter(counter)
+        #expect(lines.contains("calls_total 1"))
+    }
+
     @Test("a timer is a histogram in seconds with cumulative buckets")
     func timers() {
         let timer = metrics.makeTimer(label: "took_seconds", dimensions: [("m", "x")])

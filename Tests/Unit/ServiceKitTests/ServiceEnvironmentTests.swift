@@ -24,13 +24,15 @@ struct ServiceEnvironmentTests {
         try folder.makePki(["alpha", "gateway", "stranger"])
     }
 
-    private func environment(rpcPort: UInt16 = 0, debugPort: UInt16 = 0, stopDelay: Int = 0) throws -> ServiceEnvironment<NoSettings> {
+    private func environment(
+        rpcPort: UInt16 = 0, debugPort: UInt16 = 0, stopDelay: Int = 0, drain: Int = 5, storage: String? = nil
+    ) throws -> ServiceEnvironment<NoSettings> {
         let settings = """
             {
               "listen": {"address": "127.0.0.1", "port": \(rpcPort)}, "debug": {"address": "127.0.0.1", "port": \(debugPort)},
               "tls": {"certificate": "alpha.crt", "key": "alpha.key", "trustAnchors": "ca.crt"},
               "allow": {"boxoffice.platform.v1.Health": ["gateway.boxoffice"], "boxoffice.platform.v1.Diagnostics": ["gateway.boxoffice"]},
-              "data": "data", "limits": {"drainSeconds": 5, "stopDelaySeconds": \(stopDelay)}
+              "data": "data", "limits": {"drainSeconds": \(drain), "stopDelaySeconds": \(stopDelay)}\(storage.map { ", \"storage\": \($0)" } ?? "")
             }
             """
         try folder.write(settings, to: "config.json")
@@ -85,6 +87,43 @@ struct ServiceEnvironmentTests {
         }
     }
 
+    /// A program that calls `alpha` there, and offers nothing.
+    private func caller(of address: RpcAddress) throws -> ServiceEnvironment<NoSettings> {
+        let settings = """
+            {
+              "debug": {"address": "127.0.0.1", "port": 0}, "tls": {"certificate": "gateway.crt", "key": "gateway.key", "trustAnchors": "ca.crt"},
+              "peers": {"alpha": {"addresses": ["\(address)"], "name": "alpha.boxoffice"}}
+            }
+            """
+        try folder.write(settings, to: "caller.json")
+        let file = folder.path + "/caller.json"
+        return try ServiceEnvironment(
+            name: "caller", document: SettingsReader.read(NoSettings.self, section: "caller", file: file),
+            files: SettingsFiles(settingsFile: file), logger: lines.logger("caller"), clock: SystemClock(), metrics: PrometheusMetrics())
+    }
+
+    @Test("a program whose peer cannot work is ready, says which one, and its metrics tell it without a call")
+    func peersCannotWork() async throws {
+        let environment = try environment()
+        let obstacle = Obstacle("its database is away")
+        environment.readiness.require("storage") { obstacle.text }
+        try await running(environment) { address in
+            let caller = try caller(of: address)
+            _ = try caller.peer("alpha")
+            func tells(_ lines: [String]) -> Bool { lines.allSatisfy { caller.metrics.text().contains($0 + "\n") } }
+            // Connected, and it has said how it is.
+            try await eventually("the peer is there") { lines.field("address", of: "rpc.connected") != nil }
+            try await eventually("it says so") { caller.readiness.degraded == ["alpha: no copy serves"] }
+            #expect(caller.readiness.lacking.isEmpty)
+            #expect(tells([#"boxoffice_peer_serving_copies{peer="alpha.boxoffice"} 0.0"#, "boxoffice_ready 1.0"]))
+            #expect(environment.metrics.text().contains(#"boxoffice_not_ready{part="storage"} 1.0"#))
+            obstacle.clear()
+            try await eventually("it serves") { caller.readiness.degraded.isEmpty }
+            #expect(tells([#"boxoffice_peer_serving_copies{peer="alpha.boxoffice"} 1.0"#]))
+            #expect(environment.metrics.text().contains("boxoffice_ready 1.0"))
+        }
+    }
+
     @Test("a caller that is not on the list is refused")
     func refusesStranger() async throws {
         try await running(try environment()) { address in
@@ -101,7 +140,7 @@ struct ServiceEnvironmentTests {
     func stopsInOrder() async throws {
         let environment = try environment()
         let steps = Steps()
-        let store = try environment.openStore(migrations: [Migration("1", sql: "CREATE TABLE t (x INTEGER)")])
+        let store = try await environment.openStore(migrations: [Migration("1", sql: "CREATE TABLE t (x INTEGER)")])
         environment.onStopping { steps.add("farewell") }
         environment.onStop {
             let isOpen = (try? await store.read { try $0.value("SELECT count(*) FROM t") as Int? }) == 0
@@ -202,12 +241,88 @@ struct ServiceEnvironmentTests {
     }
 
     @Test("a broken store file is a failure that names it")
-    func brokenStore() throws {
+    func brokenStore() async throws {
         let environment = try environment()
         try FileManager.default.createDirectory(atPath: folder.path + "/data", withIntermediateDirectories: true)
         try folder.write(String(repeating: "x", count: 5000), to: "data/alpha.sqlite")
-        let failure = #expect(throws: StartFailure.self) { try environment.openStore(migrations: []) }
-        #expect(failure?.lines.first?.contains("data/alpha.sqlite") == true)
+        let failure = await #expect(throws: StartFailure.self) { try await environment.openStore(migrations: []) }
+        #expect(failure?.lines.first?.contains("data/alpha.sqlite") == true && failure?.exitStatus == 1)
+    }
+
+    @Test("while a program is built its health answers, it is not ready, nothing else listens; then it is")
+    func isBuiltBehindItsHealth() async throws {
+        let environment = try environment()
+        let (built, finish) = AsyncStream<Void>.makeStream()
+        let program = Task {
+            try await environment.serve(stoppedBy: []) {
+                environment.readiness.count(only: "rpc")
+                for await _ in built {}
+            }
+        }
+        try await eventually("health") { lines.field("port", of: "debug.listening") != nil }
+        let port = try #require(lines.field("port", of: "debug.listening").flatMap { Int($0) })
+        #expect(try await ask("/healthz", port: port) == (200, "ok\n"))
+        #expect(try await ask("/readyz", port: port) == (503, "start: is under way\n"))
+        #expect(lines.field("port", of: "rpc.listening") == nil)
+        finish.finish()
+        try await eventually("ready") { try await ask("/readyz", port: port) == (200, "ready\n") }
+        #expect(lines.field("address", of: "rpc.listening") != nil)
+        program.cancel()
+        _ = await program.result
+    }
+
+    @Test("a signal ends a program that waits for its store, at once and in order")
+    func endsWhileItWaits() async throws {
+        let environment = try environment(storage: #"{"engine": "postgres", "hosts": ["127.0.0.1:1"]}"#)
+        signal(SIGALRM, SIG_IGN)
+        let program = Task {
+            try await environment.serve(stoppedBy: [.sigalrm]) { _ = try await environment.openStore(migrations: [], postgres: []) }
+        }
+        try await eventually("it waits") { environment.readiness.lacking.contains { $0.hasPrefix("storage: waiting: cannot be reached") } }
+        kill(getpid(), SIGALRM)
+        try await program.value
+        #expect(environment.readiness.lacking == ["program: is stopping"])
+        #expect(lines.all.contains { $0.contains("program.stopped") } && lines.field("address", of: "rpc.listening") == nil)
+    }
+
+    @Test("systemd hears that a program stops and how long that may take, and a stop that takes longer is told")
+    func limitOfAStop() async throws {
+        let socket = try NotifySocket(folder.path + "/notify")
+        let environment = try environment(stopDelay: 1, drain: 1)
+        let (told, tell) = AsyncStream<Duration>.makeStream()
+        let steps = Steps()
+        environment.onStop {
+            // Takes no notice of being cancelled.
+            await Task.detached { for await _ in told { break } }.value
+            steps.add("ended")
+        }
+        signal(SIGQUIT, SIG_IGN)
+        let program = Task {
+            try await environment.serve(stoppedBy: [.sigquit], toldTo: socket.manager, overdue: { tell.yield($0) })
+        }
+        try await listening()
+        try await eventually("it is watched") { socket.take() == ["WATCHDOG_USEC=30000000"] }
+        let begun = ContinuousClock.now
+        kill(getpid(), SIGQUIT)
+        try await eventually("it is told") { socket.take() == ["STOPPING=1\nEXTEND_TIMEOUT_USEC=9000000"] }
+        _ = await program.result
+        #expect(steps.all == ["ended"] && begun.duration(to: .now) >= .seconds(7) && environment.stopLimit == .seconds(7))
+        environment.drains(within: .seconds(20))
+        #expect(environment.stopLimit == .seconds(26))
+    }
+
+    @Test("what a build throws ends the program, and a port that somebody has is found before anything is built")
+    func failsToBuild() async throws {
+        struct Broken: Error {}
+        let first = try environment()
+        await #expect(throws: Broken.self) { try await first.serve(stoppedBy: []) { throw Broken() } }
+        try await running(try environment()) { _ in
+            let taken = try #require(lines.fields("port", of: "debug.listening").last.flatMap { UInt16($0) })
+            let second = try environment(debugPort: taken)
+            let steps = Steps()
+            await #expect(throws: StartFailure.self) { try await second.serve(stoppedBy: []) { steps.add("built") } }
+            #expect(steps.all.isEmpty)
+        }
     }
 
     @Test("background work that fails ends the program with its error")

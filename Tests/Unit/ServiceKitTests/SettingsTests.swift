@@ -44,6 +44,22 @@ struct SettingsTests {
         #expect(files.path("../a.crt") == "/etc/a.crt")
     }
 
+    @Test("a debug listener on every interface, and a stop that lasts longer than the guides' supervisors wait, are doubtful")
+    func hasDoubts() throws {
+        #expect(try read(Self.good).common.doubts().isEmpty)
+        let open = Self.good.replacingOccurrences(of: #""debug": {"address": "127.0.0.1""#, with: #""debug": {"address": "0.0.0.0""#)
+        #expect(try read(open).common.doubts().map { $0.prefix(21) } == ["debug.address 0.0.0.0"])
+        func doubts(_ limits: String, draining connections: Int? = nil) throws -> [String] {
+            try read(Self.good.replacingOccurrences(of: #""connections": 10"#, with: limits)).common.doubts(draining: connections)
+        }
+        #expect(try doubts(#""stopDelaySeconds": 10"#).isEmpty, "10 and 10 and 5")
+        #expect(try doubts(#""stopDelaySeconds": 5, "drainSeconds": 15"#, draining: 15).isEmpty, "they end side by side")
+        let slow = try doubts(#""stopDelaySeconds": 5, "drainSeconds": 10"#, draining: 16)
+        let start = "limits.stopDelaySeconds 5, limits.drainSeconds 10, gateway.connections.drainSeconds 16: a stop may last 26 s"
+        #expect(slow.count == 1 && slow[0].hasPrefix(start), "\(slow)")
+        #expect(try doubts(#""stopDelaySeconds": 11"#).first?.contains("gateway") == false)
+    }
+
     @Test("what is kept of a log has defaults, and bounds")
     func readsLogRetention() throws {
         #expect(try read(Self.good).common.log.retention == LogRetention(fileBytes: 64 << 20, days: 14, allBytes: 1 << 30))

@@ -30,7 +30,7 @@ struct StorageSettingsTests {
         for content in [nil, nil, ""] {
             if let content { try folder.write(content, to: "data/alpha.sqlite") }
             let lines = LogLines()
-            await (try environment(nil, lines: lines).openStore(migrations: [], postgres: [])).close()
+            await (try await environment(nil, lines: lines).openStore(migrations: [], postgres: [])).close()
             events.append(["store.created", "store.was_empty"].filter { lines.field("place", of: $0) != nil })
         }
         #expect(events == [["store.created"], [], ["store.was_empty"]])
@@ -39,7 +39,8 @@ struct StorageSettingsTests {
     @Test("no key is made beside rows that another one has sealed; where there are none it is, and stays")
     func lostKey() async throws {
         let environment = try environment(nil)
-        let store = try environment.openStore(migrations: [Migration("1", sql: "CREATE TABLE sealed_thing (sealed BLOB NOT NULL)")], postgres: [])
+        let store = try await environment.openStore(
+            migrations: [Migration("1", sql: "CREATE TABLE sealed_thing (sealed BLOB NOT NULL)")], postgres: [])
         func path() async throws -> String {
             try await environment.keyFile(nil, else: "things.key", .symmetric, setting: "alpha.thingsKey", sealing: "sealed_thing", in: store)
         }
@@ -59,7 +60,7 @@ struct StorageSettingsTests {
 
     @Test("without a word, and by its name, it is a file", arguments: [nil, "{}", #"{"engine": "sqlite"}"#])
     func file(storage: String?) async throws {
-        let store = try environment(storage).openStore(migrations: [], postgres: [])
+        let store = try await environment(storage).openStore(migrations: [], postgres: [])
         #expect(store.place == folder.path + "/data/alpha.sqlite" && store.isCoherent && store.trouble == nil)
         await store.close()
     }
@@ -73,15 +74,23 @@ struct StorageSettingsTests {
         let long = try environment(
             """
             {"engine": "postgres", "hosts": ["db-a.example:5433", "[2001:db8::1]:5432"], "database": "d", "user": "u", "passwordFile": "p",
-             "tls": {"trustAnchors": "ca.crt", "certificate": "/c", "key": "k"}, "requireStandby": true, "lanes": {"read": 1, "interactive": 3},
+             "tls": {"trustAnchors": "ca.crt", "certificate": "/c", "key": "k", "channelBinding": "prefer"}, "requireStandby": true, "lanes": {"read": 1, "interactive": 3},
              "prepared": false}
             """)
         var expected = PostgresOptions(
             hosts: [.init(name: "db-a.example", port: 5433), .init(name: "2001:db8::1", port: 5432)], database: "d", user: "u")
         expected.passwordFile = folder.path + "/p"
-        expected.tls = PostgresOptions.Tls(trustAnchors: folder.path + "/ca.crt", certificate: "/c", key: folder.path + "/k")
+        expected.tls = PostgresOptions.Tls(
+            trustAnchors: folder.path + "/ca.crt", certificate: "/c", key: folder.path + "/k", requiresChannelBinding: false)
         (expected.requireStandby, expected.isPrepared, expected.readLanes, expected.interactive) = (true, false, 1, 3)
         #expect(PostgresOptions(long.common.storage, program: "alpha", files: long.files) == expected)
+        // What the command line gets to know of it.
+        let described = StoreDescription.Server(long.common.storage, program: "alpha", files: long.files)
+        #expect(described.channelBinding == "prefer" && described.options.tls == expected.tls)
+        let bound = try environment(
+            #"{"engine": "postgres", "hosts": ["db.example:5432"], "passwordFile": "p", "tls": {"trustAnchors": "a", "channelBinding": "require"}}"#)
+        #expect(PostgresOptions(bound.common.storage, program: "alpha", files: bound.files).tls?.requiresChannelBinding == true)
+        #expect(StoreDescription.Server(bound.common.storage, program: "alpha", files: bound.files).options.tls?.requiresChannelBinding == true)
     }
 
     @Test(
@@ -93,6 +102,14 @@ struct StorageSettingsTests {
             (#"{"engine": "postgres", "hosts": ["h"]}"#, "storage.hosts must hold host:port"),
             (#"{"engine": "postgres", "hosts": ["db.example:5432"]}"#, "storage.tls is missing"),
             (#"{"engine": "postgres", "tls": {"trustAnchors": "ca", "key": "k"}}"#, "storage.tls must have certificate and key, or neither"),
+            (
+                #"{"engine": "postgres", "passwordFile": "p", "tls": {"trustAnchors": "ca", "channelBinding": "off"}}"#,
+                "storage.tls.channelBinding must be one of require, prefer; it is 'off'"
+            ),
+            (
+                #"{"engine": "postgres", "tls": {"trustAnchors": "ca", "channelBinding": "prefer"}}"#,
+                "storage.tls has channelBinding, which is about a password"
+            ),
             (#"{"engine": "postgres", "lanes": {"read": 0}}"#, "storage.lanes.read must be from 1 to 64; it is 0"),
             (#"{"engine": "postgres", "user": ""}"#, "storage.user must not be empty"),
             (#"{"engine": "postgres", "password": "p"}"#, "storage.password (line 1, column 98) is not known here"),
@@ -104,9 +121,9 @@ struct StorageSettingsTests {
     }
 
     @Test("a program that has no tables there says so")
-    func unknown() throws {
+    func unknown() async throws {
         let environment = try environment(#"{"engine": "postgres"}"#)
-        let failure = #expect(throws: StartFailure.self) { try environment.openStore(migrations: []) }
+        let failure = await #expect(throws: StartFailure.self) { try await environment.openStore(migrations: []) }
         #expect(failure?.lines.first?.contains("keeps no store of alpha yet") == true)
     }
 
@@ -116,7 +133,7 @@ struct StorageSettingsTests {
         let environment = try environment(
             #"{"engine": "postgres", "hosts": ["\#(server.server.folder.path):\#(server.server.port)"], "database": "postgres", "user": "postgres"}"#)
         let steps = [Migration("1", statements: ["CREATE TABLE IF NOT EXISTS t (x BIGINT)"])]
-        let store = try environment.openStore(migrations: [], postgres: steps)
+        let store = try await environment.openStore(migrations: [], postgres: steps)
         #expect(!store.isCoherent && environment.readiness.lacking == [])
         #expect(try await store.change("INSERT INTO t (x) VALUES (1)") == 1)
         try server.server.stop()
@@ -128,6 +145,91 @@ struct StorageSettingsTests {
     }
 
     @Test(
+        "a start waits for a server that is away, refuses the password, has no connection left, takes no writes or commits nothing, and says for which",
+        .enabled(if: PostgresServer.isHere, PostgresServer.absence), .timeLimit(.minutes(3)))
+    func waits() async throws {
+        let server = try PostgresServer(settings: ["wal_level = replica", "max_wal_senders = 2"])
+        func run(_ statements: String...) throws { for statement in statements { try server.server.run(sql: statement) } }
+        // Who changes the server waits for no standby.
+        try run("ALTER ROLE postgres SET synchronous_commit = local", "ALTER ROLE postgres SET default_transaction_read_only = off")
+        try run("CREATE ROLE alpha LOGIN PASSWORD 'right'", "CREATE DATABASE alpha OWNER alpha")
+        let steps = [Migration("1", statements: ["CREATE TABLE IF NOT EXISTS t (x BIGINT)"])]
+        try folder.write("right", to: "password")
+        let storage = #"{"engine": "postgres", "hosts": ["127.0.0.1:\#(server.server.port)"], "passwordFile": "password"}"#
+        await (try await self.environment(storage).openStore(migrations: [], postgres: steps)).close()
+        try run("ALTER SYSTEM SET default_transaction_read_only = on", "ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+        try run("ALTER ROLE alpha CONNECTION LIMIT 0")
+        try server.server.stop()
+        try folder.write("wrong", to: "password")
+
+        let lines = LogLines()
+        let environment = try self.environment(storage, lines: lines)
+        let program = Task {
+            try await environment.serve(stoppedBy: []) {
+                let store = try await environment.openStore(migrations: [], postgres: steps)
+                try await environment.requireKnown([KeyFingerprint("alpha.sealKey", current: [1], older: [])], in: store)
+            }
+        }
+        func waits(_ words: String) async throws {
+            try await eventually(words) {
+                let lacking = environment.readiness.lacking
+                return lacking.count == 1 && lacking[0].hasPrefix("storage: waiting: ") && lacking[0].contains(words)
+            }
+        }
+        try await waits("cannot be reached")
+        let port = try #require(lines.field("port", of: "debug.listening").flatMap { Int($0) })
+        #expect(try await ask("/healthz", port: port).status == 200)
+        let ready = try await ask("/readyz", port: port)
+        #expect(ready.status == 503 && ready.text.hasPrefix("storage: waiting: cannot be reached ("), "\(ready)")
+        try server.server.start()
+        try await waits("refuses the password")
+        try folder.write("right\n", to: "password")
+        try await waits("has no connection left")
+        try run("ALTER ROLE alpha CONNECTION LIMIT -1")
+        try await waits("takes no writes")
+        try run("ALTER SYSTEM RESET default_transaction_read_only")
+        try server.server.reload()
+        // What a heartbeat says that is not committed.
+        try await waits("PostgreSQL: ")
+        try run("ALTER SYSTEM RESET synchronous_standby_names")
+        try server.server.reload()
+        try await eventually("it is ready") { try await ask("/readyz", port: port) == (200, "ready\n") }
+        let reasons = lines.fields("reason", of: "store.waiting")
+        for words in ["cannot be reached", "refuses the password", "has no connection left", "takes no writes", "PostgreSQL: "] {
+            #expect(reasons.contains { $0.contains(words) }, "\(words): \(reasons)")
+        }
+        #expect(reasons.count < 20 && lines.field("seconds", of: "store.waited") != nil, "a line at each change: \(reasons)")
+        program.cancel()
+        _ = await program.result
+    }
+
+    @Test("pauses between tries of a start grow from 0.2 s to their bound")
+    func pauses() {
+        for bound in [Duration.milliseconds(2500), .seconds(5)] {
+            var pause = StartPause()
+            let all = (0..<20).map { _ in pause.next(upTo: bound) }
+            #expect(all.allSatisfy { $0 >= .milliseconds(200) && $0 <= bound } && all[0] == .milliseconds(200))
+            #expect(all[8...].allSatisfy { $0 >= bound / 2 })
+        }
+    }
+
+    @Test("a password file that is not there, and trust anchors that are none, are wrong settings")
+    func filesOfStorage() throws {
+        try folder.write("no certificate", to: "ca.crt")
+        try folder.write("right", to: "password")
+        for (storage, words) in [
+            (#"{"engine": "postgres", "passwordFile": "absent"}"#, "storage.passwordFile names the file"),
+            (#"{"engine": "postgres", "passwordFile": "password", "tls": {"trustAnchors": "ca.crt"}}"#, "storage.tls.trustAnchors names the file"),
+        ] {
+            let environment = try self.environment(storage)
+            let failure = #expect(throws: StartFailure.self) { try environment.common.storage.check(environment.files) }
+            #expect(failure?.isOfSettings == true && failure?.lines.first?.contains(words) == true, "\(failure?.lines ?? [])")
+        }
+        let good = try self.environment(#"{"engine": "postgres", "passwordFile": "password"}"#)
+        try good.common.storage.check(good.files)
+    }
+
+    @Test(
         "a secret key that no copy had is refused by name, and signing keys of each copy count at all",
         .enabled(if: PostgresServer.isHere, PostgresServer.absence))
     func keysOfCopies() async throws {
@@ -136,7 +238,8 @@ struct StorageSettingsTests {
             #"{"engine": "postgres", "hosts": ["\#(server.server.folder.path):\#(server.server.port)"], "database": "postgres", "user": "postgres"}"#
         let steps = [Migration("1", statements: ["CREATE TABLE IF NOT EXISTS t (x BIGINT)"])]
         let copies = try (0..<2).map { _ in try environment(storage) }
-        let stores = try copies.map { try $0.openStore(migrations: [], postgres: steps) }
+        var stores: [Store] = []
+        for copy in copies { stores.append(try await copy.openStore(migrations: [], postgres: steps)) }
         func key(_ octet: UInt8, older: [UInt8] = []) -> KeyFingerprint {
             KeyFingerprint("alpha.sealKey", current: [octet], older: older.map { [$0] })
         }
@@ -158,7 +261,7 @@ struct StorageSettingsTests {
         for keys in keys { #expect(keys.keys.keySet.keys.count == 2) }
         for store in stores { await store.close() }
 
-        let file = try environment(nil).openStore(migrations: [], postgres: steps)
+        let file = try await environment(nil).openStore(migrations: [], postgres: steps)
         try await copies[0].requireKnown([key(9)], in: file)
         await file.close()
     }

@@ -2,8 +2,9 @@ import Faults
 import Foundation
 import PostgresServer
 import Storage
-import StoragePostgres
 import Testing
+
+@testable import StoragePostgres
 
 extension InTime {
     /// What callers see while the server is away, and what is there when it is back.
@@ -58,6 +59,27 @@ extension InTime {
             await store.close()
         }
 
+        @Test("a connection that the server ends while nothing is under way costs no call", .timeLimit(.minutes(1)))
+        func ended() async throws {
+            let server = try await offThread { try PostgresServer() }
+            let store = try await server.notes()
+            for round in 0..<5 {
+                for way in [true, false] { try await store.add("\(round) before \(way)", inClosure: way) }
+                let sessions = try await server.asks(
+                    "SELECT string_agg(pid::text, ',') FROM pg_stat_activity WHERE application_name = 'boxoffice-test'")
+                // A lane for each way, and what the closure had.
+                #expect(sessions.split(separator: ",").count >= 3)
+                try await server.asks("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid IN (\(sessions))")
+                try await eventually("they are gone") {
+                    try await server.asks("SELECT count(*) FROM pg_stat_activity WHERE pid IN (\(sessions))") == "0"
+                }
+                for way in [true, false] { try await store.add("\(round) after \(way)", inClosure: way) }
+                _ = try await store.read { try $0.hasRow("SELECT 1") }
+                #expect(try await store.texts().count == 4 * (round + 1))
+            }
+            await store.close()
+        }
+
         @Test("a server that says nothing is given up", .timeLimit(.minutes(1)))
         func silent() async throws {
             let server = try await offThread { try PostgresServer() }
@@ -72,9 +94,35 @@ extension InTime {
                 let fault = await #expect(throws: Fault.self) { try await call() }
                 #expect(fault?.code == .unavailable)
             }
+            try await eventually("it is told from one that waits for a standby") { store.trouble?.contains("did not answer within") == true }
             for pid in stopped { kill(pid, SIGCONT) }
             try await eventually("it answers again") { (try? await store.texts())?.contains("before") == true }
             await store.close()
         }
+    }
+}
+
+@Suite("Work that waits for a lane")
+struct LaneQueueTests {
+    @Test("while a lane gets a connection in place of one that the server ended at rest, work waits; where it gets none, nobody waits any more")
+    func returning() throws {
+        let queue = LaneQueue<Int>(most: 10)
+        let loss = DatabaseError(.unavailable, "gone")
+        #expect(throws: Fault.self) { try queue.submit(0) }
+        queue.laneIsUp()
+        #expect(queue.laneIsDown(loss, wasResting: true) == [] && queue.trouble == nil)
+        try queue.submit(1)
+        queue.laneIsUp()
+        #expect(queue.take(10, else: WakePipe()) == [1])
+
+        #expect(queue.laneIsDown(loss, wasResting: true) == [])
+        try queue.submit(2)
+        #expect(queue.laneFailed(loss) == [2] && queue.trouble == loss)
+        #expect(throws: Fault.self) { try queue.submit(3) }
+        // What was lost at work says nothing of the next try.
+        queue.laneIsUp()
+        try queue.submit(4)
+        #expect(queue.laneIsDown(loss, wasResting: false) == [4])
+        #expect(throws: Fault.self) { try queue.submit(5) }
     }
 }

@@ -26,6 +26,9 @@ extension InTime {
             let lost = ContinuousClock.now
             try await eventually("it is noticed") { store.trouble != nil }
             #expect(lost.duration(to: .now) < .seconds(4.5))
+            try await eventually("it says what commits wait for") {
+                store.trouble?.contains("its commits wait for a standby: none of 'absent' confirms them") == true
+            }
             for call in [
                 { _ = try await store.texts() }, { try await store.add("x") }, { _ = try await store.read { try $0.hasRow("SELECT 1") } },
                 { _ = try await store.write { try $0.hasRow("SELECT 1") } },

@@ -83,7 +83,7 @@ struct OpeningTests {
         await (try Store.notes(options, steps: [notes, added, changed])).close()
         #expect(try await !old.isUnderstood())
         let error = #expect(throws: StoreError.self) { try Store.notes(options) }
-        #expect(error?.reason.contains("newer version") == true)
+        #expect(error?.reason.contains("newer version") == true && error?.retryPause == nil)
         await old.close()
     }
 
@@ -110,20 +110,31 @@ struct OpeningTests {
         #expect(try await store.value("SELECT count(*) FROM pg_stat_ssl WHERE ssl AND pid = pg_backend_pid()") == 1)
         await store.close()
 
-        let cases: [(String, (inout PostgresOptions) -> Void)] = [
-            ("refuses the password", { $0.passwordFile = files.path("wrong") }),
-            ("password file", { $0.passwordFile = files.path("absent") }),
-            ("certificate", { $0.tls = PostgresOptions.Tls(trustAnchors: foreign.path("ca.crt")) }),
-            ("127.0.0.1", { $0.hosts = [.init(name: "127.0.0.1", port: $0.hosts[0].port)] }),
-            ("no such database", { $0.database = "absent" }),
-            ("cannot be reached", { $0.hosts = [.init(name: "localhost", port: UInt16(PostgresServer.freePort()))] }),
-            ("synchronous_standby_names", { $0.requireStandby = true }),
+        let cases: [(String, mayPass: Bool, (inout PostgresOptions) -> Void)] = [
+            ("refuses the password", true, { $0.passwordFile = files.path("wrong") }),
+            ("password file", true, { $0.passwordFile = files.path("absent") }),
+            ("certificate", false, { $0.tls = PostgresOptions.Tls(trustAnchors: foreign.path("ca.crt")) }),
+            ("127.0.0.1", false, { $0.hosts = [.init(name: "127.0.0.1", port: $0.hosts[0].port)] }),
+            ("no such database", false, { $0.database = "absent" }),
+            ("cannot be reached", true, { $0.hosts = [.init(name: "localhost", port: UInt16(PostgresServer.freePort()))] }),
+            ("synchronous_standby_names", false, { $0.requireStandby = true }),
         ]
-        for (text, change) in cases {
+        for (text, mayPass, change) in cases {
             let error = #expect(throws: StoreError.self, "\(text)") { try Store.notes(options(change)) }
             #expect(
                 error?.description.contains(text) == true && error?.description.contains("right") == false, "\(text): \(error?.description ?? "-")")
+            #expect((error?.retryPause != nil) == mayPass, "\(text)")
         }
+
+        // One that wants the password itself binds nothing to the connection, as a pooler does not.
+        try server.server.write("local all all trust\nhostssl all all all password\n", to: "pg_hba.conf")
+        try server.server.reload()
+        let unbound = #expect(throws: StoreError.self) { try Store.notes(options()) }
+        #expect(unbound?.description.contains("offers no channel binding: a pooler?") == true, "\(unbound?.description ?? "-")")
+        let trusted = try Store.notes(
+            options { $0.tls = PostgresOptions.Tls(trustAnchors: files.path("ca.crt"), requiresChannelBinding: false) })
+        #expect(try await trusted.texts() == ["safe"])
+        await trusted.close()
     }
 
     @Test("of several hosts the first that takes writes is the one, and the line of a start names what is wrong with each")
@@ -151,14 +162,15 @@ struct OpeningTests {
         try server.server.run(sql: "CREATE ROLE reading LOGIN; ALTER ROLE reading SET default_transaction_read_only = on")
         try server.server.run(sql: "CREATE ROLE hasty LOGIN SUPERUSER; ALTER ROLE hasty SET synchronous_commit = off")
         try server.server.run(sql: "CREATE ROLE small LOGIN")
-        for (user, text) in [
-            ("narrow", "has no connection left"), ("reading", "takes no writes"), ("hasty", "synchronous_commit is off"),
-            ("small", "may not be changed"),
+        for (user, text, mayPass) in [
+            ("narrow", "has no connection left", true), ("reading", "takes no writes", true), ("hasty", "synchronous_commit is off", false),
+            ("small", "may not be changed", false),
         ] {
             var options = server.options(schema: "public")
             options.user = user
             let error = #expect(throws: StoreError.self, "\(user)") { try Store.notes(options) }
             #expect(error?.description.contains(text) == true, "\(user): \(error?.description ?? "-")")
+            #expect((error?.retryPause != nil) == mayPass, "\(user)")
         }
     }
 }

@@ -1,8 +1,10 @@
 import Faults
 import Foundation
+import GRDB
 import Storage
-import StorageSqlite
 import Testing
+
+@testable import StorageSqlite
 
 @Suite("Opening a store")
 struct OpeningTests {
@@ -101,5 +103,41 @@ struct OpeningTests {
         let more = Migration("2-colour", sql: "ALTER TABLE note ADD COLUMN colour TEXT NOT NULL DEFAULT 'grey'")
         let second = try Store(file: folder.file("notes.sqlite"), name: "test", migrations: [notes, more])
         #expect(try await second.read { try $0.value("SELECT colour FROM note") as String? } == "grey")
+    }
+
+    @Test("of a file that was not closed is told how much came back; a large one is checked within a bound, and said where that was too short")
+    func recovered() async throws {
+        let folder = try Folder()
+        let store = try Store.notes(folder)
+        for number in 0..<400 { try await store.add("\(number) " + String(repeating: "x", count: 20_000)) }
+        #expect(store.opening == StoreOpening())
+        // The files as a kill leaves them.
+        func copy(_ name: String) throws -> String {
+            for suffix in ["", "-wal"] {
+                try FileManager.default.copyItem(atPath: folder.file("notes.sqlite" + suffix), toPath: folder.file(name + suffix))
+            }
+            return folder.file(name)
+        }
+        let killed = try Store(file: try copy("killed.sqlite"), name: "test", migrations: [notes])
+        #expect(killed.opening.recoveredFrames > 100 && killed.opening.isCheckFinished && killed.place.hasSuffix("killed.sqlite"))
+        await killed.close()
+        let again = try Store(file: folder.file("killed.sqlite"), name: "test", migrations: [notes])
+        #expect(again.opening == StoreOpening())
+        await again.close()
+        // However soon it is ended, a quick machine may be done.
+        var isFinished = true
+        for number in 0..<50 where isFinished {
+            let hurried = try StoreFile.open(
+                try copy("hurried\(number).sqlite"), migrations: [notes], limits: StoreLimits(), checkedSize: 0, checkTime: .microseconds(1))
+            #expect(hurried.opening.recoveredFrames > 100)
+            isFinished = hurried.opening.isCheckFinished
+            try hurried.pool.close()
+        }
+        #expect(!isFinished)
+        let patient = try StoreFile.open(
+            try copy("patient.sqlite"), migrations: [notes], limits: StoreLimits(), checkedSize: 0, checkTime: .seconds(60))
+        #expect(patient.opening.recoveredFrames > 100 && patient.opening.isCheckFinished)
+        try patient.pool.close()
+        await store.close()
     }
 }

@@ -17,6 +17,16 @@ struct ScheduledSignInMetrics: Sendable {
         }
     }
 
+    /// One was due and could not be tried.
+    func skipped(_ mvpd: MvpdID) {
+        Counter(label: "boxoffice_authentication_scheduled_sign_ins_total", dimensions: [("mvpd", mvpd.text), ("result", "skipped")]).increment()
+    }
+
+    /// How many were skipped in a row, by this copy.
+    func skips(_ count: UInt32, of mvpd: MvpdID) {
+        Gauge(label: "boxoffice_authentication_scheduled_sign_in_skips", dimensions: [("mvpd", mvpd.text)]).record(Int64(count))
+    }
+
     /// How many have failed in a row.
     func failures(_ count: UInt32, of mvpd: MvpdID) {
         Gauge(label: "boxoffice_authentication_scheduled_sign_in_failures", dimensions: [("mvpd", mvpd.text)]).record(Int64(count))

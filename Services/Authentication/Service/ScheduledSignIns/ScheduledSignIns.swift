@@ -35,6 +35,8 @@ final class ScheduledSignIns: Sendable {
         /// When it makes sense to ask the store.
         var next: [MvpdID: Timestamp] = [:]
         var running = 0
+        /// How many of an MVPD could not be tried, one after the other.
+        var skips: [MvpdID: UInt32] = [:]
     }
 
     private let tests: TestSignIns
@@ -89,16 +91,44 @@ final class ScheduledSignIns: Sendable {
     private func due() -> [Planned] {
         refresh()
         let now = clock.now()
-        return state.withLock { state in
-            var due: [Planned] = []
-            for planned in state.planned where state.running < Self.most && state.next[planned.mvpd].map({ $0 <= now }) ?? true {
-                state.running += 1
-                // Until the store says when the next one is.
-                state.next[planned.mvpd] = now + .seconds(Int64(planned.test.everySeconds))
-                due.append(planned)
+        let (due, late) = state.withLock { state in
+            var (due, late): ([Planned], [MvpdID]) = ([], [])
+            for planned in state.planned where state.next[planned.mvpd].map({ $0 <= now }) ?? true {
+                let every: Duration = .seconds(Int64(planned.test.everySeconds))
+                if state.running < Self.most {
+                    state.running += 1
+                    // Until the store says when the next one is.
+                    state.next[planned.mvpd] = now + every
+                    due.append(planned)
+                } else if let next = state.next[planned.mvpd] {
+                    guard next + every <= now else { continue }
+                    state.next[planned.mvpd] = now
+                    late.append(planned.mvpd)
+                } else {
+                    state.next[planned.mvpd] = now
+                }
             }
-            return due
+            return (due, late)
         }
+        for mvpd in late { skip(mvpd, "others take too long") }
+        return due
+    }
+
+    private func skip(_ mvpd: MvpdID, _ reason: String) {
+        let skips = state.withLock { state in
+            let skips = (state.skips[mvpd] ?? 0) + 1
+            state.skips[mvpd] = skips
+            return skips
+        }
+        metrics.skipped(mvpd)
+        metrics.skips(skips, of: mvpd)
+        logger.warning("scheduled_sign_in.not_tried", metadata: ["mvpd": "\(mvpd)", "reason": "\(reason)", "count": "\(skips)"])
+    }
+
+    /// Somebody tries them: this copy or another one.
+    private func isTried(_ mvpd: MvpdID) {
+        state.withLock { _ = $0.skips.removeValue(forKey: mvpd) }
+        metrics.skips(0, of: mvpd)
     }
 
     private func refresh() {
@@ -114,7 +144,10 @@ final class ScheduledSignIns: Sendable {
             }
             return before.map(\.mvpd).filter { mvpd in !state.planned.contains { $0.mvpd == mvpd } }
         }
-        for mvpd in gone { metrics.failures(0, of: mvpd) }
+        for mvpd in gone {
+            metrics.failures(0, of: mvpd)
+            isTried(mvpd)
+        }
     }
 
     private static func planned(in catalogue: Catalogue) -> [Planned] {
@@ -141,16 +174,24 @@ final class ScheduledSignIns: Sendable {
         let every: Duration = .seconds(Int64(planned.test.everySeconds))
         do throws(Fault) {
             let first = now + Self.offset(planned.mvpd, within: min(planned.test.everySeconds, Self.spread))
-            switch try await store.takeTurn(planned.mvpd, first: first, next: now + every, now: now) {
+            let turn = try await store.takeTurn(planned.mvpd, first: first, next: now + every, now: now)
+            isTried(planned.mvpd)
+            switch turn {
             case .notYet(let moment, let latest):
                 state.withLock { $0.next[planned.mvpd] = moment }
                 if let latest { metrics.failures(latest.failures, of: planned.mvpd) }
-            case .mine(let before):
-                let outcome = await visit(planned)
-                try await store.keep(note(outcome, of: planned, after: before), of: planned.mvpd)
+            case .mine(let before): await keep(note(await visit(planned), of: planned, after: before), of: planned.mvpd)
             }
         } catch {
-            logger.warning("scheduled_sign_in.not_tried", metadata: ["mvpd": "\(planned.mvpd)", "reason": "\(error)"])
+            skip(planned.mvpd, "\(error)")
+        }
+    }
+
+    private func keep(_ state: ScheduledSignInState, of mvpd: MvpdID) async {
+        do throws(Fault) {
+            try await store.keep(state, of: mvpd)
+        } catch {
+            logger.warning("scheduled_sign_in.not_kept", metadata: ["mvpd": "\(mvpd)", "reason": "\(error)"])
         }
     }
 

@@ -123,8 +123,8 @@ public struct AuthenticationSettings: Decodable, Sendable {
         accessTokenTTL = try container.number(.accessTokenTTL, 60...86_400, default: 21_600)
         activationOrigins = try container.origins(.activationOrigins)
         metadataValidity = try container.number(.metadataValidity, 3600...31_536_000, default: 604_800)
-        codesPerClient = try container.number(.codesPerClient, 10...10_000_000, default: 100_000)
-        codesPerDevice = try container.number(.codesPerDevice, 5...10_000_000, default: 100)
+        codesPerClient = try container.number(.codesPerClient, 10...Self.mostCodes, default: 100_000)
+        codesPerDevice = try container.number(.codesPerDevice, 5...Self.mostCodes, default: 100)
         clientDays = try container.number(.clientDays, 1...3650, default: 400)
         idleClientDays = try container.number(.idleClientDays, 1...3650, default: 30)
         reportHours = try container.number(.reportHours, 1...8760, default: 24)
@@ -134,6 +134,18 @@ public struct AuthenticationSettings: Decodable, Sendable {
 }
 
 extension AuthenticationSettings {
+    /// Of a client, and of a device.
+    private static let mostCodes = 10_000_000
+
+    /// What an operator should know of settings with which the service starts all the same: one line for each, which begins with the key.
+    public var doubts: [String] {
+        [("codesPerClient", codesPerClient, 100_000), ("codesPerDevice", codesPerDevice, 100)].filter { $0.1 == Self.mostCodes }.map {
+            key, most, usual in
+            "authentication.\(key) \(most) is no limit, as in a cluster for development: one that makes codes without end fills the store; "
+                + "leave it out for \(usual)"
+        }
+    }
+
     /// The files of keys of access tokens.
     public var accessTokenKeyFiles: [String] { [accessTokenKey] + (nextAccessTokenKey.map { [$0] } ?? []) + olderAccessTokenKeys }
 

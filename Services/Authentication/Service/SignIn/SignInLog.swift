@@ -24,7 +24,8 @@ struct SignInLog: Sendable {
 
     func signedIn(mvpd: MvpdID, redirect: String) -> SignInOutcome {
         tell(.info, "signed_in", metadata(mvpd))
-        count("signed_in")
+        count("signed_in", mvpd: mvpd)
+        metrics.clock?.accepted(mvpd)
         var passed = explanation
         passed?.note(.replay, .passed)
         keep(.signedIn, "", mvpd, passed, .allPassed)
@@ -47,7 +48,7 @@ struct SignInLog: Sendable {
     /// An alarm: somebody has to change something before anybody signs in.
     func misconfigured(_ codes: [String], mvpd: MvpdID) -> SignInOutcome {
         tell(.error, "saml_misconfigured", metadata(mvpd, ["status": "\(codes.joined(separator: "/"))"]))
-        count("rejected", reason: codes.last ?? "")
+        count("rejected", reason: codes.last ?? "", mvpd: mvpd)
         keep(.rejected, codes.last ?? "", mvpd, explanation)
         return outcome(.rejected, reason: codes.last ?? "")
     }
@@ -58,7 +59,8 @@ struct SignInLog: Sendable {
     func rejected(_ rejection: SamlRejection, mvpd: MvpdID? = nil, at check: Check? = nil, hint: String = "") -> SignInOutcome {
         let details: Logger.Metadata = ["reason": "\(rejection.reason.rawValue)", "explanation": "\(rejection.explanation)"]
         tell(.warning, "saml_rejected", metadata(mvpd, details))
-        count("rejected", reason: rejection.reason.rawValue)
+        count("rejected", reason: rejection.reason.rawValue, mvpd: mvpd)
+        if let side = rejection.clock, let mvpd { metrics.clock?.refused(side, by: mvpd) }
         var failed = explanation
         if let check {
             if failed == nil { failed = ResponseExplanation(rejection, at: check, hint: hint) }
@@ -77,8 +79,9 @@ struct SignInLog: Sendable {
         return SignInOutcome(result: result, redirectURL: redirect, traceID: trace.traceID)
     }
 
-    func count(_ result: String, reason: String = "") {
-        if test == nil { metrics.signInEnded(result, reason: reason) }
+    /// - Parameter mvpd: That sent the answer, or did not; `nil`: nobody knows.
+    func count(_ result: String, reason: String = "", mvpd: MvpdID? = nil) {
+        if test == nil { metrics.signInEnded(result, reason: reason, mvpd: mvpd) }
     }
 
     /// - Parameter level: Of a viewer's sign-in.

@@ -123,6 +123,8 @@ struct SignInStarter: Sendable {
         // The code may have been used or deleted since it was read.
         guard try await store.begin(pending, now: now) else { throw RegistrationCodes.spentCode }
         metrics.startedSignIns.increment()
+        // A silent attempt is no person's.
+        if !sent.isPassive { metrics.mvpds?.count(.begun, mvpd: pending.mvpd.text) }
         metrics.count(.authnAttempt, record, at: pending.mvpd)
         return SignInStart(
             url: dispatch.url, fields: dispatch.fields, browserSecret: browser?.text ?? "",

@@ -19,6 +19,8 @@ struct TestSignIns: Sendable {
     let random: any RandomSource
     let logger: Logger
     let reports: SignInReports
+    /// What MVPDs say to test users is as good as what they say to viewers; `nil`: the database's clock is the measure.
+    var clockDoubt: ClockDoubt?
 
     /// - Parameter isScheduled: By the live configuration, and nobody waits for its report.
     /// - Throws: `invalid_request`, `unimplemented`, `overloaded`, as the contract says.
@@ -198,7 +200,8 @@ extension TestSignIns {
     /// Under the test's own id, by which the administrator waits for it.
     private func log(of test: TestSignInRecord, _ trace: TraceContext, _ now: Timestamp) -> SignInLog {
         let own = TraceContext(traceparent: "00-\(test.id.text)-\(trace.spanID)-01") ?? trace
-        var log = SignInLog(logger: logger, metrics: AuthenticationMetrics(), trace: own, reports: reports, now: now)
+        var log = SignInLog(
+            logger: logger, metrics: AuthenticationMetrics(clock: test.isScheduled ? clockDoubt : nil), trace: own, reports: reports, now: now)
         log.requestor = test.requestor
         log.test = test
         return log

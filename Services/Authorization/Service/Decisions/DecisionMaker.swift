@@ -105,7 +105,7 @@ struct DecisionMaker: Sendable {
         let start = ContinuousClock.now
         do throws(Fault) {
             let token = try await plays.decide(session, question.resource, genericData: question.genericData, context)
-            metrics.decided("permit", source: .mvpd)
+            metrics.decided("permit", by: question)
             metrics.count(question, .success(.permit(MvpdDecision.Permit())), after: start.duration(to: .now))
             logger.info("authz.permitted", metadata: AuthorizationService.fields(session, context))
             return token
@@ -113,7 +113,7 @@ struct DecisionMaker: Sendable {
             let denial = error.code.isDenial ? Denial(code: error.code, details: error.details) : nil
             metrics.count(question, denial.map { .success(.deny($0)) } ?? .failure(error), after: start.duration(to: .now))
             if error.code == .unavailable || error.code == .upstreamUnavailable, let token = try await cached(question) { return token }
-            metrics.decided(error.code.refusesResource ? "deny" : "error", source: .mvpd)
+            metrics.decided(error.code.refusesResource ? "deny" : "error", by: question)
             if let denial { denials.record(denial, for: subject, attempt: context.idempotencyKey, now: clock.now()) }
             var fields = AuthorizationService.fields(session, context)
             fields["code"] = "\(error.code)"
@@ -170,12 +170,12 @@ struct DecisionMaker: Sendable {
         }
         switch try await decision(of: point, question, context) {
         case .permit(let permit):
-            metrics.decided("permit", source: .mvpd)
+            metrics.decided("permit", by: question)
             logger.info("authz.permitted", metadata: AuthorizationService.fields(session, context))
             if permit.mustBeLogged { logger.notice("authz.transaction", metadata: AuthorizationService.fields(session, context)) }
             return permit
         case .deny(let denial):
-            metrics.decided("deny", source: .mvpd)
+            metrics.decided("deny", by: question)
             denials.record(denial, for: subject, attempt: context.idempotencyKey, now: clock.now())
             var fields = AuthorizationService.fields(session, context)
             fields["code"] = "\(denial.code)"
@@ -194,7 +194,7 @@ struct DecisionMaker: Sendable {
             metrics.count(question, .success(decision), after: start.duration(to: .now))
             return decision
         } catch {
-            metrics.decided("error", source: .mvpd)
+            metrics.decided("error", by: question)
             metrics.count(question, .failure(error), after: start.duration(to: .now))
             var fields = AuthorizationService.fields(question.session, context)
             fields["code"] = "\(error.code)"

@@ -18,6 +18,8 @@ struct ContainerSettings {
     var burst = 10
     /// Where services on several hosts keep their stores; `nil`: in files.
     var database: HostDatabase?
+    /// Whether the gateways of hosts serve plain HTTP to the proxy; otherwise it reaches them by HTTPS.
+    var isPlainBehindProxy = false
 
     /// Where the images have their settings and the pages, and keep state.
     static let settings = "/etc/boxoffice"
@@ -37,16 +39,16 @@ struct ContainerSettings {
     /// - Returns: Files that differ from what this release writes.
     /// - Throws: `CommandFailure` naming the file that is missing, damaged or cannot be written.
     @discardableResult
-    func write() throws -> [String] {
-        var kept: [String] = []
+    func write() throws -> [KeptSettings] {
+        var kept: [KeptSettings] = []
         guard !network.hosts.isEmpty else {
             for service in ClusterService.allCases { try write(service, at: nil, &kept) }
             try writeOperator()
             try writeServer()
             return kept
         }
-        for (index, host) in network.hosts.enumerated() {
-            for service in ClusterService.allCases where index == 0 || service != .sandbox { try write(service, at: host, &kept) }
+        for host in network.hosts {
+            for service in ClusterService.allCases where service != .sandbox { try write(service, at: host, &kept) }
         }
         try writeOperator()
         if database != nil { try writeScript() }
@@ -61,53 +63,38 @@ struct ContainerSettings {
         try replace(folder.appendingPathComponent(HostDatabase.script), with: Data(text.utf8), mode: 0o600)
     }
 
-    private func write(_ service: ClusterService, at host: HostPlan?, _ kept: inout [String]) throws {
+    private func write(_ service: ClusterService, at host: HostPlan?, _ kept: inout [KeptSettings]) throws {
         let place = try prepared((host.map { $0.name + "/" } ?? "") + service.rawValue)
         var settings = try documented(service)
         adapt(&settings, service)
+        if host == nil, service == .authentication { DemoLimits.set(in: &settings, of: service) }
         guard var adapted = moved(settings, key: "", service) as? [String: Any] else { return }
         if service == .gateway { adaptListeners(&adapted) }
         if let host { adapt(&adapted, service, to: host) }
-        var files = Set(Self.secrets(of: service))
+        var files = host == nil ? Set(Self.secrets(of: service)) : []
         Self.collectFiles(adapted, into: &files)
-        // Where all copies have one store, one of them brings the catalogue.
-        let bringsCatalogue = database == nil || host == nil || host == network.hosts.first
-        if service == .config, !bringsCatalogue {
-            adapted[service.rawValue] = (adapted[service.rawValue] as? [String: Any])?.filter { $0.key != "catalogue" }
+        if service == .config, let host {
+            if !bringsCatalogue(host) {
+                adapted[service.rawValue] = (adapted[service.rawValue] as? [String: Any])?.filter { $0.key != "catalogue" }
+            }
         } else if service == .config {
             let catalogue = try catalogue()
             Self.collectFiles(catalogue, into: &files)
             try write(catalogue, to: place.appendingPathComponent("catalogue.json"), &kept)
         }
-        if let host, LocalPki.peers.contains(service.rawValue) {
-            _ = try pki.issue(service.rawValue, host: host.name, to: place.appendingPathComponent("pki"))
-            files.subtract(["\(service.rawValue).crt", "\(service.rawValue).key", "ca.crt"])
-        }
+        let file = place.appendingPathComponent("config.json")
+        if let host { try issue(service, at: host, to: place, named: Self.object(there: file) ?? adapted, &files) }
         try copy(files, to: place)
-        try write(adapted, to: place.appendingPathComponent("config.json"), &kept)
-    }
-
-    /// A host has a zone, each peer has a copy on every host, and its data folder is its own, so that no copy may make keys there.
-    private func adapt(_ settings: inout [String: Any], _ service: ClusterService, to host: HostPlan) {
-        guard service != .sandbox else { return }
-        settings["zone"] = host.zone
-        // Programs on one host share no container, and so no folder.
-        settings["data"] = "\(Self.data)/\(service.rawValue)"
-        if let database, HostDatabase.services.contains(service) { settings["storage"] = database.settings(of: service) }
-        if let keys = LocalPki.sharedKeys[service.rawValue], var own = settings[service.rawValue] as? [String: Any] {
-            for key in keys where own[key.setting] == nil { own[key.setting] = "pki/\(key.file)" }
-            settings[service.rawValue] = own
-        }
-        guard let peers = settings["peers"] as? [String: Any] else { return }
-        settings["peers"] = peers.reduce(into: [String: Any]()) { all, peer in
-            var object = peer.value as? [String: Any] ?? [:]
-            if let service = ClusterService(rawValue: peer.key) { object["addresses"] = network.copies(service) }
-            all[peer.key] = object
-        }
+        try write(adapted, to: file, &kept)
     }
 
     private func documented(_ service: ClusterService) throws -> [String: Any] {
         try object(at: checkout.appendingPathComponent("Services/\(service.folder)/config.json"))
+    }
+
+    /// - Returns: `nil` where nothing is, or no JSON object.
+    private static func object(there file: URL) -> [String: Any]? {
+        FileManager.default.contents(atPath: file.path).flatMap { try? JSONSerialization.jsonObject(with: $0) as? [String: Any] }
     }
 
     private func object(at file: URL) throws -> [String: Any] {
@@ -143,8 +130,6 @@ struct ContainerSettings {
             throttle["exempt"] = [String]()
             throttle["burst"] = burst
             own["throttle"] = throttle
-            // The limits of a local cluster are off, for load tests; these are the standard ones.
-            own["shares"] = nil
             own["trustedProxies"] = trustedProxy.isEmpty ? [] : [trustedProxy]
             // Browsers and the gateway reach the stand-in for the staff's sign-in by two names, which one issuer cannot have.
             own["admin"] = (own["admin"] as? [String: Any])?.filter { $0.key != "openIDConnect" }
@@ -180,12 +165,7 @@ struct ContainerSettings {
         var admin = own["admin"] as? [String: Any] ?? [:]
         admin["listen"] = "0.0.0.0:\(ports.admin)"
         // By its name in the network other containers reach it; no browser of the host knows that name.
-        var names = network.hosts.isEmpty ? [ClusterService.gateway.rawValue] : network.hosts.map(\.name)
-        // The name by which administrators come, where it is one.
-        if !network.hosts.isEmpty, let host = URLComponents(string: network.admin)?.host, host != "localhost", !names.contains(host) {
-            names.append(host)
-        }
-        admin["hosts"] = names
+        admin["hosts"] = [ClusterService.gateway.rawValue]
         own["admin"] = admin
         settings["gateway"] = own
     }
@@ -224,20 +204,23 @@ struct ContainerSettings {
         // As `upstream try` left it.
         let isBridged = FileManager.default.fileExists(atPath: place.appendingPathComponent("pki/\(UpstreamCluster.verifiersName)").path)
         let services = ClusterService.allCases.filter { $0 != .sandbox }
+        let files = network.hosts.isEmpty ? Self.settings : place.path
         let file = ClusterFile(
             // As browsers know it, since the gateway compares addresses with that; BOXOFFICE_CONNECT_TO leads there within the network.
             gateway: network.gateway, gatewayTLS: network.gatewayTLS, admin: network.admin,
             services: Dictionary(
                 uniqueKeysWithValues: services.map {
-                    ($0.rawValue, ClusterFile.Entry(address: network.inside($0), debug: network.debug($0), pid: 0))
+                    ($0.rawValue, hostEntry($0) ?? ClusterFile.Entry(address: network.inside($0), debug: network.debug($0), pid: 0))
                 }),
-            sandbox: ClusterFile.Sandbox(
-                mvpd: network.sandbox, apple: "http://\(network.appleInside)", upstream: "http://\(network.upstreamInside)", pid: 0),
+            sandbox: network.hosts.isEmpty
+                ? ClusterFile.Sandbox(
+                    mvpd: network.sandbox, apple: "http://\(network.appleInside)", upstream: "http://\(network.upstreamInside)", pid: 0)
+                : ClusterFile.Sandbox(mvpd: "", apple: "", pid: 0),
             adminToken: try pki.adminToken(),
             pki: ClusterFile.Pki(
-                ca: Self.settings + "/pki/ca.crt", clientCert: Self.settings + "/pki/operator.crt", clientKey: Self.settings + "/pki/operator.key"),
-            softwareStatements: [:], signedRequests: try pki.demoPairs(),
-            mediaTokenCertificate: Self.settings + "/pki/" + (isBridged ? UpstreamCluster.verifiersName : "media-token.crt"))
+                ca: files + "/pki/ca.crt", clientCert: files + "/pki/operator.crt", clientKey: files + "/pki/operator.key"),
+            softwareStatements: [:], signedRequests: try network.hosts.isEmpty ? pki.demoPairs() : nil,
+            mediaTokenCertificate: files + "/pki/" + (isBridged ? UpstreamCluster.verifiersName : "media-token.crt"))
         try file.write(ClusterHome(root: place))
     }
 
@@ -268,19 +251,12 @@ struct ContainerSettings {
         }
     }
 
-    private func write(_ object: [String: Any], to file: URL, _ kept: inout [String]) throws {
-        let content = try SettingsWriter.content(object)
-        if let there = FileManager.default.contents(atPath: file.path) {
-            if there != content, Self.withoutStore(there) != content { kept.append(file.path) }
-            return
+    private func write(_ object: [String: Any], to file: URL, _ kept: inout [KeptSettings]) throws {
+        guard let there = FileManager.default.contents(atPath: file.path) else {
+            return try replace(file, with: try SettingsWriter.content(object), mode: 0o600)
         }
-        try replace(file, with: content, mode: 0o600)
-    }
-
-    /// What 'store prepare' has added is no change.
-    private static func withoutStore(_ settings: Data) -> Data? {
-        let object = try? JSONSerialization.jsonObject(with: settings) as? [String: Any]
-        return object.flatMap { try? SettingsWriter.content($0.filter { $0.key != "storage" }) }
+        let differences = KeptSettings.differences(of: there, from: object)
+        if !differences.isEmpty { kept.append(KeptSettings(file: file.path, differences: differences)) }
     }
 
     /// As a whole, so that a program that reloads never reads half of a file; what is the same stays untouched.

@@ -57,7 +57,7 @@ struct HostDatabase: Sendable, Equatable {
     static func script(passwords: [ClusterService: String]) -> String {
         services.map { service in
             let role = StoreRole(service.rawValue, password: passwords[service] ?? "")
-            return "\(role.creation);\n\(role.database);\n"
+            return "\(role.creation);\n\(role.grant);\n\(role.database);\n"
         }.joined(separator: "\n")
     }
 }

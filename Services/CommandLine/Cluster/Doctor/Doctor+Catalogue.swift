@@ -44,7 +44,7 @@ extension Doctor {
 
     /// Software statements that ended lately because another programmer has their application's id (decision 0090).
     func endedStatements(_ cluster: ClusterFile) async -> [Finding] {
-        let answer = try? await HTTPExchange.once {
+        let answer = try? await HTTPExchange.once(trusting: cluster.authority) {
             try await $0.send(
                 "GET", "\(cluster.administration)/admin/v1/audit?size=200", headers: [("Authorization", "Bearer \(cluster.adminToken)")])
         }
@@ -71,7 +71,7 @@ extension Doctor {
         var found: [[String: Any]] = []
         for page in 1...50 {
             let address = "\(cluster.administration)/admin/v1/\(section)?size=200&page=\(page)"
-            let answer = try? await HTTPExchange.once { exchange in
+            let answer = try? await HTTPExchange.once(trusting: cluster.authority) { exchange in
                 try await exchange.send("GET", address, headers: [("Authorization", "Bearer \(cluster.adminToken)")])
             }
             guard let answer, answer.status == 200, let items = answer.object["items"] as? [[String: Any]] else { return nil }

@@ -17,6 +17,11 @@ extension Doctor {
             let reasons = program.reasons.map { LogLine.printable($0) }.joined(separator: "; ")
             findings.append(.wrong(.programs, reasons.isEmpty ? what : "\(what): \(reasons)", advice: advice(program)))
         }
+        for program in status.programs where !program.notes.isEmpty {
+            let notes = program.notes.map { LogLine.printable($0) }.joined(separator: "; ")
+            findings.append(
+                .note(.programs, "\(program.name) is ready, but \(notes)", advice: "Shared/Documents/Operations/WhenItFails.md"))
+        }
         for program in status.programs {
             guard let error = program.lastError, let moment = Timestamp(logged: error.time.utf8), moment > now - Self.recent else { continue }
             findings.append(
@@ -43,6 +48,7 @@ extension Doctor {
     private func advice(_ program: ProgramStatus) -> String {
         switch (program.kind, program.state) {
         case (.replaced, _): "start it; it is yours, so ./Services/up does not"
+        case (.host, _): "look at its log on that host; Shared/Documents/Operations/WhenItFails.md"
         case (.double, _): "end 'boxoffice run' and start it again"
         case (.own, .notRunning) where program.name == "postgres": "./Services/up starts it again"
         case (.own, .notRunning): "./Services/up starts it again; 'boxoffice logs \(program.name)' shows why it ended"
@@ -110,7 +116,7 @@ extension Doctor {
 
     /// Files of secrets about whose owner operators have to decide (clients §2). Of a cluster that does not answer others tell.
     func openSecrets(_ cluster: ClusterFile) async -> [Finding] {
-        let answer = try? await HTTPExchange.once {
+        let answer = try? await HTTPExchange.once(trusting: cluster.authority) {
             try await $0.send("GET", "\(cluster.administration)/admin/v1/secrets", headers: [("Authorization", "Bearer \(cluster.adminToken)")])
         }
         guard let answer, answer.status == 200 else { return [] }

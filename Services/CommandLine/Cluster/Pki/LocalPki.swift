@@ -175,6 +175,28 @@ package struct LocalPki: Sendable {
         return !made.isEmpty
     }
 
+    /// Issues a certificate of HTTPS for one host, with a key of its own. One of another authority stays: somebody has put it there.
+    /// - Parameters:
+    ///   - file: Its name without `.crt`.
+    ///   - names: Under which clients reach the host.
+    ///   - target: The folder that gets `FILE.crt` and `FILE.key`.
+    /// - Returns: False when what is there was kept.
+    func issueHTTPS(_ file: String, names: CertificateNames, to target: URL) throws -> Bool {
+        let other = LocalPki(folder: target)
+        var made: [String] = []
+        do {
+            let authority = CertificateAuthority(identity: try CertifiedKey(certificateFile: path("ca.crt"), keyFile: path("ca.key")))
+            if !other.isMissing("\(file).crt"), try !Certificate(pemFile: other.path("\(file).crt")).isSigned(by: authority.certificate) {
+                return false
+            }
+            try other.ensure(file, names.dns.first ?? file, names, authority, days: Self.hostValidity, &made)
+        } catch let error as CryptographyError {
+            throw CommandFailure(
+                "the local PKI in \(folder.path) or \(target.path) is damaged (\(PlainReason.of(error)))", advice: "remove the damaged file")
+        }
+        return !made.isEmpty
+    }
+
     func path(_ file: String) -> String { folder.appendingPathComponent(file).path }
 
     /// The bearer of the administration API.

@@ -48,9 +48,7 @@ public struct PrivatePostgres: Sendable {
         do {
             try run("/usr/bin/test", ["-x", parent.path])
         } catch {
-            throw Failure(
-                description:
-                    "the user \(Self.user), who runs it for root, may not enter \(parent.path): set BOXOFFICE_HOME to a folder that others may enter")
+            throw Failure(description: "the user \(Self.user), who runs it for root, may not enter \(parent.path)")
         }
     }
 
@@ -249,7 +247,9 @@ public struct PrivatePostgres: Sendable {
         defer { vector.forEach { free($0) } }
         vector.append(nil)
         // From a folder that the server's user may enter, and in the language of this program.
-        let variables = ProcessInfo.processInfo.environment.merging(["LC_ALL": "C"]) { $1 }
+        var variables = ProcessInfo.processInfo.environment.merging(["LC_ALL": "C"]) { $1 }
+        // A server tells systemd about itself, too.
+        variables["NOTIFY_SOCKET"] = nil
         var environment: [UnsafeMutablePointer<CChar>?] = variables.map { strdup("\($0.key)=\($0.value)") }
         defer { environment.forEach { free($0) } }
         environment.append(nil)

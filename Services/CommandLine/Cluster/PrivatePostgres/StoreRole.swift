@@ -28,6 +28,9 @@ public struct StoreRole: Sendable {
         """
     }
 
+    /// Lets the role see which standbys the server has, so that one that is missing is told. Who makes roles may lack the right to give this one; the service works without.
+    public var grant: String { "GRANT pg_read_all_stats TO \"\(name)\"" }
+
     /// Gives the role another password.
     public var change: String { "ALTER ROLE \"\(name)\" PASSWORD '\(password)'" }
 

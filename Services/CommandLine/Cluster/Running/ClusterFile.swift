@@ -20,6 +20,8 @@ struct ClusterFile: Codable, Sendable, Equatable {
         var revision: String?
         /// The second copy of the service, the third and so on; absent where there is one.
         var copies: [Entry]?
+        /// The host of a cluster on several that runs the copy; absent on this machine.
+        var host: String?
     }
 
     struct Sandbox: Codable, Sendable, Equatable {
@@ -110,7 +112,10 @@ struct ClusterFile: Codable, Sendable, Equatable {
     }
 
     /// Who signs for the addresses of a cluster that its network reaches: no browser or program knows that authority by itself.
-    var authority: String? { lan == nil ? nil : pki.ca }
+    var authority: String? { lan == nil && !isOnHosts ? nil : pki.ca }
+
+    /// Its programs run on other machines.
+    private var isOnHosts: Bool { services.values.contains { $0.host != nil } }
 
     /// Where administration is: where the file does not say, it is older than the listener, and the public address had it.
     var administration: String { admin ?? gateway }
@@ -139,6 +144,15 @@ struct ClusterFile: Codable, Sendable, Equatable {
             let further = services[service.rawValue]?.copies ?? []
             return [ServiceProcess(service: service, pid: pid)]
                 + further.enumerated().map { ServiceProcess(ServiceCopy(service, $0.offset + 2), pid: $0.element.pid) }
+        }
+    }
+
+    /// The copies of services on other hosts.
+    var hostEntries: [(copy: ServiceCopy, entry: Entry)] {
+        ClusterService.allCases.flatMap { service in
+            let first = services[service.rawValue]
+            return ([first].compactMap(\.self) + (first?.copies ?? [])).enumerated().filter { $0.element.host != nil }
+                .map { (ServiceCopy(service, $0.offset + 1), $0.element) }
         }
     }
 

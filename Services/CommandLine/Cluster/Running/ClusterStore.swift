@@ -56,8 +56,14 @@ struct ClusterStore: Sendable {
         }
         let server = PrivatePostgres(folder: folder, port: ports.postgres, programs: programs)
         let isRunning = server.pid != nil
+        if !isRunning {
+            do { try server.requireAccess() } catch {
+                throw CommandFailure(
+                    "the cluster's PostgreSQL cannot run here: \(PlainReason.of(error))",
+                    advice: "set BOXOFFICE_HOME to a folder below one that others may enter, such as /var/lib/boxoffice, or leave --store out")
+            }
+        }
         do {
-            if !isRunning { try server.requireAccess() }
             // Closes one of an earlier release, too, which any user of the machine could enter.
             try server.make()
             if !isRunning { try server.start() }
@@ -65,9 +71,16 @@ struct ClusterStore: Sendable {
             for service in Self.services { try makeRole(service.rawValue, server) }
         } catch {
             throw CommandFailure(
-                "the cluster's PostgreSQL does not start: \(PlainReason.of(error))", advice: "see \(folder.path)/log, or leave --store out")
+                "the cluster's PostgreSQL does not start: \(PlainReason.of(error))",
+                advice: (log.map { "see \($0), or " } ?? "") + "leave --store out")
         }
         return !isRunning
+    }
+
+    /// What its own server has written; `nil`: it has not begun yet.
+    var log: String? {
+        let path = folder.appendingPathComponent("log").path
+        return FileManager.default.fileExists(atPath: path) ? path : nil
     }
 
     /// The cluster's own server, where its services use one.

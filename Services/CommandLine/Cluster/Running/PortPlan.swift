@@ -50,10 +50,10 @@ package struct PortPlan: Sendable, Equatable {
     }
 
     /// The gateway's HTTPS.
-    var https: Int { base.map { $0 + 5 } ?? 8443 }
+    package var https: Int { base.map { $0 + 5 } ?? 8443 }
 
     /// Where the gateway is administered.
-    var admin: Int { base.map { $0 + 6 } ?? 8081 }
+    package var admin: Int { base.map { $0 + 6 } ?? 8081 }
 
     /// The cluster's own PostgreSQL.
     var postgres: Int { base.map { $0 + 7 } ?? 7005 }

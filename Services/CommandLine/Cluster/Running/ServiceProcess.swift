@@ -48,7 +48,7 @@ package struct ServiceProcess: Sendable {
         var vector: [UnsafeMutablePointer<CChar>?] = ([binary.path] + arguments).map { strdup($0) }
         defer { vector.forEach { free($0) } }
         vector.append(nil)
-        let variables = Self.allocatorCaches.merging(ProcessInfo.processInfo.environment) { $1 }.merging(environment) { $1 }
+        let variables = Self.variables(of: ProcessInfo.processInfo.environment, with: environment)
         var settings: [UnsafeMutablePointer<CChar>?] = variables.map { strdup("\($0.key)=\($0.value)") }
         defer { settings.forEach { free($0) } }
         settings.append(nil)
@@ -58,6 +58,14 @@ package struct ServiceProcess: Sendable {
             throw CommandFailure("cannot start \(binary.path)", advice: String(cString: strerror(status)))
         }
         return pid
+    }
+
+    /// The environment of a program.
+    /// - Parameters:
+    ///   - own: This program's. What systemd told this program is not for others: they would be watched in its place.
+    ///   - more: Before it where both name a variable.
+    static func variables(of own: [String: String], with more: [String: String]) -> [String: String] {
+        allocatorCaches.merging(own.filter { !["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"].contains($0.key) }) { $1 }.merging(more) { $1 }
     }
 
     package init(service: ClusterService, pid: Int32) { (self.service, self.pid) = (service, pid) }

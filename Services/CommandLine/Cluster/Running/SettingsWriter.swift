@@ -58,6 +58,7 @@ package struct SettingsWriter {
             }
             if let storage = stores.settings(of: service) { settings["storage"] = storage }
             if service == .gateway { settings["gateway"] = withCertificate(settings["gateway"]) }
+            DemoLimits.set(in: &settings, of: service)
             for (name, port) in [("apple", ports.apple), ("upstream", ports.upstream)] {
                 guard var standIn = settings[name] as? [String: Any] else { continue }
                 standIn["listen"] = ["address": "127.0.0.1", "port": port]
@@ -147,7 +148,25 @@ package struct SettingsWriter {
         }
     }
 
+    /// JSON as all settings are written.
     static func content(_ settings: [String: Any]) throws -> Data {
         try JSONSerialization.data(withJSONObject: settings, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+    }
+}
+
+/// Limits of a cluster for development, whose load tests come from one client, one device and one application.
+enum DemoLimits {
+    private static func limits(of service: ClusterService) -> [String: Any]? {
+        switch service {
+        case .authentication: ["codesPerClient": 10_000_000, "codesPerDevice": 10_000_000]
+        case .gateway: ["shares": ["perApplication": 0, "perRequestor": 0]]
+        default: nil
+        }
+    }
+
+    /// Adds those of a service to its own object.
+    static func set(in settings: inout [String: Any], of service: ClusterService) {
+        guard let limits = limits(of: service), let own = settings[service.rawValue] as? [String: Any] else { return }
+        settings[service.rawValue] = own.merging(limits) { $1 }
     }
 }

@@ -31,8 +31,8 @@ enum StoreChoice: Sendable, Equatable {
             guard let parts = URLComponents(string: text), parts.scheme == "postgres" || parts.scheme == "postgresql", let host = parts.host,
                 !host.isEmpty, let user = parts.user, !user.isEmpty
             else {
-                // What is no address may hold a password with blanks.
-                let shown = text.replacing(/:\/\/([^\/@:]*):.*@/) { "://\($0.1):[hidden]@" }
+                // What is no address may hold a password with blanks, or one whose '@HOST' was forgotten.
+                let shown = text.replacing(/:\/\/([^\/@:]*):(.*@|.+)/) { "://\($0.1):[hidden]\($0.2.hasSuffix("@") ? "@" : "")" }
                 throw CommandFailure("--store is '\(shown)'", advice: "give sqlite, postgres, or postgres://USER:PASSWORD@HOST:PORT")
             }
             guard ["", "/"].contains(parts.path) else {

@@ -123,7 +123,7 @@ enum AdministrationCall {
         var headers = [("Authorization", "Bearer \(cluster.adminToken)")]
         if body != nil { headers.append(("Content-Type", "application/json")) }
         if let ifMatch { headers.append(("If-Match", ifMatch)) }
-        let answer = try await HTTPExchange.once {
+        let answer = try await HTTPExchange.once(trusting: cluster.authority) {
             try await $0.send(method, "\(cluster.administration)/admin/v1\(path)", headers: headers, body: body)
         }
         guard (200..<300).contains(answer.status) else {

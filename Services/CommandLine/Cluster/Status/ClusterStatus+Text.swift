@@ -34,14 +34,15 @@ extension ProgramStatus {
             case .notRunning: "not running"
             }
         return switch kind {
-        case .own: state
+        case .own, .host: state
         case .replaced: "\(state), yours"
         case .double: "\(state), double"
         }
     }
 
     fileprivate func details(_ console: Console) -> [String] {
-        reasons.map { "      \(LogLine.printable($0))" } + [lastError.map { console.faint("      last error: \($0.text)") }].compactMap { $0 }
+        (reasons + notes).map { "      \(LogLine.printable($0))" }
+            + [lastError.map { console.faint("      last error: \($0.text)") }].compactMap { $0 }
     }
 
     /// `42 s`, `7 min`, `5 h`, `3 days`.

@@ -16,6 +16,8 @@ struct ProgramStatus: Sendable, Encodable {
         case replaced
         /// Played in the memory of `boxoffice run`.
         case double
+        /// A program on one of the cluster's hosts.
+        case host
     }
 
     /// The latest line of its log that reports an error.
@@ -32,7 +34,7 @@ struct ProgramStatus: Sendable, Encodable {
         enum CodingKeys: String, CodingKey { case time, event, fields, line }
     }
 
-    /// The copy's: `authentication-2`.
+    /// The copy's: `authentication-2`; on a host `authentication at a1`.
     let name: String
     let kind: Kind
     /// Where it answers.
@@ -40,6 +42,8 @@ struct ProgramStatus: Sendable, Encodable {
     var state: State
     /// What keeps it from being ready.
     var reasons: [String] = []
+    /// What is worth knowing though it is ready.
+    var notes: [String] = []
     var pid: Int32?
     var since: Date?
     var residentBytes: Int?

@@ -18,12 +18,14 @@ struct StatusReader: Sendable {
     }
 
     func status() async -> ClusterStatus {
-        let own = cluster.processes.filter { !isDouble($0.service) && !($0.service == .sandbox && $0.pid == 0) }
+        let (remote, here) = (cluster.hostEntries, cluster.processes.filter { cluster.entry(of: $0.copy)?.host == nil })
+        let own = here.filter { !isDouble($0.service) && !($0.service == .sandbox && $0.pid == 0) }
         let others = ClusterService.allCases.compactMap { service in cluster.services[service.rawValue].map { (service, $0) } }
             .filter { $0.1.replaced == true || isDouble($0.0) }
         let programs = await withTaskGroup(of: (ServiceCopy, ProgramStatus).self) { group in
             for process in own { group.addTask { (process.copy, await status(of: process)) } }
             for (service, entry) in others { group.addTask { (ServiceCopy(service), await status(of: service, entry)) } }
+            for (copy, entry) in remote { group.addTask { (copy, await status(of: copy, entry)) } }
             return await group.reduce(into: []) { $0.append($1) }
         }
         let sorted = programs.sorted { ClusterStarter.precede($0.0, $1.0) }.map(\.1)
@@ -43,8 +45,17 @@ struct StatusReader: Sendable {
         }
         status.pid = process.pid
         status.add(ProcessAge.read(process.pid))
-        (status.state, status.reasons) = await readiness(of: copy)
+        (status.state, status.reasons, status.notes) = await readiness(of: copy)
         await addFacts(to: &status, of: copy, pid: process.pid)
+        return status
+    }
+
+    /// Of a copy on another host, which tells all that there is to know.
+    private func status(of copy: ServiceCopy, _ entry: ClusterFile.Entry) async -> ProgramStatus {
+        let name = "\(copy.service.rawValue) at \(entry.host ?? "")"
+        var status = ProgramStatus(name: name, kind: .host, address: entry.address, state: .notReady)
+        (status.state, status.reasons, status.notes) = await readiness(of: copy)
+        await addMetrics(to: &status, of: copy)
         return status
     }
 
@@ -58,27 +69,34 @@ struct StatusReader: Sendable {
         return status
     }
 
-    private func readiness(of copy: ServiceCopy) async -> (ProgramStatus.State, [String]) {
-        guard let url = readinessURL(of: copy) else { return (.notReady, ["cluster.json does not say where it tells"]) }
-        guard let answer = try? await exchange.send("GET", url) else { return (.notReady, ["it does not answer at \(url)"]) }
-        guard answer.status != 200 else { return (.ready, []) }
+    private func readiness(of copy: ServiceCopy) async -> (ProgramStatus.State, reasons: [String], notes: [String]) {
+        guard let url = readinessURL(of: copy) else { return (.notReady, ["cluster.json does not say where it tells"], []) }
+        guard let answer = try? await exchange.send("GET", url) else { return (.notReady, ["it does not answer at \(url)"], []) }
         let lines = answer.text.split(separator: "\n").map(String.init)
-        return (.notReady, lines.isEmpty ? ["it answers \(answer.status) at \(url)"] : lines)
+        guard answer.status != 200 else { return (.ready, [], lines.filter { $0.hasPrefix("degraded: ") }) }
+        return (.notReady, lines.isEmpty ? ["it answers \(answer.status) at \(url)"] : lines, [])
     }
 
     /// Version and catalogue, as the program tells them; the version of one that does not tell is asked of the file that it runs from.
     private func addFacts(to status: inout ProgramStatus, of copy: ServiceCopy, pid: Int32) async {
-        if let debug = cluster.entry(of: copy)?.debug, let answer = try? await exchange.send("GET", "http://\(debug)/metrics"), answer.status == 200 {
-            let metrics = PrometheusText(answer.text)
-            let build = metrics.samples.first { $0.name == "boxoffice_build_info" }
-            (status.version, status.build) = (build?.labels["version"], build?.labels["build"])
-            let catalogue = metrics.samples.first { $0.name == "boxoffice_catalogue_version" || $0.name == "boxoffice_config_catalogue_version" }
-            status.catalogueVersion = catalogue.flatMap { UInt64(exactly: $0.value) }
-        }
+        await addMetrics(to: &status, of: copy)
         guard status.version == nil, let told = try? Subprocess.run("/proc/\(pid)/exe", ["--version"]), told.status == 0 else { return }
         let words = String(decoding: told.output, as: UTF8.self).split { $0 == " " || $0 == "(" || $0 == ")" || $0 == "\n" }.map(String.init)
         guard words.count >= 3, words[2] == "build" else { return }
         (status.version, status.build) = (words[0], words[1])
+    }
+
+    private func addMetrics(to status: inout ProgramStatus, of copy: ServiceCopy) async {
+        guard let debug = cluster.entry(of: copy)?.debug, let answer = try? await exchange.send("GET", "http://\(debug)/metrics"),
+            answer.status == 200
+        else { return }
+        let metrics = PrometheusText(answer.text)
+        let build = metrics.samples.first { $0.name == "boxoffice_build_info" }
+        (status.version, status.build) = (build?.labels["version"], build?.labels["build"])
+        let catalogue = metrics.samples.first { $0.name == "boxoffice_catalogue_version" || $0.name == "boxoffice_config_catalogue_version" }
+        status.catalogueVersion = catalogue.flatMap { UInt64(exactly: $0.value) }
+        let memory = metrics.samples.first { $0.name == "boxoffice_process_resident_bytes" }
+        status.residentBytes = status.residentBytes ?? memory.flatMap { Int(exactly: $0.value) }
     }
 
     private func readinessURL(of copy: ServiceCopy) -> String? {
@@ -92,11 +110,12 @@ struct StatusReader: Sendable {
 
     /// The cluster's own PostgreSQL, where its services use one.
     private var store: ProgramStatus? {
-        guard let server = ClusterStore(home: home, ports: PortPlan(base: nil), choice: .asBefore).ownServer else { return nil }
+        let store = ClusterStore(home: home, ports: PortPlan(base: nil), choice: .asBefore)
+        guard let server = store.ownServer else { return nil }
         var status = ProgramStatus(name: "postgres", kind: .own, address: "127.0.0.1:\(server.port)", state: .notRunning)
         status.version = server.version
         guard let pid = server.pid else {
-            status.reasons = ["its log is \(home.root.appendingPathComponent("postgres/log").path)"]
+            status.reasons = [store.log.map { "its log is \($0)" } ?? "it has not been started yet"]
             return status
         }
         status.pid = pid

@@ -27,6 +27,7 @@ struct PostgresPrograms {
             variables["PGSSLROOTCERT"] = tls.trustAnchors
             variables["PGSSLCERT"] = tls.certificate ?? ""
             variables["PGSSLKEY"] = tls.key ?? ""
+            if options.passwordFile != nil, tls.requiresChannelBinding { variables["PGCHANNELBINDING"] = "require" }
         }
         environment = variables
     }

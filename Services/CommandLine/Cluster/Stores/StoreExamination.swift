@@ -47,15 +47,15 @@ struct StoreExamination {
         }
         let database = try PostgresMaintenance(server.options)
         report.users = try database.users()
-        report.server = try facts(database)
+        let standbys = try database.standbys()
+        report.server = try facts(database, standbys)
         let offset = report.server?.clockOffsetMilliseconds.magnitude ?? 0
         if offset > Self.mostOffset { report.problems.append("its clock and this machine's differ by \(offset) ms; set both by NTP") }
         if (UInt64(Self.notedOffset)...UInt64(Self.mostOffset)).contains(offset) {
             report.remarks.append("its clock and this machine's differ by \(offset) ms; hosts should keep theirs within \(Self.notedOffset) ms")
         }
-        if report.server?.standbyNames.isEmpty == true {
-            report.remarks.append("the loss of the server's disk loses what it acknowledged: it waits for no standby")
-        }
+        report.judge(
+            standbys, names: report.server?.standbyNames ?? "", isRequired: server.requireStandby, role: server.user)
         report.compare(try database.steps(), with: steps.map(\.name), least: try database.leastLevel())
         report.bytes = Int(try database.value("SELECT pg_database_size(current_database())") ?? "") ?? 0
         for row in try database.rows("SELECT CAST(indexrelid AS regclass) FROM pg_index WHERE NOT indisvalid") {
@@ -77,12 +77,15 @@ struct StoreExamination {
         return over > 0 ? over : nil
     }
 
-    private func facts(_ database: PostgresMaintenance) throws -> StoreReport.Server {
-        return StoreReport.Server(
+    private func facts(_ database: PostgresMaintenance, _ standbys: [Standby]) throws -> StoreReport.Server {
+        StoreReport.Server(
             version: try database.setting("server_version"), fsync: try database.setting("fsync"),
             fullPageWrites: try database.setting("full_page_writes"),
             synchronousCommit: try database.setting("synchronous_commit"), standbyNames: try database.setting("synchronous_standby_names"),
-            standbys: Int(try database.value("SELECT count(*) FROM pg_stat_replication") ?? "") ?? 0,
+            standbys: standbys.count,
+            connectedStandbys: standbys.filter { !$0.isHidden }.map {
+                StoreReport.ConnectedStandby(name: $0.name, state: $0.state, sync: $0.sync, lagBytes: $0.lag)
+            },
             hasChecksums: try database.setting("data_checksums") == "on", clockOffsetMilliseconds: try offset(database))
     }
 

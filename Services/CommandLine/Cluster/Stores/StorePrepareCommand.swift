@@ -2,6 +2,7 @@ public import ArgumentParser
 internal import Foundation
 internal import PrivatePostgres
 internal import ServiceKit
+internal import Storage
 internal import StoragePostgres
 
 /// `boxoffice store prepare`.
@@ -63,6 +64,12 @@ public struct StorePrepareCommand: AsyncParsableCommand {
             }
             let password = file.deletingLastPathComponent().appendingPathComponent("pki/postgres-\(service.rawValue).password")
             try make(service.rawValue, database, password)
+            let grant = StoreRole(service.rawValue).grant
+            do throws(StoreError) {
+                try database.run(grant)
+            } catch {
+                console.line("\(service.rawValue): its role may not see standbys (\(error.reason)); let the server's administrator run: \(grant)")
+            }
             // Relative to the settings: both move together.
             var storage: [String: Any] = ["engine": "postgres", "hosts": [server], "passwordFile": "pki/\(password.lastPathComponent)"]
             if let trustAnchors { storage["tls"] = ["trustAnchors": URL(fileURLWithPath: trustAnchors).standardizedFileURL.path] }

@@ -1,3 +1,5 @@
+internal import StoragePostgres
+
 /// What a look at a store found.
 struct StoreReport: Codable, Sendable {
     struct Table: Codable, Sendable {
@@ -5,6 +7,16 @@ struct StoreReport: Codable, Sendable {
         let rows: Int
         /// Since when the oldest row should have been removed, in seconds; absent: none should.
         var overdueSeconds: Int64?
+    }
+
+    struct ConnectedStandby: Codable, Sendable, Equatable {
+        let name: String
+        /// `streaming`, `catchup`, …
+        let state: String
+        /// `sync`, `quorum` or `potential`: commits wait for it, or would; `async`: they do not.
+        let sync: String
+        /// Octets of the log that are not on its disk yet.
+        let lagBytes: Int64?
     }
 
     /// How safely the server keeps what it acknowledges.
@@ -16,6 +28,8 @@ struct StoreReport: Codable, Sendable {
         let standbyNames: String
         /// Standbys that are connected.
         let standbys: Int
+        /// The same by name; those whose state the role may not see are not here.
+        let connectedStandbys: [ConnectedStandby]
         let hasChecksums: Bool
         /// Of its clock from this machine's.
         let clockOffsetMilliseconds: Int64
@@ -65,6 +79,33 @@ struct StoreReport: Codable, Sendable {
         }
     }
 
+    /// Says whether commits wait for a standby that is there, and whether a spare one is missing.
+    /// - Parameters:
+    ///   - names: `synchronous_standby_names`.
+    ///   - isRequired: `storage.requireStandby`.
+    ///   - role: The service's.
+    mutating func judge(_ standbys: [Standby], names setting: String, isRequired: Bool, role: String) {
+        let names = StandbyNames(setting)
+        guard isRequired || !names.names.isEmpty else {
+            remarks.append("the loss of the server's disk loses what it acknowledged: it waits for no standby")
+            return
+        }
+        guard !standbys.contains(where: \.isHidden) else {
+            remarks.append("standbys: \(standbys.count) connected, their state is unknown: \(Standby.grant(to: role))")
+            return
+        }
+        guard standbys.contains(where: \.isConfirming) else {
+            problems.append("no standby that synchronous_standby_names names ('\(setting)') streams: nothing is committed")
+            return
+        }
+        for standby in standbys where standby.sync == "async" {
+            remarks.append("the standby '\(standby.name)' confirms no commits: synchronous_standby_names has no such application_name")
+        }
+        let missing = names.missing(in: standbys)
+        // All servers are named, so that each can be the primary.
+        if missing.count > 1 { remarks.append("of \(missing.joined(separator: ", ")) one may be the primary itself; the others do not stream") }
+    }
+
     /// For a terminal.
     func lines(_ console: Console) -> [String] {
         let verdict = isSound ? console.good("sound") : console.bad("not sound")
@@ -92,10 +133,13 @@ struct StoreReport: Codable, Sendable {
 extension StoreReport.Server {
     fileprivate var lines: [String] {
         let standby = standbyNames.isEmpty ? "waits for no standby" : "waits for \(standbyNames)"
+        let connected = connectedStandbys.map { standby in
+            "  standby \(standby.name): \(standby.state), \(standby.sync), \(standby.lagBytes.map { "\($0) bytes behind" } ?? "lag unknown")"
+        }
         return [
             "  PostgreSQL \(version), fsync \(fsync), full_page_writes \(fullPageWrites), synchronous_commit \(synchronousCommit), "
                 + "\(standby), \(standbys) connected, checksums \(hasChecksums ? "on" : "off")",
             "  its clock is \(clockOffsetMilliseconds) ms from this machine's",
-        ]
+        ] + connected
     }
 }

@@ -9,7 +9,7 @@ struct RunningCluster {
     static func ask(_ question: (RunningCluster) async throws -> ExplainedSignIn) async throws -> ExplainedSignIn {
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
         let cluster = try ClusterFile.required(home, advice: "pass --catalogue FILE")
-        return try await HTTPExchange.once { try await question(RunningCluster(exchange: $0, cluster: cluster)) }
+        return try await HTTPExchange.once(trusting: cluster.authority) { try await question(RunningCluster(exchange: $0, cluster: cluster)) }
     }
 
     func report(trace: String) async throws -> ExplainedSignIn {

@@ -63,23 +63,26 @@ extension ResponseVerification {
     /// - Returns: The latest end among all confirmations.
     mutating func checkConfirmation(of subject: XmlElement) throws(SamlRejection) -> Timestamp {
         var latest: Timestamp?
-        var isConfirmed = false
+        var (isConfirmed, isLate) = (false, false)
         for confirmation in subject.children("SubjectConfirmation", in: Namespaces.assertion) {
             let details = confirmation.children("SubjectConfirmationData", in: Namespaces.assertion)
             guard details.count == 1, let end = try instant("NotOnOrAfter", of: details[0], .confirmation, .confirmation) else { continue }
             latest = max(latest ?? end, end)
-            isConfirmed = isConfirmed || (confirmation.attribute("Method", equals: SamlURI.bearer) && confirms(details[0], until: end))
+            guard confirmation.attribute("Method", equals: SamlURI.bearer), confirms(details[0]) else { continue }
+            if now < end + expected.clockSkew { isConfirmed = true } else { isLate = true }
         }
         guard isConfirmed, let latest else {
-            throw trace.fail(.confirmation, .confirmation, "No bearer confirmation is for this service, this request and this time.")
+            throw trace.fail(
+                .confirmation, .confirmation, "No bearer confirmation is for this service, this request and this time.", clock: isLate ? .ahead : nil)
         }
         trace.pass(.confirmation)
         return latest
     }
 
-    private func confirms(_ details: XmlElement, until end: Timestamp) -> Bool {
+    /// At whatever time.
+    private func confirms(_ details: XmlElement) -> Bool {
         expected.isAddressed(to: details.attribute("Recipient")) && details.attribute("NotBefore") == nil
-            && (expected.answeredRequest == .any || details.attribute("InResponseTo", equals: expected.requestID)) && now < end + expected.clockSkew
+            && (expected.answeredRequest == .any || details.attribute("InResponseTo", equals: expected.requestID))
     }
 
     /// Steps 28 and 29.
@@ -121,8 +124,9 @@ extension ResponseVerification {
     mutating func checkPeriod(of conditions: XmlElement) throws(SamlRejection) -> Timestamp? {
         let start = try instant("NotBefore", of: conditions, .conditions, .time)
         let end = try instant("NotOnOrAfter", of: conditions, .conditions, .time)
-        guard start.map({ now >= $0 - expected.clockSkew }) ?? true, end.map({ now < $0 + expected.clockSkew }) ?? true else {
-            throw trace.fail(.conditions, .time, "The assertion is not valid at this time.")
+        let isEarly = start.map { now < $0 - expected.clockSkew } ?? false
+        guard !isEarly, end.map({ now < $0 + expected.clockSkew }) ?? true else {
+            throw trace.fail(.conditions, .time, "The assertion is not valid at this time.", clock: isEarly ? .behind : .ahead)
         }
         trace.pass(.conditions)
         return end

@@ -37,9 +37,11 @@ extension ResponseVerification {
             throw trace.fail(.issueInstant, .stale, "The response does not say when it was issued.")
         }
         let age = expected.answeredRequest == .any ? min(expected.maximumResponseAge, AnsweredRequest.maximumAge) : expected.maximumResponseAge
-        try trace.require(
-            issued + age + expected.clockSkew >= now && issued - expected.clockSkew <= now, .issueInstant, .stale,
-            "The response is too old, or from the future.")
+        let isFuture = issued - expected.clockSkew > now
+        guard !isFuture, issued + age + expected.clockSkew >= now else {
+            throw trace.fail(.issueInstant, .stale, "The response is too old, or from the future.", clock: isFuture ? .behind : .ahead)
+        }
+        trace.pass(.issueInstant)
     }
 
     /// Steps 22 and 25.

@@ -24,8 +24,10 @@ extension ResponseVerification {
     }
 
     private mutating func checkAuthnStatement(_ statement: XmlElement) throws(SamlRejection) -> SessionStatement {
-        guard let instant = try instant("AuthnInstant", of: statement, .authnStatement, .authnStatement), instant <= now + expected.clockSkew else {
-            throw trace.fail(.authnStatement, .authnStatement, "The sign-in lies in the future, or has no time.")
+        let begun = try instant("AuthnInstant", of: statement, .authnStatement, .authnStatement)
+        guard let instant = begun, instant <= now + expected.clockSkew else {
+            throw trace.fail(
+                .authnStatement, .authnStatement, "The sign-in lies in the future, or has no time.", clock: begun == nil ? nil : .behind)
         }
         let end = try self.instant("SessionNotOnOrAfter", of: statement, .authnStatement, .authnStatement)
         guard end.map({ now < $0 }) ?? true else {

@@ -19,9 +19,9 @@ public struct CheckTrace: Hashable, Sendable {
     }
 
     /// Notes the failure and returns it, to be thrown.
-    mutating func fail(_ check: Check, _ reason: RejectionReason, _ explanation: String) -> SamlRejection {
+    mutating func fail(_ check: Check, _ reason: RejectionReason, _ explanation: String, clock: OwnClock? = nil) -> SamlRejection {
         entries.append(Entry(check: check, passed: false, note: explanation))
-        return SamlRejection(reason, explanation)
+        return SamlRejection(reason, explanation, clock: clock)
     }
 
     /// Passes the check, or throws the rejection.

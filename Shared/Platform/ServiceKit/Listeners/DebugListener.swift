@@ -9,7 +9,8 @@ internal import Logging
 internal import NIOCore
 internal import ServiceLifecycle
 
-/// HTTP for operators: `/metrics`, `/healthz` (the process answers), `/readyz` (it can do its work; 503 and reasons when not).
+/// HTTP for operators: `/metrics`, `/healthz` (the process answers), `/readyz` (it can do its work; 503 and reasons when not, and with 200
+/// a line for each thing that operators are to know).
 struct DebugListener: Service {
     let endpoint: Endpoint
     let metrics: PrometheusMetrics
@@ -52,7 +53,7 @@ struct DebugListener: Service {
         router.get("healthz") { _, _ in Self.answer(.ok, "ok\n") }
         router.get("readyz") { _, _ in
             let lacking = readiness.lacking
-            if lacking.isEmpty { return Self.answer(.ok, "ready\n") }
+            if lacking.isEmpty { return Self.answer(.ok, "ready\n" + readiness.degraded.map { "degraded: \($0)\n" }.joined()) }
             return Self.answer(.serviceUnavailable, lacking.joined(separator: "\n") + "\n")
         }
         return router

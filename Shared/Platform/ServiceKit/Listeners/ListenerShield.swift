@@ -29,7 +29,7 @@ public final class ListenerShield: Sendable {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(services: [server], logger: Logger(label: "listener") { _ in SwiftLogNoOpLogHandler() }))
         state.withLock { $0.group = group }
-        let end = End()
+        let end = FirstResult<Void>()
         Task.detached {
             do {
                 try await group.run()
@@ -61,44 +61,5 @@ public final class ListenerShield: Sendable {
             return state.group
         }
         if let due { Task.detached { await due.triggerGracefulShutdown() } }
-    }
-}
-
-/// The first end that comes counts; one task waits for it.
-private final class End: Sendable {
-    private enum State {
-        case open
-        case awaited(CheckedContinuation<Void, any Error>)
-        case come(Result<Void, any Error>)
-    }
-
-    private let state = Mutex(State.open)
-
-    func come(_ result: Result<Void, any Error>) {
-        let waiter = state.withLock { state -> CheckedContinuation<Void, any Error>? in
-            switch state {
-            case .open:
-                state = .come(result)
-                return nil
-            case .awaited(let waiter):
-                state = .come(result)
-                return waiter
-            case .come: return nil
-            }
-        }
-        waiter?.resume(with: result)
-    }
-
-    func wait() async throws {
-        try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in
-            let result = state.withLock { state -> Result<Void, any Error>? in
-                guard case .come(let result) = state else {
-                    state = .awaited(waiter)
-                    return nil
-                }
-                return result
-            }
-            if let result { waiter.resume(with: result) }
-        }
     }
 }

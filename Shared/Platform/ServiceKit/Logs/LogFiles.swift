@@ -167,4 +167,11 @@ struct FileIdentity: Equatable {
         guard fstat(descriptor, &facts) == 0 else { return nil }
         (device, number) = (UInt64(facts.st_dev), UInt64(facts.st_ino))
     }
+
+    /// - Parameter text: Device and number as `JOURNAL_STREAM` has them (systemd.exec(5)): `8:12345`.
+    init?(journalStream text: String) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).compactMap { UInt64($0) }
+        guard parts.count == 2 else { return nil }
+        (device, number) = (parts[0], parts[1])
+    }
 }

@@ -1,6 +1,6 @@
 internal import Clocks
 internal import Foundation
-internal import Logging
+public import Logging
 
 /// A program's log on standard output, for programs that are no services of the wire; `ServiceProgram` begins it by itself.
 public enum ProgramLog {
@@ -9,8 +9,8 @@ public enum ProgramLog {
     public static func begin(_ name: String) { begin(name, LogRetention()) }
 
     /// Adds a line with its end; never waits.
-    /// - Parameter isUrgent: It goes out at once.
-    public static func add(_ line: [UInt8], isUrgent: Bool) { LogWriter.standard.add(line, isUrgent: isUrgent) }
+    /// - Parameter level: From `warning` on it goes out at once.
+    public static func add(_ line: [UInt8], level: Logger.Level) { LogOutput.standard.write(line, level) }
 
     /// Writes what was added; later lines are dropped.
     public static func close() { LogWriter.standard.close() }
@@ -39,6 +39,6 @@ public enum ProgramLog {
         line.add("event", "log.written_again")
         line.add("lost_lines", number: "\(lost)")
         line.add("reason", reason)
-        return line.finished()
+        return JournalSeverity.ofOutput.marked(line.finished(), .warning)
     }
 }

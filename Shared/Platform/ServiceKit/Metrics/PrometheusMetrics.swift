@@ -9,7 +9,11 @@ public final class PrometheusMetrics: MetricsFactory {
     private struct State {
         var instruments: [MetricName: any Instrument] = [:]
         var seriesPerName: [String: Int] = [:]
+        var looks: [Look] = []
     }
+
+    /// Records what is looked up when somebody reads the metrics.
+    typealias Look = @Sendable (PrometheusMetrics) -> Void
 
     private let state = Mutex(State())
     private let dropped = CounterInstrument()
@@ -39,15 +43,28 @@ public final class PrometheusMetrics: MetricsFactory {
         instrument(label, dimensions) { HistogramInstrument(bounds: HistogramInstrument.bounds(ofTimer: label)) }
     }
 
-    // Series live as long as the process, so that a counter never goes back.
+    // Series live as long as the process, so that a counter never goes back. Only a gauge ends, when what it measures is gone.
     public func destroyCounter(_ handler: any CounterHandler) {}
     public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
-    public func destroyMeter(_ handler: any MeterHandler) {}
-    public func destroyRecorder(_ handler: any RecorderHandler) {}
+    public func destroyMeter(_ handler: any MeterHandler) { end(handler as? GaugeInstrument) }
+    public func destroyRecorder(_ handler: any RecorderHandler) { end(handler as? GaugeInstrument) }
     public func destroyTimer(_ handler: any TimerHandler) {}
+
+    private func end(_ gauge: GaugeInstrument?) {
+        guard let gauge else { return }
+        state.withLock { state in
+            guard let name = state.instruments.first(where: { ($0.value as? GaugeInstrument) === gauge })?.key else { return }
+            state.instruments[name] = nil
+            state.seriesPerName[name.name, default: 1] -= 1
+        }
+    }
+
+    /// Looks each time before the metrics are read.
+    func beforeReading(_ look: @escaping Look) { state.withLock { $0.looks.append(look) } }
 
     /// All metrics, sorted by name.
     func all() -> [(MetricName, any Instrument)] {
+        for look in state.withLock({ $0.looks }) { look(self) }
         var instruments = state.withLock { $0.instruments.map { ($0.key, $0.value) } }
         instruments.append((MetricName("boxoffice_metrics_dropped_total", []), dropped))
         instruments.sort { $0.0 < $1.0 }

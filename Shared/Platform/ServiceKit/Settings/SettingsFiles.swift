@@ -44,7 +44,9 @@ public struct SettingsFiles: Sendable, Hashable {
 
     /// A failure at a key of the settings.
     /// - Parameter problem: Goes on from the key: `must be …`.
-    public func failure(_ key: String, _ problem: String) -> StartFailure { StartFailure("\(settingsFile): \(key) \(problem)") }
+    public func failure(_ key: String, _ problem: String) -> StartFailure {
+        StartFailure("\(settingsFile): \(key) \(problem)", isOfSettings: true)
+    }
 
     /// What a failed read says to people.
     static func reason(_ error: any Error) -> String {

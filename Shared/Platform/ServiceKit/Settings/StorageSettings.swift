@@ -1,3 +1,4 @@
+internal import Cryptography
 internal import StoragePostgres
 
 /// Where the program keeps its store. What is left out: a SQLite file in the data folder.
@@ -9,10 +10,33 @@ public struct StorageSettings: Decodable, Sendable, Hashable {
 
     /// Files are relative to the settings file.
     public struct Tls: Decodable, Sendable, Hashable {
+        /// Whether the proof of the password must hold for this connection alone (RFC 5802 §6), so that nobody between can pass it on.
+        public enum ChannelBinding: String, CaseIterable, Sendable {
+            case require
+            /// Where the server offers it: a pooler does not.
+            case prefer
+        }
+
         public let trustAnchors: String
         /// The program's own, where the server asks for one; both or none.
         public let certificate: String?
         public let key: String?
+        /// `nil`: it is required where there is a password.
+        public let channelBinding: ChannelBinding?
+
+        private enum CodingKeys: String, CodingKey { case trustAnchors, certificate, key, channelBinding }
+
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            trustAnchors = try container.decode(String.self, forKey: .trustAnchors)
+            certificate = try container.decodeIfPresent(String.self, forKey: .certificate)
+            key = try container.decodeIfPresent(String.self, forKey: .key)
+            channelBinding = try container.decodeIfPresent(String.self, forKey: .channelBinding).map { name in
+                if let known = ChannelBinding(rawValue: name) { return known }
+                let text = "must be one of \(ChannelBinding.allCases.map(\.rawValue).joined(separator: ", ")); it is '\(name)'"
+                throw DecodingError.dataCorruptedError(forKey: .channelBinding, in: container, debugDescription: text)
+            }
+        }
     }
 
     /// Connections to the server.
@@ -85,6 +109,18 @@ public struct StorageSettings: Decodable, Sendable, Hashable {
         try refuseImpossibleMix(container)
     }
 
+    /// Reads the files that a connection needs. A password that is changed later is read at each connection.
+    /// - Throws: `StartFailure` naming key and file.
+    func check(_ files: SettingsFiles) throws(StartFailure) {
+        if let passwordFile { _ = try files.text(passwordFile, key: "storage.passwordFile") }
+        guard let tls else { return }
+        do throws(CryptographyError) {
+            _ = try Certificate.all(pemFile: files.path(tls.trustAnchors))
+        } catch {
+            throw files.failure("storage.tls.trustAnchors", "names the file \(files.path(tls.trustAnchors)), which holds no certificate: \(error)")
+        }
+    }
+
     private func refuseImpossibleMix(_ container: KeyedDecodingContainer<CodingKeys>) throws {
         func refuse(_ key: CodingKeys, _ text: String) -> DecodingError {
             .dataCorruptedError(forKey: key, in: container, debugDescription: text)
@@ -103,6 +139,9 @@ public struct StorageSettings: Decodable, Sendable, Hashable {
             if !isHere { throw refuse(.tls, "is missing; only a server on this machine is talked to in the clear, and '\(host)' is another one") }
         }
         if let tls, (tls.certificate == nil) != (tls.key == nil) { throw refuse(.tls, "must have certificate and key, or neither") }
+        if tls?.channelBinding != nil, passwordFile == nil {
+            throw refuse(.tls, "has channelBinding, which is about a password: it has no meaning without passwordFile")
+        }
         for (key, name) in [(CodingKeys.database, database), (.user, user)] where name?.isEmpty == true { throw refuse(key, "must not be empty") }
     }
 }
@@ -115,7 +154,9 @@ extension PostgresOptions {
             database: settings.database ?? program, user: settings.user ?? program)
         passwordFile = settings.passwordFile.map(files.path)
         tls = settings.tls.map {
-            Tls(trustAnchors: files.path($0.trustAnchors), certificate: $0.certificate.map(files.path), key: $0.key.map(files.path))
+            Tls(
+                trustAnchors: files.path($0.trustAnchors), certificate: $0.certificate.map(files.path), key: $0.key.map(files.path),
+                requiresChannelBinding: $0.channelBinding != .prefer)
         }
         requireStandby = settings.requireStandby
         (readLanes, writeLanes, interactive) = (settings.lanes.read, settings.lanes.write, settings.lanes.interactive)

@@ -50,6 +50,8 @@ final class ConnectionPool: Sendable {
 
     var readyCount: Int { state.withLock { $0.readyCount } }
 
+    var servingCopies: Int { state.withLock { $0.servingCopies } }
+
     /// Of a connection, by its number.
     private func address(_ index: Int) -> RpcAddress { copies.withLock { $0.addresses[index / configuration.connectionsPerAddress] } }
 

@@ -40,6 +40,8 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
     private(set) var candidates: [Int] = []
     /// The others that can work, for what one of the first failed to do.
     private(set) var reserves: [Int] = []
+    /// How many copies of those to which there is a connection do not say that they cannot work.
+    private(set) var servingCopies = 0
     /// Whether the candidates' weights differ.
     private(set) var isWeighted = false
     /// When the next copy is put into service again.
@@ -181,6 +183,7 @@ extension PoolState {
     mutating func refresh() {
         connected = copies.indices.filter { links(of: $0).contains { if case .ready = links[$0] { true } else { false } } }
         let serving = connected.filter { !links(of: $0).contains { resting[$0] } }
+        servingCopies = serving.count
         let sound = serving.filter { !copies[$0].record.isBanned }
         let able = !sound.isEmpty ? sound : !serving.isEmpty ? serving : connected
         let first = able.map { copies[$0].rank.priority }.min() ?? 0

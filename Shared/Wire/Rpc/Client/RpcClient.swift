@@ -26,6 +26,9 @@ public final class RpcClient: RpcCaller {
     /// Connections that take calls.
     public var readyConnections: Int { pool.readyCount }
 
+    /// Copies of the peer to which there is a connection, and that do not say that they cannot work.
+    public var servingCopies: Int { pool.servingCopies }
+
     /// No new calls; those in flight may finish within the drain time. Interrupts reconnecting.
     public func shutDown() async { await pool.shutDown() }
 

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 
 /// Sends requests, each within its deadline, judges the answers and notes them. Follows nothing, tries nothing again.
 struct Caller: Sendable {
@@ -16,12 +17,22 @@ struct Caller: Sendable {
     /// What stands in front of several gateways; `nil`: nothing.
     var balancer: Balancer?
 
-    static func makeClient() -> HTTPClient {
+    /// - Parameter authority: PEM file of the one authority that is trusted for HTTPS, whatever name a certificate has, as a balancer does that knows its hosts by
+    ///   address; `nil`: the system's, with their names.
+    static func makeClient(trusting authority: String? = nil) -> HTTPClient {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 512
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.timeout.connect = .seconds(5)
+        if let authority {
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.trustRoots = .file(authority)
+            tls.certificateVerification = .noHostnameVerification
+            configuration.tlsConfiguration = tls
+            // Balancers speak it to what is behind them; and a request that breaks breaks alone.
+            configuration.httpVersion = .http1Only
+        }
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 

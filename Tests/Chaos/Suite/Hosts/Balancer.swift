@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import NIOCore
 import Synchronization
 
 /// What stands in front of the gateways: a request to a public address goes to one that is ready, any of them.
@@ -11,6 +12,8 @@ final class Balancer: Sendable {
         fileprivate var isReady = true
         /// It did not even say no, so often one after the other.
         fileprivate var silences = 0
+        /// It said no, or nothing, so often one after the other.
+        fileprivate var failures = 0
 
         init(addresses: [String], readiness: String) { (self.addresses, self.readiness) = (addresses, readiness) }
     }
@@ -20,8 +23,19 @@ final class Balancer: Sendable {
     private let targets: Mutex<[Target]>
     private let client: HTTPClient
     private let watch = Mutex<Task<Void, Never>?>(nil)
-    /// Balancers ask this often, and take a gateway away at once that says no or nothing.
-    private static let pause: Duration = .milliseconds(250)
+    /// How often a balancer asks, and after how many answers that are no or none it takes a gateway away.
+    struct Habit: Sendable {
+        var pause: Duration
+        var failures: Int
+
+        static let quick = Habit(pause: .milliseconds(250), failures: 1)
+        /// As balancers of clouds are when nobody sets them.
+        static let slow = Habit(pause: .seconds(1), failures: 2)
+    }
+
+    private let habit = Mutex(Habit.quick)
+    /// How long one question may take.
+    private static let patience: TimeAmount = .milliseconds(250)
 
     init(publicAddresses: [String], targets: [Target], client: HTTPClient) {
         self.publicAddresses = publicAddresses
@@ -34,6 +48,8 @@ final class Balancer: Sendable {
         watch.withLock { $0 = task }
     }
 
+    func adopt(_ habit: Habit) { self.habit.withLock { $0 = habit } }
+
     func stop() async {
         let task = watch.withLock { $0 }
         task?.cancel()
@@ -44,7 +60,7 @@ final class Balancer: Sendable {
     /// dead machine open.
     func waitUntilGone(_ address: String) async throws {
         while true {
-            try await Task.sleep(for: Self.pause)
+            try await Task.sleep(for: Habit.quick.pause)
             let isGone = targets.withLock { targets in
                 targets.contains { $0.silences >= 3 && $0.addresses.contains { address == $0 || address.hasPrefix($0 + "/") } }
             }
@@ -68,13 +84,15 @@ final class Balancer: Sendable {
             for (index, readiness) in asked.enumerated() {
                 var request = HTTPClientRequest(url: readiness)
                 request.headers.add(name: "Connection", value: "close")
-                let status = (try? await client.execute(request, timeout: .milliseconds(250)))?.status
+                let status = (try? await client.execute(request, timeout: Self.patience))?.status
+                let most = habit.withLock { $0.failures }
                 targets.withLock { targets in
-                    targets[index].isReady = status == .ok
+                    targets[index].failures = status == .ok ? 0 : targets[index].failures + 1
+                    targets[index].isReady = targets[index].failures < most
                     targets[index].silences = status == nil ? targets[index].silences + 1 : 0
                 }
             }
-            try? await Task.sleep(for: Self.pause)
+            try? await Task.sleep(for: habit.withLock { $0.pause })
         }
     }
 }

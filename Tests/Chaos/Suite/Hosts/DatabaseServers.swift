@@ -4,39 +4,44 @@ import Glibc
 import PrivatePostgres
 import Synchronization
 
-/// PostgreSQL servers, one of which is the primary and waits with each commit for one of the others.
+/// PostgreSQL servers, one of which is the primary and waits with each commit for one of the others. They are built, failed over and brought back by the lines of the guide.
 final class DatabaseServers: Sendable {
-    struct Server: Sendable {
+    struct Server: Sendable, Equatable {
         /// As the primary knows its standby.
         let name: String
         let host: HostNetwork.Host
         let data: String
 
-        /// Folder of its socket.
+        /// What is the folder of the socket there.
         var socket: String { "\(data)-socket" }
+        var log: String { "\(data).log" }
 
         var place: String { "\(host.address):5432" }
     }
 
     let servers: [Server]
+    let guide: GuidePage
     private let primary = Mutex(0)
     private let folder: URL
     /// To whom a server's certificate is trusted, and so are they to each other.
-    var trustAnchor: URL { folder.appendingPathComponent("server.crt") }
+    var trustAnchor: URL { folder.appendingPathComponent("ca.crt") }
     private let programs: String
     private static let password = String(UInt64.random(in: .min ... .max), radix: 36)
+    /// Where Debian's server has its socket: each server sees a folder of its own there.
+    private static let sockets = "/run/postgresql"
 
     /// Why there can be none here; `nil` when there can.
     static func obstacle() -> String? { PrivatePostgres.installed == nil ? "PostgreSQL is not installed: apt-get install postgresql" : nil }
 
     /// Makes them and starts them.
+    /// - Parameter guide: Says how.
     /// - Throws: `ChaosFailure`.
-    init(folder: URL, hosts: [HostNetwork.Host]) throws {
+    init(folder: URL, hosts: [HostNetwork.Host], guide: GuidePage) throws {
         guard let programs = PrivatePostgres.installed?.path else { throw ChaosFailure("PostgreSQL is not installed") }
-        self.folder = folder
-        self.programs = programs
+        (self.folder, self.programs, self.guide) = (folder, programs, guide)
         servers = hosts.map { Server(name: $0.name.replacing("-", with: "_"), host: $0, data: folder.appendingPathComponent($0.name).path) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        try FileManager.default.createDirectory(atPath: Self.sockets, withIntermediateDirectories: true)
         for server in servers { try FileManager.default.createDirectory(atPath: server.socket, withIntermediateDirectories: false) }
         try Tool.run(["chown", "postgres", folder.path] + servers.map(\.socket))
         try issueCertificate()
@@ -46,73 +51,92 @@ final class DatabaseServers: Sendable {
 
     var primaryServer: Server { servers[primary.withLock { $0 }] }
 
-    /// The words by which a program of PostgreSQL runs at a server, as its owner.
-    private func at(_ server: Server, _ program: String, _ arguments: [String]) -> [String] {
-        server.host.wrapper + ["/usr/sbin/runuser", "-u", "postgres", "--", "\(programs)/\(program)"] + arguments
+    /// What the guide's words are here; servers change their places with each fail-over.
+    var table: [String] {
+        [
+            "the guide's words here: db-a, db-b, db-c are \(servers.map { "\($0.host.name) at \($0.host.address)" }.joined(separator: ", "));",
+            "in a fail-over db-a is the one that went, db-b the one that is promoted; DATA is \(folder.path)/SERVER, LOG SERVER.log beside it,",
+            "/etc/postgresql is \(folder.path), SECRET a password of this run, OUT a copy of the folder that `boxoffice settings` wrote",
+        ]
     }
 
+    // MARK: The guide
+
+    /// Where the commands of the page are.
+    private static let (database, failover) = ("The database", "Fail over")
+
+    /// Headings whose every line is followed, where all faults are tried.
+    static let followed = [database, failover]
+
+    /// The guide's words as they are here.
+    /// - Parameters:
+    ///   - server: Where they count.
+    ///   - cast: The servers that are `db-a`, `db-b` and `db-c`.
+    private func localized(_ text: String, at server: Server, _ cast: [Server], out: String) -> String {
+        text.replacing(/\b(DATA|LOG|SECRET|OUT|db[-_][abc])\b/.wordBoundaryKind(.simple)) { match -> String in
+            switch match.1 {
+            case "DATA": server.data
+            case "LOG": server.log
+            case "SECRET": Self.password
+            case "OUT": out
+            case "db_a": cast[0].name
+            case "db_b": cast[1].name
+            case "db_c": cast[2].name
+            case "db-a": cast[0].host.name
+            case "db-b": cast[1].host.name
+            default: cast[2].host.name
+            }
+        }.replacing("/etc/postgresql/", with: "\(folder.path)/")
+    }
+
+    /// Runs a line of the guide at a server, as its owner.
+    /// - Parameter beginning: Of the line.
+    /// - Returns: What it printed.
+    @discardableResult
+    private func run(_ beginning: String, under heading: String, at server: Server, _ cast: [Server], out: String = "") throws -> String {
+        try shell(localized(try guide.line(beginning, under: heading), at: server, cast, out: out), at: server)
+    }
+
+    /// Runs what a shell takes at a server, as its owner.
+    @discardableResult
+    private func shell(_ line: String, at server: Server) throws -> String {
+        let words = [
+            "/bin/bash", "-c",
+            #"mount --bind "$1" "$2" && cd "$1" && exec /usr/sbin/runuser -u postgres -- env HOME="$1" PATH="$3:$PATH" bash -c "$4""#, "-",
+            server.socket, Self.sockets, programs, line,
+        ]
+        return try Tool.run(server.host.wrapper + words)
+    }
+
+    // MARK: Making them
+
     private func issueCertificate() throws {
-        let names = servers.map { "IP:\($0.host.address)" }.joined(separator: ",")
+        let names = servers.map { "IP:\($0.host.address),DNS:\($0.host.name)" }.joined(separator: ",")
         try Tool.run([
             "runuser", "-u", "postgres", "--", "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days",
             "2",
             "-subj", "/CN=database", "-addext", "subjectAltName=\(names)", "-keyout", folder.appendingPathComponent("server.key").path, "-out",
-            trustAnchor.path,
+            folder.appendingPathComponent("server.crt").path,
         ])
+        try FileManager.default.copyItem(at: folder.appendingPathComponent("server.crt"), to: trustAnchor)
     }
 
     private func makePrimary() throws {
         let server = servers[0]
-        try Tool.run(at(server, "initdb", ["-D", server.data, "-U", "postgres", "--auth-local=trust", "--auth-host=scram-sha-256", "-E", "UTF8"]))
-        let standbys = servers.map(\.name).joined(separator: ", ")
-        let settings = """
-            ssl = on
-            ssl_cert_file = '\(trustAnchor.path)'
-            ssl_key_file = '\(folder.path)/server.key'
-            max_connections = 200
-            shared_buffers = 128MB
-            wal_log_hints = on
-            wal_keep_size = 256MB
-            hot_standby = on
-            wal_sender_timeout = 5s
-            wal_receiver_timeout = 5s
-            wal_retrieve_retry_interval = 200ms
-            synchronous_standby_names = 'ANY 1 (\(standbys))'
-            """
-        try append(settings + "\n", to: "\(server.data)/postgresql.conf")
-        try append("hostssl all all 10.0.0.0/8 scram-sha-256\nhostssl replication all 10.0.0.0/8 scram-sha-256\n", to: "\(server.data)/pg_hba.conf")
-        try own(server)
+        try shell("initdb -D \(server.data) -U postgres --auth-local=trust --auth-host=scram-sha-256 -E UTF8", at: server)
+        for (beginning, file) in [("listen_addresses", "postgresql.conf"), ("hostssl all", "pg_hba.conf")] {
+            let lines = try guide.block(beginning, under: Self.database).map { localized($0, at: server, servers, out: "") }
+            try append(lines.joined(separator: "\n") + "\n", to: "\(server.data)/\(file)")
+        }
         try start(server)
-        // Nobody waits for a standby that is not there yet.
-        try sql(
-            """
-            SET synchronous_commit = local;
-            ALTER ROLE postgres PASSWORD '\(Self.password)';
-            """, at: server)
+        try run("psql -c \"SET", under: Self.database, at: server, servers)
+        try run("umask", under: Self.database, at: server, servers)
     }
 
     private func makeStandby(_ standby: Server) throws {
-        let address = primaryServer.host.address
-        try Tool.run(
-            at(standby, "pg_basebackup", ["-D", standby.data, "-R", "-X", "stream", "-c", "fast", "-d", conninfo(address, name: standby.name)]))
-        try own(standby)
-        try start(standby)
-    }
-
-    private func conninfo(_ address: String, name: String) -> String {
-        "host=\(address) port=5432 user=postgres password=\(Self.password) application_name=\(name) sslmode=verify-full sslrootcert=\(trustAnchor.path)"
-    }
-
-    /// Each server listens at its host and in its folder alone.
-    private func own(_ server: Server) throws {
-        let file = "\(server.data)/postgresql.auto.conf"
-        let kept = ((try? String(contentsOfFile: file, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init).filter { line in
-            !line.hasPrefix("listen_addresses") && !line.hasPrefix("unix_socket_directories")
-        }
-        let own = ["listen_addresses = '\(server.host.address)'", "unix_socket_directories = '\(server.socket)'"]
-        let text = (kept + own).joined(separator: "\n") + "\n"
-        try Data(text.utf8).write(to: URL(fileURLWithPath: file))
-        try Tool.run(["chown", "postgres", file])
+        // The page shows it for db-b.
+        let cast = [servers[0], standby] + servers.dropFirst().filter { $0 != standby }
+        for line in ["umask", "pg_basebackup", "pg_ctl"] { try run(line, under: Self.database, at: standby, cast) }
     }
 
     private func append(_ text: String, to file: String) throws {
@@ -123,16 +147,17 @@ final class DatabaseServers: Sendable {
 
     // MARK: Use
 
-    /// Makes roles and databases.
-    func prepare(script: URL) throws {
-        try sql("SET synchronous_commit = local;\n" + String(contentsOf: script, encoding: .utf8), at: primaryServer)
+    /// Runs a command of a guide at the primary's host, as the servers' administrator, whose password psql does not ask for.
+    func run(command: String) throws {
+        let environment = ["PGPASSWORD=\(Self.password)", "PGSSLMODE=verify-full", "PGSSLROOTCERT=\(trustAnchor.path)"]
+        try Tool.run(primaryServer.host.wrapper + ["env"] + environment + ["/bin/bash", "-ec", command])
     }
 
     func start(_ server: Server) throws {
         do {
-            try Tool.run(at(server, "pg_ctl", ["-D", server.data, "-l", "\(server.data).log", "-w", "-t", "30", "start"]))
+            try run("pg_ctl", under: Self.database, at: server, servers)
         } catch {
-            let said = (try? String(contentsOfFile: "\(server.data).log", encoding: .utf8))?.split(separator: "\n").suffix(4).joined(separator: "; ")
+            let said = (try? String(contentsOfFile: server.log, encoding: .utf8))?.split(separator: "\n").suffix(4).joined(separator: "; ")
             throw ChaosFailure("\(error): \(said ?? "it said nothing")")
         }
     }
@@ -149,17 +174,8 @@ final class DatabaseServers: Sendable {
     }
 
     func stop() {
-        for server in servers { _ = try? Tool.run(at(server, "pg_ctl", ["-D", server.data, "-m", "immediate", "stop"])) }
+        for server in servers { _ = try? shell("pg_ctl -D \(server.data) -m immediate stop", at: server) }
         try? FileManager.default.removeItem(at: folder)
-    }
-
-    @discardableResult
-    func sql(_ text: String, at server: Server) throws -> String {
-        try Tool.run(
-            server.host.wrapper + [
-                "env", "PGPASSWORD=\(Self.password)", "psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", server.socket, "-U", "postgres",
-                "-d", "postgres", "-f", "-",
-            ], input: text)
     }
 
     /// Makes the standby the primary that has received most; the other one follows it.
@@ -168,28 +184,28 @@ final class DatabaseServers: Sendable {
         let former = primary.withLock { $0 }
         let standbys = servers.indices.filter { $0 != former }
         let received = try standbys.map { index in
-            (index, try sql("SELECT pg_wal_lsn_diff(pg_last_wal_receive_lsn(), '0/0')::bigint", at: servers[index]))
+            (index, Int(try run("psql -At -c \"SELECT pg_wal_lsn_diff", under: Self.failover, at: servers[index], servers)) ?? 0)
         }
-        guard let best = received.max(by: { (Int($0.1) ?? 0) < (Int($1.1) ?? 0) })?.0 else { throw ChaosFailure("there is no standby") }
-        try Tool.run(at(servers[best], "pg_ctl", ["-D", servers[best].data, "-w", "promote"]))
-        for index in standbys where index != best { try follow(servers[best], servers[index]) }
+        guard let best = received.max(by: { $0.1 < $1.1 })?.0 else { throw ChaosFailure("there is no standby") }
+        let cast = roles(former: servers[former], promoted: servers[best])
+        try run("pg_ctl -D DATA -w promote", under: Self.failover, at: servers[best], cast)
+        for line in ["psql -c \"ALTER SYSTEM", "psql -c \"SELECT pg_reload_conf"] { try run(line, under: Self.failover, at: cast[2], cast) }
         primary.withLock { $0 = best }
     }
 
-    private func follow(_ primary: Server, _ standby: Server) throws {
-        try sql(
-            "ALTER SYSTEM SET primary_conninfo = '\(conninfo(primary.host.address, name: standby.name))'; SELECT pg_reload_conf();", at: standby)
-    }
+    private func roles(former: Server, promoted: Server) -> [Server] { [former, promoted] + servers.filter { $0 != former && $0 != promoted } }
 
-    /// The former primary comes back as a standby of the present one.
-    func rejoin(_ former: Server) throws {
-        let address = primaryServer.host.address
-        // Only then its files say that it has a timeline of its own.
-        try sql("CHECKPOINT", at: primaryServer)
-        try Tool.run(at(former, "pg_rewind", ["-D", former.data, "--source-server", conninfo(address, name: "rewind") + " dbname=postgres", "-R"]))
-        let text = "primary_conninfo = '\(conninfo(address, name: former.name))'\n"
-        try append(text, to: "\(former.data)/postgresql.auto.conf")
-        try own(former)
-        try start(former)
+    /// The former primary comes back as a standby of the present one, which waits for it as for any other.
+    func rejoin(_ former: Server) async throws {
+        let cast = roles(former: former, promoted: primaryServer)
+        for line in ["psql -h db-b -c CHECKPOINT", "pg_rewind", "pg_ctl -D DATA -l"] { try run(line, under: Self.failover, at: former, cast) }
+        let expected = cast.filter { $0 != cast[1] }.map(\.name).sorted().joined(separator: "\n")
+        var found = ""
+        try await Wait.until(
+            "both standbys (\(expected.replacing("\n", with: ", "))) confirm commits", within: .seconds(20), every: .milliseconds(200)
+        ) {
+            found = (try? run("psql -h db-b -At", under: Self.failover, at: former, cast)) ?? ""
+            return found == expected
+        }
     }
 }

@@ -6,7 +6,8 @@ import Glibc
 enum HostFaults {
     static var all: [HostFault] {
         HostsCluster.services.map(kill) + [
-            replaceAll(), darkHost(), restartedDatabase(), failover(), formerPrimary(), partedFromDatabase(), partedHosts(), upgrade(),
+            replaceAll(), restartGateways(), darkHost(), restartedDatabase(), failover(), startDuringFailover(), formerPrimary(),
+            partedFromDatabase(), partedHosts(), upgrade(),
         ]
     }
 
@@ -40,6 +41,30 @@ enum HostFaults {
         HostFault(name: "restart all, one by one", budget: underWay(total: 0.02)) { stage in
             try await replace(stage)
         }
+    }
+
+    /// Gateways, behind a balancer that asks once a second and wants two failures: with the delay that the guide's settings have, no call fails.
+    private static func restartGateways() -> HostFault {
+        HostFault(name: "restart gateways, twenty times", budget: underWay(total: 0)) { stage in
+            let places = stage.cluster.hosts.map { HostsCluster.Place(host: $0, service: .gateway) }
+            stage.cluster.balancer.adopt(.slow)
+            defer { stage.cluster.balancer.adopt(.quick) }
+            let began = ContinuousClock.now
+            for number in 0..<20 {
+                try await restart(places[number % places.count], stage)
+                // Until the balancer has asked it again.
+                try await stage.pause(.milliseconds(2500))
+            }
+            return Injection(times: [FaultTimes(began: began, ended: .now)])
+        } obstacle: {
+            $0.isLong ? nil : "part of --long"
+        }
+    }
+
+    private static func restart(_ place: HostsCluster.Place, _ stage: HostsStage) async throws {
+        try await stage.cluster.end(place, SIGTERM)
+        try stage.cluster.launch(place)
+        try await stage.cluster.waitUntilReady(place)
     }
 
     /// The release before in place of this one, and this one again: nothing but calls under way may fail.
@@ -122,11 +147,46 @@ enum HostFaults {
             try stage.databases.failOver()
             let promoted = ContinuousClock.now
             let wrote = try await stage.waitForWrite(after: promoted, within: .seconds(10))
-            try stage.databases.rejoin(former)
+            try await stage.databases.rejoin(former)
             return Injection(
                 times: [FaultTimes(began: began, ended: promoted + .seconds(1))],
                 remark: "first change \(Reporter.text(wrote - promoted)) after the promotion; now the primary: \(stage.databases.primaryServer.name)",
                 problems: wrote - promoted > .seconds(2) ? ["more than 2 s until the first change"] : [])
+        }
+    }
+
+    /// Copies that start while all servers are standbys wait for one that is promoted, and then go on by themselves.
+    private static func startDuringFailover() -> HostFault {
+        HostFault(name: "start during a failover", budget: underWay(total: 1, longest: deadDatabase)) { stage in
+            let (former, host) = (stage.databases.primaryServer, stage.cluster.hosts[0])
+            let places = HostsCluster.services.filter { $0 != .gateway }.map { HostsCluster.Place(host: host, service: $0) }
+            let began = ContinuousClock.now
+            try stage.databases.kill(former)
+            for place in places {
+                try await stage.cluster.end(place, SIGTERM)
+                try stage.cluster.launch(place)
+            }
+            try await stage.pause(.seconds(60))
+            var problems: [String] = []
+            for place in places {
+                let said = await stage.cluster.readiness(of: place)
+                if said?.status != 503 || said?.text.hasPrefix("storage: waiting: ") != true {
+                    problems.append("\(place.service.rawValue) says \(said.map { "\($0.status) \($0.text)" } ?? "nothing") while it waits")
+                }
+            }
+            try stage.databases.failOver()
+            let promoted = ContinuousClock.now
+            // That it is the process which was started, and no other one, is part of this.
+            for place in places { try await stage.cluster.waitUntilReady(place) }
+            let ready = ContinuousClock.now
+            if ready - promoted > .seconds(5) { problems.append("more than 5 s until all were ready") }
+            _ = try await stage.waitForWrite(after: promoted, within: .seconds(10))
+            try await stage.databases.rejoin(former)
+            return Injection(
+                times: [FaultTimes(began: began, ended: max(ready, promoted + .seconds(1)))],
+                remark: "ready \(Reporter.text(ready - promoted)) after the promotion", problems: problems)
+        } obstacle: {
+            $0.isLong ? nil : "part of --long"
         }
     }
 
@@ -147,7 +207,7 @@ enum HostFaults {
             let problems = try await wholeWhileGone(stage)
             try stage.databases.kill(former)
             for other in others { try network.join(former.host, with: other) }
-            try stage.databases.rejoin(former)
+            try await stage.databases.rejoin(former)
             return Injection(
                 times: [FaultTimes(began: began, ended: promoted + .seconds(3))],
                 remark: "first change \(Reporter.text(wrote - promoted)) after the promotion; now the primary: \(stage.databases.primaryServer.name)",

@@ -37,23 +37,31 @@ final class HostsCluster: Sendable {
         (self.network, self.hosts, self.world, self.client, self.folder) = (network, hosts, world, client, folder)
         self.binaries = Mutex(binaries)
         let ports = self.ports
-        // Names that only the balancer knows, which ends TLS as well; behind it everything is plain.
+        // Names that only the balancer knows; it speaks HTTPS to the gateways.
         let (gateway, admin) = ("https://tv.example", "https://admin.tv.example")
         balancer = Balancer(
             publicAddresses: [gateway, admin],
             targets: hosts.map { host in
-                Balancer.Target(
-                    addresses: [ports.main(.gateway), 8081].map { "http://\(host.address):\($0)" }, readiness: Self.readiness(of: .gateway, at: host))
+                let addresses = [ports.https, ports.admin].map { "https://\(host.address):\($0)" }
+                return Balancer.Target(addresses: addresses, readiness: "\(addresses[0])/readyz")
             }, client: client)
+        let keys = Self.keys(in: folder)
+        guide = databases.guide
+        names = GuideNames(
+            names: [
+                ("boxoffice", binaries.appendingPathComponent("boxoffice").path), ("KEYS", keys.folder.path),
+                ("OUT", folder.appendingPathComponent("hosts").path), ("a1", hosts[0].name), ("b1", hosts[1].name), ("10.0.0.1", network.here),
+                ("ca.crt", databases.trustAnchor.path),
+            ] + zip(["db-a", "db-b", "db-c"], databases.servers).map { ($0, $1.host.address) })
         try FileManager.default.createDirectory(at: logs, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        var words = [binaries.appendingPathComponent("boxoffice").path, "settings", "--pki", pki.folder.path, "--folder", settings.path]
-        for (index, host) in hosts.enumerated() { words += ["--host", "\(host.name)=zone-\(index)"] }
-        words += ["--gateway", gateway, "--gateway-tls", gateway, "--admin", admin, "--trusted-proxy", network.here, "--burst", "1000000"]
-        words += ["--sandbox", "http://\(world.address):8090", "--apple", "http://\(world.address):8091"]
-        words += ["--store-ca", databases.trustAnchor.path, "--require-standby"]
-        for server in databases.servers { words += ["--store-host", server.place] }
-        try Tool.run(words, folder: checkout)
-        try databases.prepare(script: settings.appendingPathComponent("postgres.sql"))
+        for command in try guide.commands(under: Self.building).map(names.placed) {
+            if command.hasPrefix("psql ") {
+                try databases.run(command: command)
+            } else {
+                try Tool.run(["/bin/bash", "-ec", command], folder: checkout)
+            }
+        }
+        try makeStandIns(gateway, admin, binaries, checkout)
         for host in hosts {
             for service in Self.services { try adapt(service, at: host, checkout) }
         }
@@ -64,17 +72,58 @@ final class HostsCluster: Sendable {
                 return object.merging(["ttl": 864_000]) { $1 }
             }
         }
-        try edit(settings.appendingPathComponent("\(hosts[0].name)/sandbox/config.json")) { settings in
+        try edit(standIns.appendingPathComponent("sandbox/config.json")) { settings in
             settings["people"] = (["ada"] + people).map { ["name": $0] }
             settings = Self.replaced(settings) { Self.withPages(in: checkout, $0) }
         }
     }
 
+    /// An operator has a catalogue, secrets of MVPDs, and Apple. Here they are the stand-ins', as `boxoffice settings` writes them for containers.
+    private func makeStandIns(_ gateway: String, _ admin: String, _ binaries: URL, _ checkout: URL) throws {
+        try Tool.run(
+            [
+                binaries.appendingPathComponent("boxoffice").path, "settings", "--pki", pki.folder.path, "--folder", standIns.path, "--gateway",
+                gateway,
+                "--gateway-tls", gateway, "--admin", admin, "--sandbox", "http://\(world.address):8090", "--apple", "http://\(world.address):8091",
+            ], folder: checkout)
+        let (own, files) = (settings.appendingPathComponent(hosts[0].name), FileManager.default)
+        try files.copyItem(at: standIns.appendingPathComponent("config/catalogue.json"), to: own.appendingPathComponent("config/catalogue.json"))
+        let named = standIns.appendingPathComponent("config/pki").path
+        for file in try files.contentsOfDirectory(atPath: named) {
+            let target = own.appendingPathComponent("config/pki/\(file)").path
+            if !files.fileExists(atPath: target) { try files.copyItem(atPath: "\(named)/\(file)", toPath: target) }
+        }
+        for host in hosts {
+            for service in [ClusterService.authentication, .autosignin] {
+                for file in try files.contentsOfDirectory(atPath: pki.folder.path) {
+                    let isSecret = file.hasSuffix(".secret") || file.hasPrefix("apple-") && file.hasSuffix(".key")
+                    guard isSecret else { continue }
+                    try files.copyItem(
+                        at: pki.folder.appendingPathComponent(file),
+                        to: settings.appendingPathComponent("\(host.name)/\(service.rawValue)/secrets/\(file)"))
+                }
+            }
+        }
+    }
+
+    private let guide: GuidePage
+    /// Of the commands that wrote the settings.
+    let names: GuideNames
+    private static let (building, checking) = ("The hosts", "See that the hosts work")
+
+    /// Headings whose every line is followed.
+    static let followed = [building, checking]
     var publicAddress: String { balancer.publicAddresses[0] }
     var administration: String { balancer.publicAddresses[1] }
     var logs: URL { folder.appendingPathComponent("logs") }
     private var settings: URL { folder.appendingPathComponent("hosts") }
-    private var pki: LocalPki { LocalPki(folder: folder.appendingPathComponent("pki")) }
+    private var standIns: URL { folder.appendingPathComponent("stand-ins") }
+    private var pki: LocalPki { Self.keys(in: folder) }
+
+    private static func keys(in folder: URL) -> LocalPki { LocalPki(folder: folder.appendingPathComponent("pki")) }
+
+    /// The authority of the gateways' certificates, in a cluster with that folder.
+    static func authority(in folder: URL) -> String { keys(in: folder).folder.appendingPathComponent("ca.crt").path }
 
     var adminToken: String {
         get throws { try pki.adminToken() }
@@ -92,14 +141,17 @@ final class HostsCluster: Sendable {
         settings.appendingPathComponent("\(host.name)/\(service.rawValue)/config.json")
     }
 
-    /// What an operator changes: where state and pages are; and the stand-ins are elsewhere.
+    /// What an operator changes: where state and pages are, whose Apple it is, and how many calls one address may make; here all come from one.
     private func adapt(_ service: ClusterService, at host: HostNetwork.Host, _ checkout: URL) throws {
         let data = folder.appendingPathComponent("data/\(host.name)/\(service.rawValue)")
         try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let apple = (try object(at: standIns.appendingPathComponent("autosignin/config.json"))["autosignin"] as? [String: Any])?["apple"]
         try edit(file(of: service, at: host)) { settings in
             settings["data"] = data.path
-            // Longer than the balancer needs to notice.
-            if service == .gateway { settings["limits"] = ["stopDelaySeconds": 1] }
+            var own = settings[service.rawValue] as? [String: Any] ?? [:]
+            if service == .gateway { own["throttle"] = (own["throttle"] as? [String: Any])?.merging(["burst": 1_000_000]) { $1 } }
+            if service == .autosignin { own["apple"] = apple }
+            settings[service.rawValue] = own
             settings = Self.replaced(settings) { Self.withPages(in: checkout, $0) }
         }
     }
@@ -114,13 +166,18 @@ final class HostsCluster: Sendable {
     }
 
     private func edit(_ file: URL, _ change: (inout [String: Any]) throws -> Void) throws {
-        // The stand-ins are where the first host would have them.
-        let text = try String(contentsOf: file, encoding: .utf8).replacing("\(hosts[0].name):809", with: "\(world.address):809")
-        guard var object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] else {
+        var content = try object(at: file)
+        try change(&content)
+        try JSONSerialization.data(withJSONObject: content, options: [.prettyPrinted, .sortedKeys]).write(to: file, options: .atomic)
+    }
+
+    /// - Returns: The stand-ins in it are where they are here, and not in a network of containers.
+    private func object(at file: URL) throws -> [String: Any] {
+        let text = try String(contentsOf: file, encoding: .utf8).replacing("sandbox:809", with: "\(world.address):809")
+        guard let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] else {
             throw ChaosFailure("\(file.path) is no JSON object")
         }
-        try change(&object)
-        try JSONSerialization.data(withJSONObject: object, options: [.prettyPrinted, .sortedKeys]).write(to: file, options: .atomic)
+        return object
     }
 
     /// Changes each object in this one, the innermost first.
@@ -157,9 +214,16 @@ final class HostsCluster: Sendable {
             environment: service.environment.merging(["MVPD_STANDIN": world.address]) { $1 }, log: log)
     }
 
+    /// Runs what the guide has for that, where the hosts have their names.
+    func seeThatTheyWork() throws {
+        for command in try guide.commands(under: Self.checking).map(names.placed) {
+            try Tool.run(world.wrapper + ["/bin/bash", "-ec", command])
+        }
+    }
+
     func startSandbox() async throws {
         let process = try start(
-            .sandbox, at: world, settings.appendingPathComponent("\(hosts[0].name)/sandbox/config.json"),
+            .sandbox, at: world, standIns.appendingPathComponent("sandbox/config.json"),
             log: logs.appendingPathComponent("sandbox.log"))
         sandbox.withLock { $0 = process }
         try await Wait.until("the stand-ins answer", within: .seconds(20)) { await answers("http://\(world.address):8090/healthz") }
@@ -178,6 +242,13 @@ final class HostsCluster: Sendable {
     }
 
     func isReady(_ place: Place) async -> Bool { await answers(Self.readiness(of: place.service, at: place.host)) }
+
+    /// What a program says of its readiness; `nil`: nothing.
+    func readiness(of place: Place) async -> (status: UInt, text: String)? {
+        guard let answer = await ask(Self.readiness(of: place.service, at: place.host)), let body = try? await answer.body.collect(upTo: 1 << 16)
+        else { return nil }
+        return (answer.status.code, String(buffer: body))
+    }
 
     private func answers(_ url: String) async -> Bool { await ask(url)?.status == .ok }
 
@@ -237,7 +308,8 @@ final class HostsCluster: Sendable {
         await balancer.stop()
         let processes = processes.withLock { $0 }
         let missing = processes.filter { !$1.isRunning }.map { "\($0.key.service.rawValue) at \($0.key.host.name) had ended by itself" }
-        let killed = await ClusterStopper.stop(Array(processes.values) + [sandbox.withLock { $0 }].compactMap(\.self))
+        // Gateways go on for five seconds first.
+        let killed = await ClusterStopper.stop(Array(processes.values) + [sandbox.withLock { $0 }].compactMap(\.self), patience: .seconds(25))
         return missing + killed.map { "\($0.name) did not stop when asked to" }
     }
 }

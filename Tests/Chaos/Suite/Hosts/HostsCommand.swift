@@ -27,6 +27,9 @@ struct HostsCommand: AsyncParsableCommand {
     @Option(help: "Stories of the load per second; a story is one to eight requests.")
     var rate = 30.0
 
+    @Flag(help: "Also faults that take minutes.")
+    var long = false
+
     @Flag(help: "Leave the folder with settings and logs behind.")
     var keep = false
 
@@ -44,15 +47,17 @@ struct HostsCommand: AsyncParsableCommand {
         guard !chosen.isEmpty else { throw ChaosFailure("no fault has such a name: \(HostFaults.all.map(\.name).joined(separator: ", "))") }
         let name = "boxoffice-hosts-\(UUID().uuidString.prefix(8))"
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(name)
-        let client = Caller.makeClient()
+        let client = Caller.makeClient(trusting: HostsCluster.authority(in: folder))
         let network = try HostNetwork(hosts: ["host-a", "host-b", "world", "db-a", "db-b", "db-c"])
         defer { network.remove() }
         let outcome: Result<(passed: Int, failed: Int), any Error>
         do {
             let databases = try DatabaseServers(
                 folder: FileManager.default.temporaryDirectory.appendingPathComponent("\(name)-db"),
-                hosts: ["db-a", "db-b", "db-c"].map { network[$0] })
+                hosts: ["db-a", "db-b", "db-c"].map { network[$0] },
+                guide: GuidePage(URL(fileURLWithPath: checkout).appendingPathComponent("Shared/Documents/Operations/OutgrowOneMachine.md")))
             defer { databases.stop() }
+            databases.table.forEach { reporter.line($0) }
             outcome = .success(try await run(chosen, network, databases, folder, client, reporter))
         } catch {
             outcome = .failure(error)
@@ -73,6 +78,8 @@ struct HostsCommand: AsyncParsableCommand {
         let cluster = try HostsCluster(
             folder: folder, network: network, hosts: ["host-a", "host-b"].map { network[$0] }, world: network["world"], binaries: programs,
             checkout: URL(fileURLWithPath: checkout), client: client, databases: databases)
+        reporter.line("settings by the commands of Shared/Documents/Operations/OutgrowOneMachine.md, in which")
+        cluster.names.table.forEach { reporter.line($0) }
         let outcome: Result<(passed: Int, failed: Int), any Error>
         do {
             try await cluster.startSandbox()
@@ -82,6 +89,7 @@ struct HostsCommand: AsyncParsableCommand {
             for place in cluster.places { try await cluster.waitUntilReady(place) }
             reporter.line("ten programs ready \(Reporter.text(ContinuousClock.now - start)) after the start; logs in \(folder.path)/logs")
             for place in cluster.places { try await cluster.waitUntilConnected(place) }
+            try cluster.seeThatTheyWork()
             cluster.balancer.start()
             outcome = .success(try await play(chosen, cluster, databases, client, reporter))
         } catch {
@@ -104,7 +112,7 @@ struct HostsCommand: AsyncParsableCommand {
             teller: StoryTeller(app: app, ledger: ledger, people: cluster.people, turn: StoryTeller.Turn()), tally: tally, tolerance: tolerance,
             ledger: ledger, reporter: reporter, rate: rate, gatewayLogs: cluster.places.filter { $0.service == .gateway }.map { cluster.log(of: $0) })
         let stage = HostsStage(
-            cluster: cluster, databases: databases, bout: bout, former: former.map { URL(fileURLWithPath: $0) }, binaries: programs)
+            cluster: cluster, databases: databases, bout: bout, former: former.map { URL(fileURLWithPath: $0) }, binaries: programs, isLong: long)
         var (passed, failed) = (0, 0)
         let tries = SecondTries(reporter)
         func count(_ problems: [String]) { if problems.isEmpty { passed += 1 } else { failed += 1 } }
@@ -121,6 +129,11 @@ struct HostsCommand: AsyncParsableCommand {
         }
         tries.report()
         count(await bout.audit())
+        if only.isEmpty {
+            let left = databases.guide.left(under: DatabaseServers.followed + HostsCluster.followed)
+            reporter.check("the guide's lines for the database, the hosts and a fail-over", "\(left.count) were not followed", problems: left)
+            count(left)
+        }
         return (passed, failed)
     }
 

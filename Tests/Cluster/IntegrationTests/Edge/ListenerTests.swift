@@ -82,7 +82,7 @@ struct ListenerTests {
                 #expect(text != good)
                 try text.write(to: file, atomically: true, encoding: .utf8)
                 let outcome = try Program.run(cluster.starter.binaries.appendingPathComponent("gateway").path, ["--config", file.path])
-                #expect(outcome.status == 1 && outcome.lines.count == 1 && outcome.output.contains(problem), "\(outcome.lines)")
+                #expect(outcome.status == 78 && outcome.lines.count == 1 && outcome.output.contains(problem), "\(outcome.lines)")
             }
         }
     }

@@ -137,7 +137,7 @@ struct TwoNamesTests {
             func check(_ problem: String) throws {
                 let outcome = try Program.run(
                     cluster.starter.binaries.appendingPathComponent("gateway").path, ["--config", file.path, "--check-config"])
-                #expect(outcome.status == 1 && outcome.lines.count == 1 && outcome.output.contains(problem), "\(problem): \(outcome.lines)")
+                #expect(outcome.status == 78 && outcome.lines.count == 1 && outcome.output.contains(problem), "\(problem): \(outcome.lines)")
             }
             try Self.issue("api", for: ["other.example"], cluster)
             try check("is for other.example, not for 'api.tv.example'")

@@ -105,6 +105,33 @@ struct AttackCases {
         return (try await browser.submit(page), device)
     }
 
+    @Test("metrics say of each MVPD how many sign-ins began and how they and its decisions ended")
+    func countsByMvpd() async throws {
+        let before = try await Self.counts(.authentication, "boxoffice_authentication_mvpd_sign_ins_total")
+        #expect(try await attacked(by: "strangersKey", "NorthCable").answer.status == 400)
+        let device = try await Device.make()
+        #expect(try await Browser.signIn(device, at: "NorthCable") == 302)
+        let after = try await Self.counts(.authentication, "boxoffice_authentication_mvpd_sign_ins_total")
+        for (result, least) in [("begun", 2.0), ("bad", 1), ("good", 1)] {
+            #expect(after[result, default: 0] >= before[result, default: 0] + least, "\(result): \(before), then \(after)")
+        }
+        let decisions = try await Self.counts(.authorization, "boxoffice_authorization_mvpd_decisions_total")
+        #expect(try await device.authorize("ACME1-NEWS").status == 200)
+        let decided = try await Self.counts(.authorization, "boxoffice_authorization_mvpd_decisions_total")
+        #expect(decided["good", default: 0] >= decisions["good", default: 0] + 1, "\(decisions), then \(decided)")
+    }
+
+    /// By result, of NorthCable.
+    private static func counts(_ service: ClusterService, _ metric: String) async throws -> [String: Double] {
+        let cluster = try TestCluster.running()
+        let answer = try await cluster.exchange.send("GET", "http://\(ClusterAddresses(ports: cluster.ports).debug(service))/metrics")
+        var counts: [String: Double] = [:]
+        for line in answer.text.matches(of: /\n([a-z_]+){mvpd="NorthCable",result="([a-z]+)"} ([0-9.]+)/) where line.1 == metric {
+            counts[String(line.2)] = Double(line.3)
+        }
+        return counts
+    }
+
     @Test("the sandbox knows no attack that is not played here, and is genuine again after each")
     func everyAttack() async throws {
         let played = Set((Self.signatures + Self.xml + Self.protocolViolations + Self.encrypted).map(\.attack))

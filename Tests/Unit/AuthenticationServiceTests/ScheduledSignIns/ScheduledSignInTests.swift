@@ -157,6 +157,28 @@ import Testing
         #expect(try await rig.operations.listScheduledSignIns(ListScheduledSignInsRequest(), context: rig.context).signIns.isEmpty)
     }
 
+    @Test("one that cannot be tried is skipped, and counted until somebody tries again")
+    func skipped() async throws {
+        let (rig, site) = try rig()
+        let store = try #require(rig.store as? InMemoryStore)
+        let scheduled = rig.service.signIns.scheduled
+        store.state.withLock { $0.isAway = true }
+        for _ in 0..<3 {
+            await scheduled.round()
+            await scheduled.round()
+            rig.clock.advance(by: .seconds(60))
+        }
+        var skips: [String?] { rig.log.lines.filter { $0.event == "scheduled_sign_in.not_tried" }.map { $0.fields["count"] } }
+        #expect(skips == ["1", "2", "3"] && site.requests.isEmpty, "once in each period")
+        store.state.withLock { $0.isAway = false }
+        await run(rig)
+        #expect(site.requests.count == 4)
+        store.state.withLock { $0.isAway = true }
+        rig.clock.advance(by: .seconds(60))
+        await scheduled.round()
+        #expect(skips == ["1", "2", "3", "1"])
+    }
+
     @Test("an interval that became shorter counts from now on")
     func shorterInterval() async throws {
         let (rig, site) = try rig { $0.everySeconds = 86_400 }

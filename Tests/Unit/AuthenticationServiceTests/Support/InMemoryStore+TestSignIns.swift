@@ -53,7 +53,8 @@ extension InMemoryStore: TestSignInStore {
 
 extension InMemoryStore: ScheduledSignInStore {
     func takeTurn(_ mvpd: MvpdID, first: Timestamp, next: Timestamp, now: Timestamp) async throws(Fault) -> ScheduledSignInTurn {
-        state.withLock { state in
+        if state.withLock({ $0.isAway }) { throw Fault(.unavailable, "The service's storage does not answer.") }
+        return state.withLock { state in
             guard let known = state.scheduled[mvpd] else {
                 state.scheduled[mvpd] = (first, nil)
                 return .notYet(until: first, latest: nil)

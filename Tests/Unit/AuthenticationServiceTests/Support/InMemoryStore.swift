@@ -52,6 +52,8 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         var logouts: [SessionKey: (at: Timestamp, until: Timestamp)] = [:]
         var tests: [SecretDigest: TestSignInRecord] = [:]
         var scheduled: [MvpdID: (due: Timestamp, state: ScheduledSignInState?)] = [:]
+        /// Nobody gets a turn of scheduled sign-ins.
+        var isAway = false
 
         /// The newest first.
         func sessions(at key: SessionKey) -> [SessionRecord] {

@@ -61,7 +61,8 @@ struct Rig {
                 keys: SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate()))), seals: try StoredTokenSeals(.random())),
             serviceTokenKeys: serviceTokenKeys, catalogue: catalogue, store: store, clock: clock, random: SystemRandom(),
             scrambler: UserIDScrambler(key: .random()),
-            activationOrigins: ["http://127.0.0.1:8080"], logger: Logger(label: "test") { [log] _ in log },
+            activationOrigins: ["http://127.0.0.1:8080"], clockDoubt: ClockDoubt(logger: Logger(label: "test") { [log] _ in log }),
+            logger: Logger(label: "test") { [log] _ in log },
             people: store as? any PersonStore, origin: TestSite.origin, testTransport: site)
         if let upstream {
             let kept = try #require(store as? SqliteAuthenticationStore)

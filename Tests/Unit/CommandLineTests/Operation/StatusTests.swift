@@ -32,7 +32,8 @@ struct StatusTests {
         try Data(lines.joined(separator: "\n").utf8).write(to: home.log(of: .config))
 
         let metrics = "boxoffice_build_info{version=\"9.9\",build=\"release\",commit=\"\"} 1\nboxoffice_config_catalogue_version 1795769069.0\n"
-        let status = try await StubServer.with({ _ in StubAnswer(body: metrics) }) { ready in
+        let readyz = "ready\ndegraded: authentication: no copy serves\n"
+        let status = try await StubServer.with({ StubAnswer(body: $0.path == "/readyz" ? readyz : metrics) }) { ready in
             try await StubServer.with({ _ in StubAnswer(status: 503, body: "config.boxoffice: no connection\nno catalogue\n") }) { waiting in
                 file.services["config"]?.debug = String(ready.url.dropFirst(7))
                 file.services["gateway"]?.debug = String(waiting.url.dropFirst(7))
@@ -46,6 +47,7 @@ struct StatusTests {
         let config = try program("config")
         #expect(config.isReady && config.pid == processes[0].pid && config.version == "9.9" && config.build == "release")
         #expect(config.catalogueVersion == 1_795_769_069)
+        #expect(config.notes == ["degraded: authentication: no copy serves"] && config.reasons.isEmpty)
         #expect(try abs(#require(config.since).timeIntervalSinceNow) < 60)
         #expect(try #require(config.residentBytes) > 0)
         #expect(config.lastError?.event == "store.failed" && config.lastError?.fields == ["reason": "the disk is full"])
@@ -56,6 +58,7 @@ struct StatusTests {
 
         let text = status.lines(Console(isStyled: false), now: try #require(config.since) + 300)
         #expect(text[0].hasPrefix("  program ") && text.count { $0.hasPrefix("      last error: ") } == 1)
+        #expect(text.contains("      degraded: authentication: no copy serves"))
         #expect(text.contains { $0.hasPrefix("  config ") && $0.contains("(5 min)") && $0.contains("9.9 (release)") }, "\(text)")
         let json = try #require(try JSONSerialization.jsonObject(with: Data(JsonOutput.text(status).utf8)) as? [String: Any])
         let told = try #require(json["programs"] as? [[String: Any]])

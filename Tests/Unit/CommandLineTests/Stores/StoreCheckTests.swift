@@ -74,4 +74,29 @@ struct StoreCheckTests {
             #expect(StoreExamination(description: away, isDeep: false).report().problems.first?.contains("cannot be reached") == true)
         }
     }
+
+    @Test(
+        "a server that is to wait for a standby and has none is not sound; one that is missing, confirms nothing or is hidden is told",
+        arguments: [
+            ("", [], false, [], ["waits for no standby"]), ("ANY 1 (a, b, c)", [], false, ["nothing is committed"], []),
+            ("ANY 1 (a, b, c)", ["walreceiver streaming async"], false, ["nothing is committed"], []),
+            ("ANY 1 (a, b, c)", ["b catchup quorum"], true, ["nothing is committed"], []),
+            ("ANY 1 (a, b, c)", ["b streaming quorum", "c streaming quorum"], true, [], []),
+            (
+                "ANY 1 (a, b, c)", ["b streaming quorum", "walreceiver streaming async"], true, [],
+                ["'walreceiver' confirms no commits", "of a, c one"]
+            ),
+            ("ANY 1 (a, b, c)", ["b  "], true, [], ["1 connected, their state is unknown: GRANT pg_read_all_stats TO \"things\""]),
+            ("*", ["x streaming sync"], false, [], []),
+        ] as [(String, [String], Bool, [String], [String])])
+    func standbys(names: String, standbys: [String], isRequired: Bool, problems: [String], remarks: [String]) {
+        var report = StoreReport("things", engine: "postgres", place: "here")
+        report.judge(
+            standbys.map { text in
+                let parts = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+                return Standby(name: parts[0], state: parts[1], sync: parts[2], lag: nil)
+            }, names: names, isRequired: isRequired, role: "things")
+        #expect(report.problems.count == problems.count && report.remarks.count == remarks.count, "\(report.problems) \(report.remarks)")
+        for (found, words) in zip(report.problems + report.remarks, problems + remarks) { #expect(found.contains(words), "\(found)") }
+    }
 }

@@ -45,6 +45,7 @@ struct StorePrepareTests {
         // Over the network the password counts.
         let reached = StoreDescription.Server(hosts: ["127.0.0.1:\(server.port)"], database: first, user: first, passwordFile: password.path)
         #expect(try PostgresMaintenance(reached.options).value("SHOW lock_timeout") == "10s")
+        #expect(try server.run(sql: "SELECT pg_has_role('\(first)', 'pg_read_all_stats', 'member')") == "t")
         #expect(try server.run(sql: "SELECT rolconfig FROM pg_roles WHERE rolname = '\(first)'").contains("statement_timeout=5s"))
         try FileManager.default.removeItem(at: password)
         // Another host may have the present one.

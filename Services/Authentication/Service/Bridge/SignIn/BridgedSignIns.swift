@@ -76,9 +76,11 @@ struct BridgedSignIns: Sendable {
         do throws(BridgeTrouble) {
             answer = try await caller.ask(call, by: client, for: device, patience) { answer throws(BridgeFailure) in try BridgedSignIn(answer) }
         } catch {
+            if error.refusal == nil { metrics.mvpds?.count(.bad, upstream: way.upstream.id) }
             throw Self.fault(error, way, now, logger)
         }
         metrics.startedSignIns.increment()
+        metrics.mvpds?.count(.begun, upstream: way.upstream.id)
         metrics.count(.authnAttempt, record, at: MvpdID(way.mvpd))
         switch answer {
         case .browser(let path, let code, let end):
@@ -304,6 +306,7 @@ struct BridgedSignIns: Sendable {
             "bridge.other_browser",
             metadata: ["upstream": "\(pending.upstream)", "requestor": "\(pending.key.requestor)", "mvpd": "\(pending.mvpd)"])
         metrics.signInEnded("rejected", reason: "other_browser")
+        metrics.mvpds?.count(.bad, upstream: pending.upstream)
         if try await dismiss(what: pending, at: PendingReads.afterReturn, isBackground: false) == .nothing {
             try await store.settle(pending.handle, as: .refused)
         }
@@ -416,6 +419,7 @@ struct BridgedSignIns: Sendable {
         metrics.countBridgedSignIn(part, reason: result == "signed_in" ? "" : result)
         BridgeJourney.current?.end(result)
         metrics.signInEnded(result == "signed_in" ? "signed_in" : "rejected", reason: result == "signed_in" ? "" : result)
+        metrics.mvpds?.count(result == "signed_in" ? .good : .bad, upstream: part.upstream)
         logger.notice(
             "bridge.sign_in_ended",
             metadata: [

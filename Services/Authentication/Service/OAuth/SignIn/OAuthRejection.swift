@@ -1,3 +1,4 @@
+internal import SamlProfile
 internal import Tokens
 
 /// Why an OAuth provider's answer is not accepted; for the log and the metrics.
@@ -28,10 +29,18 @@ struct OAuthRejection: Error, Hashable, Sendable {
     }
 
     let reason: Reason
+    /// Set where a time was wrong, and would be right by another clock than ours.
+    let clock: OwnClock?
 
-    init(_ reason: Reason) { self.reason = reason }
+    init(_ reason: Reason) { (self.reason, clock) = (reason, nil) }
 
     init(_ rejection: TokenRejection) {
+        clock =
+            switch rejection {
+            case .notYetValid: .behind
+            case .expired: .ahead
+            default: nil
+            }
         switch rejection {
         case .malformed, .wrongType: reason = .identityTokenForm
         case .wrongAlgorithm: reason = .identityTokenAlgorithm

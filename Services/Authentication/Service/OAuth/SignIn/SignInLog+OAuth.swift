@@ -5,7 +5,8 @@ internal import Logging
 extension SignInLog {
     func rejected(_ rejection: OAuthRejection, mvpd: MvpdID? = nil) -> SignInOutcome {
         tell(.warning, "oauth_rejected", metadata(mvpd, ["reason": "\(rejection.reason.rawValue)"]))
-        count("rejected", reason: rejection.reason.rawValue)
+        count("rejected", reason: rejection.reason.rawValue, mvpd: mvpd)
+        if let side = rejection.clock, let mvpd { metrics.clock?.refused(side, by: mvpd) }
         keep(.rejected, rejection.reason.rawValue, mvpd, nil, .failed(rejection.reason.rawValue))
         return outcome(.rejected, reason: rejection.reason.rawValue)
     }
@@ -15,7 +16,7 @@ extension SignInLog {
     func oauthMisconfigured(_ code: String, mvpd: MvpdID) -> SignInOutcome {
         let known = OAuthErrors.known.contains(code) ? code : "other"
         tell(.error, "oauth_misconfigured", metadata(mvpd, ["error": "\(known)"]))
-        count("rejected", reason: known)
+        count("rejected", reason: known, mvpd: mvpd)
         keep(.rejected, known, mvpd, nil, .failed(OAuthExplanation.error))
         return outcome(.rejected, reason: known)
     }
@@ -30,7 +31,7 @@ extension SignInLog {
     /// The MVPD is away: nothing is said of the person, who may start again.
     func unavailable(_ fault: Fault, mvpd: MvpdID) -> Fault {
         tell(.error, "oauth_unavailable", metadata(mvpd, ["cause": "\(fault)"]))
-        count("unavailable", reason: fault.code.rawValue)
+        count("unavailable", reason: fault.code.rawValue, mvpd: mvpd)
         keep(.rejected, OAuthExplanation.away, mvpd, nil, .failed(OAuthExplanation.away))
         return Fault(.unavailable, "The TV provider cannot be reached. Start again later.", isRetryable: false, retryAfter: .seconds(5), cause: fault)
     }

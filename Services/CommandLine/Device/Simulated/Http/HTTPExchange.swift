@@ -58,8 +58,9 @@ package struct HTTPExchange: Sendable {
     }
 
     /// Work with a client of its own, which is shut down after it, whatever came of it.
-    static func once<Outcome>(_ work: (HTTPExchange) async throws -> Outcome) async throws -> Outcome {
-        let client = makeClient()
+    /// - Parameter authority: As of `makeClient`.
+    static func once<Outcome>(trusting authority: String? = nil, _ work: (HTTPExchange) async throws -> Outcome) async throws -> Outcome {
+        let client = makeClient(trusting: authority)
         let outcome: Result<Outcome, any Error>
         do { outcome = .success(try await work(HTTPExchange(client: client))) } catch { outcome = .failure(error) }
         try await client.shutdown()

@@ -1,0 +1,98 @@
+internal import Logging
+internal import Storage
+internal import Synchronization
+
+/// Tells when a store takes no writes, how many were not taken, and when it takes them again; tries that once nobody is refused any more.
+final class RefusalWatch: Sendable {
+    private static let interval: Duration = .seconds(2)
+
+    private let store: Store
+    private let logger: Logger
+    private let reports = Mutex(RefusalReports())
+
+    init(store: Store, logger: Logger) {
+        self.store = store
+        self.logger = logger
+    }
+
+    /// Why nothing is written, in a word or two; `nil`: writes are taken.
+    var lacking: String? { store.refusal?.reason.rawValue }
+
+    func run() async throws {
+        while true {
+            try await Task.sleep(for: Self.interval)
+            await look(at: .now)
+        }
+    }
+
+    func look(at now: ContinuousClock.Instant) async {
+        let (refusal, refused) = (store.refusal, store.refusedWrites)
+        let action = reports.withLock { $0.look(isRefusing: refusal != nil, refused: refused, at: now) }
+        if let count = action.told, let refusal {
+            logger.error(
+                "store.refuses",
+                metadata: ["place": "\(store.place)", "reason": "\(refusal.reason.rawValue)", "count": "\(count)", "advice": "\(refusal.advice)"])
+        }
+        guard action.tries, await store.takesWritesAgain() else { return }
+        let total = reports.withLock { $0.end(at: now) }
+        logger.notice("store.takes_again", metadata: ["place": "\(store.place)", "count": "\(total.writes)", "seconds": "\(total.seconds)"])
+    }
+}
+
+/// What is said of writes that a store does not take, and when it is worth a try: at once, then each minute; and after ten seconds in which none was refused.
+struct RefusalReports {
+    typealias Instant = ContinuousClock.Instant
+
+    struct Action: Equatable {
+        /// So many writes were not taken since the last report; `nil`: there is nothing to tell.
+        var told: Int?
+        var tries = false
+    }
+
+    static let repetition: Duration = .seconds(60)
+    static let silence: Duration = .seconds(10)
+
+    private struct Trouble {
+        let began: Instant
+        /// Refused before.
+        let before: Int
+        var told: Instant
+        var toldCount: Int
+        var seen: Int
+        var seenAt: Instant
+    }
+
+    private var trouble: Trouble?
+    private var refused = 0
+
+    /// - Parameter count: Writes that were refused until now.
+    mutating func look(isRefusing: Bool, refused count: Int, at now: Instant) -> Action {
+        guard isRefusing else {
+            (trouble, refused) = (nil, count)
+            return Action()
+        }
+        guard var known = trouble else {
+            trouble = Trouble(began: now, before: refused, told: now, toldCount: count, seen: count, seenAt: now)
+            return Action(told: count - refused)
+        }
+        if count != known.seen { (known.seen, known.seenAt) = (count, now) }
+        var action = Action(tries: known.seenAt.duration(to: now) >= Self.silence)
+        if known.told.duration(to: now) >= Self.repetition {
+            action.told = count - known.toldCount
+            (known.told, known.toldCount) = (now, count)
+        }
+        // The next try has the same time to wait.
+        if action.tries { known.seenAt = now }
+        trouble = known
+        return action
+    }
+
+    /// Writes are taken again.
+    /// - Returns: How many were not, and for how long.
+    mutating func end(at now: Instant) -> (writes: Int, seconds: Int64) {
+        defer { trouble = nil }
+        guard let trouble else { return (0, 0) }
+        refused = trouble.seen
+        return (trouble.seen - trouble.before, trouble.began.duration(to: now).components.seconds)
+    }
+}

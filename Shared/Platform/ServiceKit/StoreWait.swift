@@ -1,0 +1,132 @@
+internal import Faults
+internal import Logging
+internal import Storage
+internal import Synchronization
+
+/// Waits at the start for a store's server, for as long as it takes, as a copy that runs already does; and says for what. Later on it says what keeps the store from
+/// being used.
+///
+/// The log has a line when it begins to wait, at each change of the reason, and each minute.
+final class StoreWait: Sendable {
+    private struct State {
+        var place = ""
+        /// Since when it waits; `nil`: it does not.
+        var begun: ContinuousClock.Instant?
+        var reason = StoreWait.silence
+        var told: (reason: String, at: ContinuousClock.Instant)?
+        /// Open.
+        var store: Store?
+    }
+
+    /// Before the first try has ended.
+    private static let silence = "no answer yet"
+    /// A try that takes so long is worth a line of its own.
+    private static let patience: Duration = .seconds(5)
+    private static let reminder: Duration = .seconds(60)
+
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    init(logger: Logger) { self.logger = logger }
+
+    /// `waiting: ` and the reason at the start, then why the open store cannot be used; `nil`: it can.
+    var lacking: String? {
+        let (waiting, store) = state.withLock { ($0.begun == nil ? nil : "waiting: \($0.reason)", $0.store) }
+        return waiting ?? store?.trouble
+    }
+
+    /// The store is open.
+    func follow(_ store: Store) { state.withLock { $0.store = store } }
+
+    /// Opens a store, and returns when its server takes heartbeats.
+    /// - Parameters:
+    ///   - place: Of the server, for the log.
+    ///   - open: Blocks; tried again while what it throws may pass.
+    /// - Throws: What does not pass by itself, at once; `CancellationError`.
+    func open(at place: String, _ open: @escaping @Sendable () throws -> Store) async throws -> Store {
+        try await waiting(at: place) { [self] in
+            let store = try await opened(open)
+            while let trouble = store.trouble {
+                tell(trouble)
+                try await Task.sleep(for: StartPause.shortest)
+            }
+            return store
+        }
+    }
+
+    /// Does what needs a store that is open, again and again while its server is away.
+    /// - Throws: What does not pass by itself, at once; `CancellationError`.
+    func ask<Value>(_ store: Store, _ body: () async throws -> Value) async throws -> Value {
+        guard store.isDistributed else { return try await body() }
+        do {
+            return try await body()
+        } catch let first as Fault where first.isRetryable {
+            return try await waiting(at: store.place) {
+                var (latest, pause) = (first, StartPause())
+                while true {
+                    tell(store.trouble ?? latest.cause.map { "\($0)" } ?? latest.message)
+                    try await Task.sleep(for: pause.next())
+                    do { return try await body() } catch let next as Fault where next.isRetryable { latest = next }
+                }
+            }
+        }
+    }
+
+    private func opened(_ open: @escaping @Sendable () throws -> Store) async throws -> Store {
+        var pause = StartPause()
+        while true {
+            do {
+                return try await FirstResult.ofThread(open)
+            } catch let error as StoreError {
+                guard let longest = error.retryPause else { throw error }
+                tell(error.reason)
+                try await Task.sleep(for: pause.next(upTo: longest))
+            }
+        }
+    }
+
+    private func waiting<Value>(at place: String, _ body: () async throws -> Value) async throws -> Value {
+        let begun = ContinuousClock.now
+        state.withLock { ($0.place, $0.begun, $0.reason, $0.told) = (place, begun, Self.silence, nil) }
+        defer { state.withLock { $0.begun = nil } }
+        // What a try says late, or never.
+        let reminder = Task {
+            while true {
+                try await Task.sleep(for: Self.patience)
+                tell(nil)
+            }
+        }
+        defer { reminder.cancel() }
+        let value = try await body()
+        if state.withLock({ $0.told != nil }) {
+            logger.notice("store.waited", metadata: ["place": "\(place)", "seconds": "\(begun.duration(to: .now).components.seconds)"])
+        }
+        return value
+    }
+
+    /// - Parameter reason: `nil`: as before.
+    private func tell(_ reason: String?) {
+        let (place, text) = state.withLock { state -> (String, String?) in
+            guard state.begun != nil else { return ("", nil) }
+            let now = ContinuousClock.now
+            if let reason { state.reason = reason }
+            if let told = state.told, told.reason == state.reason, told.at.duration(to: now) < Self.reminder { return ("", nil) }
+            state.told = (state.reason, now)
+            return (state.place, state.reason)
+        }
+        if let text { logger.warning("store.waiting", metadata: ["place": "\(place)", "reason": "\(text)"]) }
+    }
+}
+
+/// Between two tries of a start: 0.2 s, and about twice as long each time, up to a bound.
+struct StartPause {
+    static let shortest: Duration = .milliseconds(200)
+    private var last: Duration = .zero
+
+    /// - Parameter longest: At least 0.2 s.
+    mutating func next(upTo longest: Duration = .milliseconds(2500)) -> Duration {
+        last = min(max(last * 2, Self.shortest), longest)
+        // Copies that lost their server at the same moment do not all come back at the same one.
+        return max(last * Double.random(in: 0.5...1), Self.shortest)
+    }
+}

@@ -20,14 +20,18 @@ final class StoreWait: Sendable {
 
     /// Before the first try has ended.
     private static let silence = "no answer yet"
-    /// A try that takes so long is worth a line of its own.
-    private static let patience: Duration = .seconds(5)
-    private static let reminder: Duration = .seconds(60)
 
     private let logger: Logger
+    private let longestTry: Duration
+    private let reminder: Duration
     private let state = Mutex(State())
 
-    init(logger: Logger) { self.logger = logger }
+    /// - Parameters:
+    ///   - longestTry: A try that takes so long is worth a line of its own; looked at as often.
+    ///   - reminder: How long after a line the log has the same reason again.
+    init(logger: Logger, longestTry: Duration = .seconds(5), reminder: Duration = .seconds(60)) {
+        (self.logger, self.longestTry, self.reminder) = (logger, longestTry, reminder)
+    }
 
     /// `waiting: ` and the reason at the start, then why the open store cannot be used; `nil`: it can.
     var lacking: String? {
@@ -90,13 +94,13 @@ final class StoreWait: Sendable {
         state.withLock { ($0.place, $0.begun, $0.reason, $0.told) = (place, begun, Self.silence, nil) }
         defer { state.withLock { $0.begun = nil } }
         // What a try says late, or never.
-        let reminder = Task {
+        let looks = Task {
             while true {
-                try await Task.sleep(for: Self.patience)
+                try await Task.sleep(for: longestTry)
                 tell(nil)
             }
         }
-        defer { reminder.cancel() }
+        defer { looks.cancel() }
         let value = try await body()
         if state.withLock({ $0.told != nil }) {
             logger.notice("store.waited", metadata: ["place": "\(place)", "seconds": "\(begun.duration(to: .now).components.seconds)"])
@@ -110,7 +114,7 @@ final class StoreWait: Sendable {
             guard state.begun != nil else { return ("", nil) }
             let now = ContinuousClock.now
             if let reason { state.reason = reason }
-            if let told = state.told, told.reason == state.reason, told.at.duration(to: now) < Self.reminder { return ("", nil) }
+            if let told = state.told, told.reason == state.reason, told.at.duration(to: now) < reminder { return ("", nil) }
             state.told = (state.reason, now)
             return (state.place, state.reason)
         }

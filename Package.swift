@@ -25,7 +25,7 @@ let strict: [SwiftSetting] = [
 ]
 
 /// In these targets each file imports `Octets` by itself: `==` on texts compares octets there, not by canonical equivalence. The flag keeps a package
-/// from being a dependency, so what apps use (`Cryptography` and below) goes without.
+/// from being a dependency, so what apps and verifiers use goes without.
 let octets: [SwiftSetting] = [.unsafeFlags(["-Xfrontend", "-import-module", "-Xfrontend", "Octets"])]
 
 // Debian's libxmlsec1 is built with switches that change struct layouts; `pkg-config --cflags xmlsec1-openssl` lists them.
@@ -200,10 +200,11 @@ let package = Package(
                 coreMetrics,
             ]),
         plainLibrary("MediaTokenVerifier", "Shared/Domain/MediaTokenVerifier", ["Clocks", "Cryptography", "Octets", "StrictJson"]),
-        // For apps: builds for Apple platforms too, where CryptoKit takes the place of what is only on Linux.
+        // For apps: builds for Apple platforms too, where CryptoKit takes the place of libcrypto. Shared/Client/Package.swift has these targets too.
+        .systemLibrary(name: "CLibcrypto", path: "Shared/Client/CLibcrypto"),
         plainLibrary(
             "EntitlementClient", "Shared/Client/EntitlementClient",
-            ["Octets", .target(name: "Cryptography", condition: .when(platforms: [.linux]))]),
+            ["Octets", .target(name: "CLibcrypto", condition: .when(platforms: [.linux]))]),
         plainLibrary("AccessEnabler", "Shared/Client/AccessEnabler", ["EntitlementClient", "Octets"]),
         plainLibrary("EntitlementSimulator", "Shared/Client/EntitlementSimulator", ["EntitlementClient", "Octets"]),
         library("Tokens", "Shared/Domain/Tokens", ["Clocks", "Cryptography", "Faults", "MediaTokenVerifier", "StrictJson"]),
@@ -536,7 +537,8 @@ if hasAny("tests") {
             "CommandLineTests",
             [
                 "Clocks", "BoxofficeCommand", "ContractRuntime", "Contracts", "Cryptography", "EntitlementClient", "EntitlementSimulator", "Faults",
-                "LoadReporting", "LoadTool", "MediaTokenVerifier", "PostgresServer", "PrivatePostgres", "Rpc", "SamlResponder", "ServiceKit",
+                "CatalogueFiles", "LoadReporting", "LoadTool", "MediaTokenVerifier", "PostgresServer", "PrivatePostgres", "Rpc", "SamlResponder",
+                "ServiceKit",
                 "Storage",
                 "StoragePostgres",
                 "StorageSqlite", "Tokens",

@@ -11,6 +11,8 @@ import urllib.parse
 import uuid
 
 home = pathlib.Path(os.environ.get("BOXOFFICE_HOME", ".boxoffice"))
+if not (home / "cluster.json").is_file():
+    raise SystemExit(f"no cluster runs in {home}: start one with ./Services/up --release, or set BOXOFFICE_HOME")
 file = json.loads((home / "cluster.json").read_text())
 
 

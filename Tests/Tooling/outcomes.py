@@ -79,6 +79,8 @@ def durations(path):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("outcomes.py: give an event stream and the status of its run, or --durations and an event stream")
     if sys.argv[1] == "--durations":
         durations(sys.argv[2])
     else:

@@ -106,4 +106,6 @@ def main(work, keep):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 2 or not pathlib.Path(sys.argv[1]).is_dir():
+        sys.exit("report.py: give the folder of a run")
     main(pathlib.Path(sys.argv[1]), "--keep" in sys.argv)

@@ -108,4 +108,6 @@ def main(path, command):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit("timed_build.py: give the file that gets the record, and the command")
     sys.exit(main(sys.argv[1], sys.argv[2:]))

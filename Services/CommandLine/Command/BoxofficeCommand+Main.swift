@@ -6,18 +6,23 @@ extension BoxofficeCommand {
     /// Runs the command line and ends the program.
     public static func runAndExit() async -> Never {
         StandardStream.occupyClosed()
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        await CatalogueNames.prepare(for: arguments)
         var isParsed = false
         do {
             var command = try parseAsRoot()
             isParsed = true
+            if let word = CommandSuggestion.unknownTopic(arguments) {
+                throw CommandFailure("there is no command '\(word)'", advice: "'boxoffice --help' lists them", exit: .usage)
+            }
             if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
             ProgramEnd.now(CommandExit.done.rawValue)
         } catch {
-            let end = isParsed ? CommandEnd(error) : CommandEnd(parsing: error)
+            let end = isParsed ? CommandEnd(error) : CommandEnd(parsing: error, arguments)
             let output: StandardStream = end.exit == CommandExit.done.rawValue ? .output : .error
             if !end.message.isEmpty { output.writeOrEnd(Data((end.message + "\n").utf8)) }
-            let arguments = Array(CommandLine.arguments.dropFirst())
-            if end.exit == CommandExit.usage.rawValue, let command = CommandSuggestion.command(for: arguments) {
+            let words = arguments.first == "help" ? Array(arguments.dropFirst()) : arguments
+            if end.exit == CommandExit.usage.rawValue, let command = CommandSuggestion.command(for: words) {
                 output.writeOrEnd(Data("Did you mean 'boxoffice \(command)'?\n".utf8))
             }
             ProgramEnd.now(end.exit)

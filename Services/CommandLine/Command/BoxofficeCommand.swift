@@ -10,11 +10,11 @@ public struct BoxofficeCommand: AsyncParsableCommand {
         subcommands: [
             UpCommand.self, DownCommand.self, StatusCommand.self, LogsCommand.self, DoctorCommand.self, RunCommand.self, PkiCommand.self,
             SettingsCommand.self,
-            CatalogueCommand.self, MvpdCommand.self, UpstreamCommand.self,
+            CatalogueCommand.self, DraftCommand.self, MvpdCommand.self, UpstreamCommand.self,
             SecretCommand.self, SupportCommand.self, PersonCommand.self, StoreCommand.self,
             ApplicationCommand.self,
             DeviceCommand.self,
-            VerifyCommand.self, ExplainCommand.self, ExplainSamlCommand.self, CallCommand.self, ConformanceCommand.self, LoadCommand.self,
+            VerifyCommand.self, ExplainCommand.self, CallCommand.self, ConformanceCommand.self, LoadCommand.self,
             SoakCommand.self,
             VersionCommand.self,
         ]

@@ -12,7 +12,8 @@ extension AccessEnabler {
     /// Ends with `setRequestorComplete`.
     public func setRequestor(_ requestorID: String!) { set(requestorID, nil, signer: nil) }
 
-    /// - Parameter serviceProviders: Texts or addresses, with or without a scheme (then `https`) and the path `/adobe-services`.
+    /// - Parameter serviceProviders: Texts or addresses, with or without a scheme (then `https`) and the path `/adobe-services`. Where one of them is no
+    ///   address, `status` tells so (CFG404), then `setRequestorComplete` reports an error.
     public func setRequestor(_ requestorID: String!, serviceProviders: [Any]!) { set(requestorID, serviceProviders, signer: nil) }
 
     /// Until version 3.0. The servers do not need the signature of the requestor's id: it is ignored.
@@ -20,7 +21,7 @@ extension AccessEnabler {
 
     /// Until version 3.0. The servers do not need the signature of the requestor's id: it is ignored.
     /// - Parameters:
-    ///   - requestorID: Id of the requestor; without one, `setRequestorComplete` reports an error.
+    ///   - requestorID: Id of the requestor; without one, `status` tells so (CFG400), then `setRequestorComplete` reports an error.
     ///   - signedRequestorID: Ignored.
     ///   - serviceProviders: As of ``setRequestor(_:serviceProviders:)``.
     public func setRequestor(_ requestorID: String!, signedRequestorID: String!, serviceProviders: [Any]!) {
@@ -29,7 +30,7 @@ extension AccessEnabler {
 
     /// Until version 3.0 on tvOS: each call is signed with this pair.
     /// - Parameters:
-    ///   - requestorID: Id of the requestor; without one, `setRequestorComplete` reports an error.
+    ///   - requestorID: Id of the requestor; without one, `status` tells so (CFG400), then `setRequestorComplete` reports an error.
     ///   - signedRequestorID: Ignored.
     ///   - secret: Secret of the pair, for the HMAC of each call.
     ///   - publicKey: Public part of the pair: names it at the server.
@@ -39,7 +40,7 @@ extension AccessEnabler {
 
     /// Until version 3.0 on tvOS: each call is signed with this pair.
     /// - Parameters:
-    ///   - requestorID: Id of the requestor; without one, `setRequestorComplete` reports an error.
+    ///   - requestorID: Id of the requestor; without one, `status` tells so (CFG400), then `setRequestorComplete` reports an error.
     ///   - signedRequestorID: Ignored.
     ///   - serviceProviders: As of ``setRequestor(_:serviceProviders:)``.
     ///   - secret: Secret of the pair, for the HMAC of each call.
@@ -53,7 +54,7 @@ extension AccessEnabler {
 
     /// Until version 3.0 on tvOS: each call is signed with this pair.
     /// - Parameters:
-    ///   - requestorID: Id of the requestor; without one, `setRequestorComplete` reports an error.
+    ///   - requestorID: Id of the requestor; without one, `status` tells so (CFG400), then `setRequestorComplete` reports an error.
     ///   - serviceProviders: As of ``setRequestor(_:serviceProviders:)``.
     ///   - secret: Secret of the pair, for the HMAC of each call.
     ///   - publicKey: Public part of the pair: names it at the server.
@@ -63,11 +64,12 @@ extension AccessEnabler {
 
     private func set(_ requestorID: String?, _ serviceProviders: [Any]?, signer: (secret: String?, publicKey: String?)?) {
         let servers = ServiceProviders.addresses(serviceProviders) ?? PlatformEnvironment.server.map { [$0] }
-        guard let requestorID, !requestorID.isEmpty, let servers else { return tell { $0.setRequestorComplete(ACCESS_ENABLER_STATUS_ERROR) } }
+        guard let requestorID, !requestorID.isEmpty else { return refuseRequestor(.badRequestor, "no requestor is named") }
+        guard let servers else { return refuseRequestor(.serversNotFound, ServiceProviders.problem(serviceProviders)) }
         var pair: RequestSigner?
         if let signer {
             guard let secret = signer.secret, let publicKey = signer.publicKey, !secret.isEmpty, !publicKey.isEmpty else {
-                return tell { $0.setRequestorComplete(ACCESS_ENABLER_STATUS_ERROR) }
+                return refuseRequestor(.noAccessToken, "the key pair lacks its secret or its public key")
             }
             pair = RequestSigner(requestor: requestorID, publicKey: publicKey, secret: secret)
         }
@@ -75,6 +77,13 @@ extension AccessEnabler {
             client.setSigner(pair)
             client.setRequestor(requestorID, serviceProviders: servers)
         }
+    }
+
+    /// An advanced code with the reason comes before the end of the operation, as after a server's refusal (client-sdk §1.3).
+    private func refuseRequestor(_ code: StatusCode, _ reason: String) {
+        let status = Status(code, details: reason)
+        tellStatus(status.dictionary)
+        tell { $0.setRequestorComplete(ACCESS_ENABLER_STATUS_ERROR) }
     }
 
     /// Ends with `setAuthenticationStatus`.

@@ -58,6 +58,12 @@ open class AccessEnabler: NSObject, @unchecked Sendable {
         let listeners = listeners
         operations.yield { _ in if let delegate = listeners.delegate { callback(delegate) } }
     }
+
+    /// Calls the delegate of advanced codes, after all earlier calls.
+    func tellStatus(_ status: [String: String]) {
+        let listeners = listeners
+        operations.yield { _ in listeners.statusDelegate?.status(status) }
+    }
 }
 
 /// The listener; may be set on any thread.

@@ -16,6 +16,9 @@ enum PlatformEnvironment {
     /// `nil`: the app has to name one.
     static var server: URL? { setting(serverKey).flatMap { ServiceProviders.addresses([$0])?.first } }
 
+    /// Whether the app names one at all.
+    static var hasServer: Bool { setting(serverKey)?.isEmpty == false }
+
     /// The version of the servers' API that the app wants.
     static var restVersion: RestVersion { restVersion(named: setting(restVersionKey)) }
 
@@ -90,6 +93,17 @@ enum ServiceProviders {
         guard let given, !given.isEmpty else { return nil }
         let addresses = given.compactMap(address)
         return addresses.count == given.count ? addresses : nil
+    }
+
+    /// Why there are no addresses, for developers.
+    static func problem(_ given: [Any]?) -> String {
+        guard let given, !given.isEmpty else {
+            return PlatformEnvironment.hasServer
+                ? "\(PlatformEnvironment.serverKey) is no address of a server: it begins with https:// or http://"
+                : "no server is named: pass service providers to setRequestor, or set \(PlatformEnvironment.serverKey) in Info.plist"
+        }
+        let wrong = given.first { address($0) == nil } ?? ""
+        return "the service provider '\(wrong)' is no address of a server: it begins with https:// or http://, or with the server's name"
     }
 
     private static func address(_ given: Any) -> URL? {

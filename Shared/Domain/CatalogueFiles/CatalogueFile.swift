@@ -61,7 +61,8 @@ public struct CatalogueFile: Sendable {
         } catch let error as JsonSyntaxError {
             throw refused([CatalogueProblem(.error, "\(error)")])
         } catch {
-            throw refused([CatalogueProblem(.error, "the file cannot be read: \(error.localizedDescription)")])
+            let reason = FileManager.default.fileExists(atPath: path) ? "is it a file, and may this user read it?" : "there is no such file"
+            throw refused([CatalogueProblem(.error, "the file cannot be read: \(reason)")])
         }
     }
 

@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
 internal import AsyncHTTPClient
 internal import NIOCore
 internal import NIOPosix
@@ -10,7 +16,20 @@ extension OutboundFailure {
         } else if error is NIOTooManyBytesError {
             self.init(.unusable, cause: "the answer is longer than is read")
         } else {
-            self.init(Self.kind(error, hasAnswer: hasAnswer), cause: "\(error)")
+            self.init(Self.kind(error, hasAnswer: hasAnswer), cause: Self.words(error))
+        }
+    }
+
+    /// The library's own words for a connection that failed list its structures.
+    static func words(_ error: any Error) -> String {
+        switch error {
+        case let error as NIOConnectionError:
+            guard let first = error.connectionErrors.first?.error else { return "the name '\(error.host)' cannot be resolved" }
+            return "no connection to \(error.host):\(error.port): \(words(first))"
+        case ChannelError.connectTimeout: return "it does not answer in time"
+        // Its own description says "connection reset" of whatever it was.
+        case let error as IOError: return "\(String(cString: strerror(error.errnoCode))) (errno \(error.errnoCode))"
+        default: return "\(error)"
         }
     }
 

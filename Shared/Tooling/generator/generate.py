@@ -69,6 +69,8 @@ def descriptor_source(serialized):
                       "    *size = sizeof(descriptor_set);", "    return descriptor_set;", "}"]) + "\n"
 
 
+if len(sys.argv) < 4:
+    sys.exit("generate.py: give the descriptor set, the folder of headers, and the folder to write")
 descriptor_path, header_folder, output = (pathlib.Path(argument) for argument in sys.argv[1:4])
 descriptors = FileDescriptorSet.FromString(descriptor_path.read_bytes())
 prefixes_of = c_prefixes(header_folder)

@@ -61,4 +61,6 @@ def main(name, version, commit, resolved, *debian):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 5:
+        sys.exit("sbom.py: give name, version, commit and the file of resolved packages; then names of Debian packages")
     main(*sys.argv[1:])

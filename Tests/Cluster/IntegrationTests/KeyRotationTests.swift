@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import Tokens
 
-/// Key files that are replaced while the cluster works (design §4).
+/// Key files that are replaced while the cluster works (decision 0052).
 @Suite("Keys that change without a restart", .serialized, .cluster)
 struct KeyRotationTests {
     @Test("another key of access tokens: its tokens are good before it signs, those of the key before stay good, a broken file changes nothing")

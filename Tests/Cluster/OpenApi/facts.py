@@ -17,6 +17,8 @@ import uuid
 import person
 
 home = pathlib.Path(os.environ.get("BOXOFFICE_HOME", ".boxoffice"))
+if not (home / "cluster.json").is_file():
+    raise SystemExit(f"no cluster runs in {home}: start one with ./Services/up, or set BOXOFFICE_HOME")
 cluster = json.loads((home / "cluster.json").read_text())
 gateway = cluster["gateway"]
 admin = cluster["admin"]

@@ -8,6 +8,8 @@ import urllib.parse
 import urllib.request
 import uuid
 
+if not (pathlib.Path(os.environ.get("BOXOFFICE_HOME", ".boxoffice")) / "cluster.json").is_file():
+    raise SystemExit("no cluster runs here: start one with ./Services/up, or set BOXOFFICE_HOME")
 cluster = json.loads((pathlib.Path(os.environ.get("BOXOFFICE_HOME", ".boxoffice")) / "cluster.json").read_text())
 gateway = cluster["gateway"]
 device_information = base64.b64encode(b'{"model":"Test TV","osName":"Linux"}').decode()

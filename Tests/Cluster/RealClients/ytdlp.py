@@ -23,6 +23,8 @@ from yt_dlp.networking._urllib import RedirectHandler, UrllibRH
 from yt_dlp.utils import ExtractorError
 
 home = pathlib.Path(os.environ.get("BOXOFFICE_HOME", ".boxoffice"))
+if not (home / "cluster.json").is_file():
+    raise SystemExit(f"no cluster runs in {home}: start one with ./Services/up, or set BOXOFFICE_HOME")
 file = json.loads((home / "cluster.json").read_text())
 secure, plain = urllib.parse.urlsplit(file["gatewayTLS"]), urllib.parse.urlsplit(file["gateway"])
 # Plain addresses of gateways, and where each serves HTTPS.

@@ -380,6 +380,8 @@ class Life:
 
 
 def main():
+    if len(sys.argv) != 2 or not sys.argv[1].isdigit() or not 1 <= int(sys.argv[1]) <= 3650:
+        sys.exit("year.py: give the number of days, 1 to 3650")
     days = int(sys.argv[1])
     folder = pathlib.Path(tempfile.mkdtemp(prefix="boxoffice-year-"))
     folder.chmod(0o711)

@@ -36,7 +36,7 @@ struct AccessEnablerTests {
         func sendTrackingData(_ data: [Any]!, forEventType event: Int32) {}
         func presentTvProviderDialog(_ viewController: UIViewController!) {}
         func dismissTvProviderDialog(_ viewController: UIViewController!) {}
-        func status(_ status: [AnyHashable: Any]!) {}
+        func status(_ status: [AnyHashable: Any]!) { note("\(status["errorId"] ?? "?"): \(status["details"] ?? "")") }
     }
 
     private func eventually(_ what: String, _ condition: () -> Bool) async throws {
@@ -50,7 +50,7 @@ struct AccessEnablerTests {
     @Test(
         "clients #63: service providers as apps write them",
         arguments: [
-            ("sp.example/adobe-services", "https://sp.example"), ("sp.example", "https://sp.example"),
+            ("sp.example/adobe-services", "https://sp.example"), ("sp.example", "https://sp.example"), ("127.0.0.1:8080", "https://127.0.0.1:8080"),
             ("sp.example/adobe-services/", "https://sp.example"),
             ("https://sp.example/adobe-services", "https://sp.example"), ("http://127.0.0.1:8080/adobe-services/", "http://127.0.0.1:8080"),
             (" https://sp.example:8443/ ", "https://sp.example:8443"), ("https://sp.example/tve/adobe-services", "https://sp.example/tve"),
@@ -91,14 +91,34 @@ struct AccessEnablerTests {
         enabler.handleExternalURL("")
         enabler.getAuthenticationToken()
         enabler.preauthorize(nil, callback: nil)
-        try await eventually("all callbacks") { listener.told.count >= 11 }
+        let refusals = ["CFG400: ", "requestor 0", "CFG400: ", "requestor 0", "CFG404: ", "requestor 0", "R401: ", "requestor 0"]
+        try await eventually("all callbacks") { listener.told.count >= 15 }
+        let ends = listener.told.filter { !$0.contains(": ") && !$0.hasPrefix("requestor") }
         #expect(
-            listener.told.sorted() == [
+            ends.sorted() == [
                 "metadata -1 nil", "metadata -1 nil", "metadata 99 nil", "preauthorized 0", "preauthorized 0",
-                "refused '' GENERIC_AUTHORIZATION_ERROR",
-                "refused '' GENERIC_AUTHORIZATION_ERROR", "requestor 0", "requestor 0", "requestor 0", "requestor 0",
+                "refused '' GENERIC_AUTHORIZATION_ERROR", "refused '' GENERIC_AUTHORIZATION_ERROR",
             ])
+        let told = listener.told.filter { $0.contains(": ") || $0.hasPrefix("requestor") }
+        #expect(told.count == refusals.count && zip(told, refusals).allSatisfy { $0.hasPrefix($1) }, "the reason before each end: \(told)")
         #expect(listener.arguments.last?[5] as? [Int] == [1], "arguments come back as they were given")
+    }
+
+    @Test(
+        "clients #64: before setRequestorComplete(0), status tells what is wrong with the servers",
+        arguments: [
+            ([7], "CFG404: the service provider '7' is no address of a server"),
+            (["sp.example", "ftp://sp.example"], "CFG404: the service provider 'ftp://sp.example' is no address of a server"),
+            ([], "CFG404: no server is named: pass service providers to setRequestor, or set AccessEnablerServiceProvider"),
+        ] as [([any Sendable], String)])
+    func reasonsOfServers(_ given: [any Sendable], _ expected: String) async throws {
+        let listener = Listener()
+        let enabler = AccessEnabler("statement")
+        enabler.delegate = listener
+        enabler.statusDelegate = listener
+        enabler.setRequestor("ACME1", serviceProviders: given.map { $0 as Any })
+        try await eventually("two callbacks") { listener.told.count == 2 }
+        #expect(listener.told[0].hasPrefix(expected) && listener.told[1] == "requestor 0", "\(listener.told)")
     }
 
     @Test("clients #67: operations from other threads keep their order")

@@ -10,7 +10,7 @@ import Tokens
 
 @testable import AuthorizationService
 
-/// Media token keys that change while the service runs (design §4).
+/// Media token keys that change while the service runs (decision 0052).
 @Suite struct MediaTokenKeyRotationTests {
     /// A folder with the files of one settings object.
     private struct Folder {

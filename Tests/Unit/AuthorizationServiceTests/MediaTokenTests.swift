@@ -36,7 +36,7 @@ import Testing
         #expect(token.expiresAtMilliseconds == UInt64((fixture.clock.now() + .seconds(420)).milliseconds))
     }
 
-    @Test("design §4: a requestor may have compact JWS, verified with the published key set, and its own TTL")
+    @Test("rest-v1 §7: a requestor may have compact JWS, verified with the published key set, and its own TTL")
     func issuesCompactJWS() async throws {
         let fixture = try AuthorizationFixture {
             $0.requestors[0].mediaTokenFormat = .jws

@@ -62,6 +62,9 @@ struct ExitTests {
             (["up", "postgres://ann:hunter2@h"], 2, "Unexpected argument 'postgres://ann:[hidden]@h'"),
             (["up", "--store", "mysql://ann:hunter2 @ hunter2/@h"], 2, "boxoffice: --store is 'mysql://ann:[hidden]@h'"),
             (["up", "--replace", "config"], 2, "boxoffice: --replace"),
+            (["logs", "--sicne", "1m"], 2, "boxoffice: '--sicne' is no option of 'boxoffice logs'. Did you mean '--since'?"),
+            (["person", "export"], 2, "See 'boxoffice person export --help' for more information."), (["explain"], 4, "no cluster runs in"),
+            (["help", "secrt"], 2, "Did you mean 'boxoffice secret'?"),
             (["logs"], 1, "there are no logs in"), (["logs", "gatway"], 2, "did you mean gateway?"),
         ] as [([String], Int32, String)])
     func told(arguments: [String], exit: Int32, part: String) throws {
@@ -70,13 +73,49 @@ struct ExitTests {
         #expect(ended.status == exit, "\(ended.error)")
         #expect(ended.error.contains(part), "\(ended.error)")
         #expect(!ended.error.contains("CommandError") && !ended.error.contains("hunter2"), "\(ended.error)")
-        #expect(ended.error.hasPrefix("boxoffice: ") && !ended.error.contains("Error: "), "\(ended.error)")
+        #expect(ended.error.hasPrefix("boxoffice: ") && !ended.error.contains("Error: ") && !ended.error.contains("Usage: "), "\(ended.error)")
+        #expect(ended.error.firstMatch(of: /[.:;,][:;,]/) == nil, "doubled punctuation: \(ended.error)")
         #expect(ended.output.isEmpty)
     }
 
     private static func all(_ command: any ParsableCommand.Type = BoxofficeCommand.self) -> [any ParsableCommand.Type] {
         [command] + command.configuration.subcommands.flatMap { all($0) }
     }
+
+    @Test("whatever value an option gets, what is wrong with it is told in a plain line, and the next step after it")
+    func values() {
+        var (refused, tried) = (0, Set<String>())
+        // A parse takes a tenth of a second in a build for development: each run tries each name once, and a long one all commands with three values.
+        let isLong = ProcessInfo.processInfo.environment["BOXOFFICE_LONG"] == "1"
+        for command in Self.all() where command.configuration.subcommands.isEmpty {
+            for option in OptionNames(of: command).valued.sorted() where option.hasPrefix("--") && (isLong || tried.insert(option).inserted) {
+                for value in isLong ? ["nonsense", "", "-1"] : [["nonsense", "", "-1"][tried.count % 3]] {
+                    let arguments = ["\(option)=\(value)"]
+                    let end: CommandEnd
+                    do {
+                        _ = try command.parse(arguments)
+                        continue
+                    } catch { end = CommandEnd(parsing: error, arguments, of: command) }
+                    refused += 1
+                    let said = end.message.split(separator: "\n").map(String.init)
+                    let first = said.first ?? ""
+                    #expect(end.exit == 2 && first.hasPrefix("boxoffice: ") && said.count <= 8, "\(command) \(arguments): \(end.message)")
+                    #expect(!end.message.contains("Usage: ") && !end.message.contains("Error: "), "\(command) \(arguments): \(end.message)")
+                    #expect(first.firstMatch(of: /[.:;,][:;,]/) == nil, "doubled punctuation: \(first)")
+                    #expect(first.firstMatch(of: /\b[A-Z][a-z]+[A-Za-z]*\(/) == nil, "a value as Swift prints it: \(first)")
+                }
+            }
+        }
+        #expect(refused > (isLong ? 250 : 25))
+    }
+
+    @Test(
+        "a person's sentence and an advice are joined without doubled marks",
+        arguments: [
+            ("The entry is wrong.", "correct it", "The entry is wrong: correct it"), ("is it there?", "look", "is it there? look"),
+            ("no", "do", "no: do"), ("no;", "do", "no: do"), ("The end.", "", "The end."),
+        ])
+    func joins(what: String, advice: String, whole: String) { #expect(CommandFailure(what, advice: advice).description == whole) }
 
     @Test("every command prints JSON for programs, but for those of which cluster.json tells, and those whose output is JSON")
     func json() {

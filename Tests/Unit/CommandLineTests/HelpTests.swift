@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Testing
 
 @testable import BoxofficeCommand
@@ -36,6 +37,74 @@ struct HelpTests {
 
     @Test(
         "nothing is suggested for what is a command, an option, or far from all",
-        arguments: [["up"], ["--help"], ["frobnicate"], ["secret", "--x"], []])
+        arguments: [["up"], ["--help"], ["frobnicate"], ["secret", "--x"], ["explain-saml"], []])
     func suggestsNothing(arguments: [String]) { #expect(CommandSuggestion.command(for: arguments) == nil) }
+
+    @Test(
+        "what destroys is never suggested",
+        arguments: [
+            ["person", "eras"], ["upstream", "rest"], ["store", "restor"], ["catalogue", "import", "--forc"], ["up", "--rest"], ["up", "--reste"],
+            ["support", "end", "--al"],
+        ])
+    func destroysNothing(arguments: [String]) {
+        #expect(CommandSuggestion.command(for: arguments) == nil)
+        #expect(UnknownOption(in: arguments)?.suggestion == nil)
+    }
+
+    @Test(
+        "an option that a command does not have is named, and the one that was meant",
+        arguments: [
+            (["logs", "--sicne", "1m"], "--sicne", "--since"), (["up", "--releas"], "--releas", "./Services/up --release"),
+            (["up", "--detahc", "--reset"], "--detahc", "--detach"), (["device", "--as", "ada", "--mvdp=LakeTel"], "--mvdp", "--mvpd"),
+            (["secret", "list", "--jsno"], "--jsno", "--json"), (["explain", "--al"], "--al", "--all"),
+            (["load", "config", "--rate", "5", "--unheard-of"], "--unheard-of", nil),
+        ] as [([String], String, String?)])
+    func unknownOption(arguments: [String], name: String, suggestion: String?) throws {
+        let unknown = try #require(UnknownOption(in: arguments))
+        #expect(unknown.name == name && unknown.suggestion == suggestion)
+        #expect(unknown.message.hasPrefix("'\(name)' is no option of 'boxoffice \(unknown.command)'"))
+        #expect(unknown.message.hasSuffix("See 'boxoffice \(unknown.command) --help' for more information."))
+    }
+
+    @Test(
+        "options that there are, their values, and what stands behind '--' are not taken for others",
+        arguments: [
+            ["logs", "-f", "--since", "1m", "gateway"], ["load", "config", "--rate", "-5"], ["verify", "--requestor=ACME1", "--", "--x"], ["--help"],
+            ["device", "--no-opt-in", "--person", "--odd"], ["explain", "-"], ["load", "config", "-q"],
+        ])
+    func knownOptions(arguments: [String]) { #expect(UnknownOption(in: arguments) == nil, "\(UnknownOption(in: arguments)?.name ?? "")") }
+
+    @Test("help of what is no command is refused, and that of every command is not")
+    func topics() {
+        #expect(CommandSuggestion.unknownTopic(["help", "nope"]) == "nope" && CommandSuggestion.unknownTopic(["help", "secret", "lst"]) == "lst")
+        for words in [["help"], ["help", "secret", "list"], ["help", "explain-saml"], ["nope"], []] {
+            #expect(CommandSuggestion.unknownTopic(words) == nil)
+        }
+    }
+
+    @Test("completion offers services and people, and asks for what the cluster has")
+    func completion() async throws {
+        let script = BoxofficeCommand.completionScript(for: .bash)
+        for word in ["autosignin", "cleo", "kodi", "---completion explain"] { #expect(script.contains(word), "\(word)") }
+        let home = ClusterHome(root: FileManager.default.temporaryDirectory.appendingPathComponent("complete-\(UUID().uuidString)"))
+        defer { try? FileManager.default.removeItem(at: home.root) }
+        try home.prepare()
+        let pki = LocalPki(folder: home.pki)
+        try pki.ensureQuickly()
+        let list: @Sendable (StubRequest) -> StubAnswer = { request in
+            .json([
+                "items": request.path == "/admin/v1/mvpds" ? [["id": "LakeTel"], ["id": "two words"], ["id": "North.Cable-1"]] : [["id": "ACME1"]]
+            ])
+        }
+        try await StubServer.with(list) { server in
+            var file = try ClusterAddresses(ports: PortPlan(base: 30000)).emptyFile(home: home, pki: pki)
+            file.admin = server.url
+            try file.write(home)
+            await CatalogueNames.prepare(for: ["device", "--mvpd"], home)
+            #expect(CatalogueNames.known(.mvpds).isEmpty, "only a shell that asks for values costs a question")
+            await CatalogueNames.prepare(for: ["---completion", "device"], home)
+        }
+        #expect(CatalogueNames.known(.mvpds) == ["LakeTel", "North.Cable-1"] && CatalogueNames.known(.requestors) == ["ACME1"])
+        #expect(["", "a b", "$(x)", "é", "a;b"].allSatisfy { !CatalogueNames.isPlain($0) })
+    }
 }

@@ -15,6 +15,29 @@ struct PersonTests {
         }
     }
 
+    @Test("before an erasure the rows are counted by service and table, and none of them is shown")
+    func counts() throws {
+        let body =
+            #"{"people":[{"mvpd":"NorthCable","user":"ada","sessions":2}],"services":{"authentication":{"tables":{"session":[{"user":"ada"},{}],"code":[]},"#
+            + #""more":true,"remainders":[]},"autosignin":{"tables":{"family":[{}]},"more":false},"gateway":{"tables":{},"more":false}}}"#
+        let holdings = PersonHoldings(HTTPAnswer(status: 200, headers: [], body: Array(body.utf8)))
+        #expect(
+            holdings.lines == [
+                "held about this person:", "  authentication  session  2 rows", "  autosignin  family  1 row", "  and more",
+            ])
+        #expect(holdings.rows == ["authentication": ["session": 2], "autosignin": ["family": 1]] && holdings.people == 1 && !holdings.isEmpty)
+        let none = PersonHoldings(HTTPAnswer(status: 200, headers: [], body: Array(#"{"people":[],"services":{"config":{"tables":{}}}}"#.utf8)))
+        #expect(none.isEmpty && none.lines == ["nothing is held about this person"])
+        #expect(throws: (any Error).self) { try PersonEraseCommand.parse(["--user", "ada", "--yes", "--dry-run"]) }
+        #expect(try PersonEraseCommand.parse(["--user", "ada", "--dry-run"]).dryRun)
+    }
+
+    @Test("a question is a yes only by y or yes")
+    func questions() {
+        for answer in ["y", "Y", " yes "] { #expect(Question.isYes(answer)) }
+        for answer in ["", "n", "yeah", "no", nil] { #expect(!Question.isYes(answer)) }
+    }
+
     @Test("the text tells what was erased, and what stays, why and until when")
     func text() throws {
         let body =
@@ -29,4 +52,14 @@ struct PersonTests {
         #expect(none.lines == ["nothing was held about this person", "what stays:"])
         #expect(try PersonAnswer.readable(Array(#"{"b":1,"a":[]}"#.utf8)).contains("\"a\""))
     }
+
+    @Test(
+        "an export of somebody about whom nothing is held is told from one with a row",
+        arguments: [
+            (#"{"people":[],"services":{"authentication":{"tables":{"session":[]},"more":false,"remainders":[{"name":"a","rows":0}]}}}"#, false),
+            (#"{"people":[],"services":{"authentication":{"tables":{"session":[],"code":[{"id":1}]},"more":false,"remainders":[]}}}"#, true),
+            (#"{"people":[],"services":{"autosignin":{"tables":{},"more":false,"remainders":[{"name":"family","rows":1}]}}}"#, true),
+            (#"{"people":[{"mvpd":"NorthCable","sessions":0}],"services":{}}"#, true), (#"{"people":[],"services":{}}"#, false),
+        ])
+    func holds(body: String, something: Bool) throws { #expect(try PersonAnswer.holdsSomething(Array(body.utf8)) == something) }
 }

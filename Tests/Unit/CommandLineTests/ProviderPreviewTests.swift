@@ -56,6 +56,37 @@ import Testing
         #expect(throws: CommandFailure.self) { try MvpdEntry(command: half).oauth(found, id: "NewFiber") }
     }
 
+    @Test("of an entry that is there, what no option names stays")
+    func keeps() throws {
+        let former: [String: Any] = [
+            "displayName": "Old Cable", "authnTtl": 60, "authorization": ["protocol": "xacmlJson", "url": "https://pdp.example"],
+            "saml": ["signaturePolicy": "both", "attributeMap": [["target": "userID"], ["source": "zip", "target": "zip"]]] as [String: Any],
+        ]
+        #expect(try MvpdEntry(command: MvpdAddCommand.parse(["idp.xml"])).saml(over: former).isEmpty)
+        let changed = try MvpdEntry(command: MvpdAddCommand.parse(["idp.xml", "--days", "7", "--user-id-attribute", "uid"])).saml(over: former)
+        #expect(Set(changed.keys) == ["authnTtl", "saml"] && changed["authnTtl"] as? Int == 604_800)
+        let saml = try #require(changed["saml"] as? [String: Any])
+        #expect(saml["signaturePolicy"] as? String == "both" && saml["guidAttributeName"] as? String == "uid")
+        #expect((saml["attributeMap"] as? [[String: String]])?.compactMap { $0["source"] } == ["uid", "zip"])
+        let moved = try MvpdEntry(command: MvpdAddCommand.parse(["idp.xml", "--decision-url", "https://b.example"])).saml(over: former)
+        #expect(moved["authorization"] as? [String: String] == ["protocol": "xacmlJson", "url": "https://b.example"])
+        let none = try MvpdEntry(command: MvpdAddCommand.parse(["idp.xml", "--decisions", "none"])).saml(over: former)
+        #expect(none["authorization"] as? [String: String] == ["protocol": "none"])
+
+        let found = try preview(
+            """
+            {"entityId": "https://id.example", "endpoints": [], "certificates": [], "nameIdFormats": [], "problems": [], "warnings": [],
+             "entry": {"oauth": {"issuer": "https://id.example"}}}
+            """, sent: nil)
+        let client = try MvpdAddCommand.parse(["https://id.example/", "--id", "NewFiber", "--client-id", "box"])
+        let known: [String: Any] = ["displayName": "Fiber", "oauth": ["clientSecretReference": "fiber", "callback": "own"], "authnTtl": 60]
+        let entry = try MvpdEntry(command: client).oauth(found, id: "NewFiber", over: known)
+        #expect(entry["displayName"] as? String == "Fiber" && entry["authnTtl"] as? Int == 60)
+        #expect(
+            entry["oauth"] as? [String: String]
+                == ["clientSecretReference": "fiber", "callback": "own", "issuer": "https://id.example", "clientId": "box"])
+    }
+
     @Test("an attribute with the person's id is mapped; numbers out of range are refused")
     func maps() throws {
         let command = try MvpdAddCommand.parse(["idp.xml", "--user-id-attribute", "uid", "--days", "7"])

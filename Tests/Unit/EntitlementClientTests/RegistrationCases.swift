@@ -52,6 +52,27 @@ struct RegistrationCases {
     }
 
     @Test(
+        "client-sdk #4: details name the address at which no server was found, and what a plain one begins with",
+        arguments: [FakeServer.Answer.unreachable, .failure(TransportFailure(.insecure, "certificate"))])
+    func namesAddress(answer: FakeServer.Answer) async throws {
+        let app = TestApp()
+        app.server.always(.CFG, answer)
+        try await app.configure()
+        let details = try #require(app.statuses[0]["details"])
+        #expect(details.hasPrefix("\(app.server.url.absoluteString): "))
+        #expect(details.hasSuffix("its address begins with http://"))
+    }
+
+    @Test("client-sdk #4: an address without a scheme is named, and no request goes there", arguments: ["sp.example", "ftp://sp.example"])
+    func namesAddressWithoutScheme(text: String) async throws {
+        let app = TestApp()
+        let address = try #require(URL(string: text))
+        try await app.until("setRequestorComplete(0)") { app.enabler.setRequestor("ACME1", serviceProviders: [address]) }
+        #expect(app.codes == ["CFG404"])
+        #expect(app.statuses[0]["details"] == "\(text): this is no address of a server: it begins with https:// or http://")
+    }
+
+    @Test(
         "client-sdk #4: the same before there is a client or a token",
         arguments: [(FakeServer.Answer.unreachable, "CFG404"), (.status(503), "CFG503"), (.status(429), "CFG429"), (.captivePortal, "CFG404")],
         [FakeServer.Name.REG, .TOK])

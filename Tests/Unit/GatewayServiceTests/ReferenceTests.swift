@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import HummingbirdTesting
 internal import Testing
 
-/// The API as pages, and where a developer begins.
+/// The API as pages, and where the bare addresses lead.
 @Suite struct ReferenceTests {
     let gateway = TestGateway()
 
@@ -64,27 +64,14 @@ internal import Testing
         #expect(try text("registerClient").contains("-d '{"))
     }
 
-    private func landing(_ gateway: TestGateway, _ fields: [(String, String)] = []) async throws -> Int {
-        try await gateway.exchange(over: .live) { client in
-            let port = try #require(client.port)
-            return try await RawConnection.with(port) { connection in
-                let lines = ([("Host", "localhost"), ("Connection", "close")] + fields).map { "\($0.0): \($0.1)\r\n" }.joined()
-                await connection.send("GET / HTTP/1.1\r\n\(lines)\r\n")
-                try await connection.wait(for: "the answer") { $0.isClosed }
-                return try #require(connection.statuses.first)
-            }
+    @Test("the bare address leads a viewer to the page for codes, and who administers to the console; neither names the other")
+    func bareAddresses() async throws {
+        let viewer = try await gateway.get("/", [:])
+        #expect(viewer.status == 302 && viewer.headers[.location] == "/activate" && viewer.text.isEmpty)
+        let administration = try await gateway.exchange(at: .administration) { client in
+            try await client.execute(uri: "/", method: .get, headers: [:]) { Reply($0) }
         }
-    }
-
-    @Test("the landing page is for this host alone: nothing is there through a proxy, at another address, or for an origin that others know")
-    func landingPage() async throws {
-        let here = TestGateway(origin: "http://localhost:8080")
-        #expect(try await landing(here) == 200)
-        for field in ["X-Forwarded-For", "Forwarded", "Via", "X-Forwarded-Host", "X-Forwarded-Proto"] {
-            #expect(try await landing(here, [(field, "127.0.0.1")]) == 404, "\(field)")
-        }
-        #expect(try await landing(TestGateway(origin: "https://tv.example")) == 404)
-        // Without a connection nobody knows where a request is from.
-        #expect(try await here.get("/", [:]).status == 404)
+        #expect(administration.status == 303 && administration.headers[.location] == "/console" && administration.text.isEmpty)
+        #expect(try await gateway.send(.post, "/", [:]).status == 405)
     }
 }

@@ -20,10 +20,11 @@ import Testing
     @Test("a knee that was reached is marked and told")
     func reached() throws {
         let report = ramp(
-            [nil, nil, .latency], knee: Knee(level: 200, rate: 200, failedLevel: 300, criterion: .latency, explanation: "The knee is at 200"))
+            [nil, nil, .latency],
+            knee: Knee(level: 200, rate: 200, failedLevel: 300, criterion: .latency, explanation: "The knee lies between 200 and 300"))
         #expect(report.kneeMark.map(\.value) == [200])
-        #expect(tile(report, "Knee")?.value == "200" && tile(report, "Knee")?.more == "fails at 300")
-        #expect(report.text().contains("The knee is at 200"))
+        #expect(tile(report, "Knee")?.value == "200 to 300" && tile(report, "Knee")?.more == "between two steps: fails at 300")
+        #expect(report.text().contains("The knee lies between 200 and 300"))
     }
 
     @Test("a knee that was not reached is neither marked nor told as one")

@@ -102,6 +102,8 @@ import Testing
         bench.run(until: 3 * Bench.second) { _ in Bench.millisecond }
         #expect(bench.tally.succeeded == 20)
         #expect(bench.tally.iterations == 10)
+        let sample = bench.worker.takeInterval().sample(second: 3, elapsed: 3 * Bench.second)
+        #expect(sample.iterations == 10 && sample.succeeded == 20, "visits and calls are two things")
         #expect(bench.tally.responseTime.longest < 4 * Bench.millisecond)
         #expect(bench.tally.iterationTime.value(at: 50) >= 300 * Bench.millisecond)
         #expect(bench.tally.iterationTime.longest < 320 * Bench.millisecond)

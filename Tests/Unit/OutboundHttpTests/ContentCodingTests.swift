@@ -27,6 +27,20 @@ struct ContentCodingTests {
         return result
     }
 
+    @Test("a connection that failed is told in words, not in the library's structures")
+    func connectionWords() async throws {
+        let http = OutboundHttp()
+        let route = OutboundRoute(peer: "test", connectTimeout: .seconds(30), responseTimeout: .seconds(30), connections: 1)
+        do throws(OutboundFailure) {
+            _ = try await http.send(OutboundRequest(.get, "http://127.0.0.1:1/"), by: route, timeLeft: .seconds(60))
+            Issue.record("nobody listens at port 1")
+        } catch {
+            #expect(error.kind == .notSent && error.cause.hasSuffix("Connection refused (errno 111)"), "\(error.cause)")
+            #expect(!error.cause.contains("SingleConnectionFailure") && !error.cause.contains("NIO"), "\(error.cause)")
+        }
+        await http.shutdown()
+    }
+
     @Test("gzip and x-gzip are decoded, several members too, and what says so is taken off; without a coding a body stays as it is, gzip or not")
     func decodes() async throws {
         let text = Array("{\"sub\":\"user-42\"}\n".utf8)

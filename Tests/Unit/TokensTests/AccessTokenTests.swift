@@ -71,7 +71,7 @@ import Tokens
         #expect(throws: TokenRejection.wrongType) { try verifier().verify(statement) }
     }
 
-    @Test("design §4: keys are published before they sign and verify after they did")
+    @Test("decision 0020: keys are published before they sign and verify after they did")
     func rotatesWithoutInvalidatingTokens() throws {
         let first = SigningKey(try .generate())
         let second = SigningKey(try .generate())

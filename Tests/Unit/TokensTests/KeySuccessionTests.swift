@@ -2,7 +2,7 @@ import Clocks
 import Testing
 import Tokens
 
-/// Keys that change without a restart (design §4).
+/// Keys that change without a restart (decision 0052).
 @Suite struct KeySuccessionTests {
     private struct Key: SuccessiveKey, Equatable {
         let identifier: String

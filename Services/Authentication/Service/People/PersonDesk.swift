@@ -137,7 +137,7 @@ extension PersonDesk {
     private static func clients(_ sessions: [SessionRecord]) -> PersonRemainder {
         PersonRemainder(
             name: "client", rows: UInt32(clamping: Set(sessions.map(\.clientID)).count),
-            reason: "registrations of apps, which may serve other people too; 'boxoffice revoke-client' ends one",
+            reason: "registrations of apps, which may serve other people too; 'POST /admin/v1/clients/{id}/revoke' ends one",
             end: "when unused for authentication.clientDays")
     }
 

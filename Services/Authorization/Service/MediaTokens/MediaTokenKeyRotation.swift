@@ -4,7 +4,7 @@ public import Logging
 internal import Synchronization
 public import Tokens
 
-/// The media token keys of a process and their change without a restart (design §4): what the files name is published at once and signs
+/// The media token keys of a process and their change without a restart (decision 0052): what the files name is published at once and signs
 /// after the lead time; what signed before stays published until its tokens are over.
 public final class MediaTokenKeyRotation: Sendable {
     /// No media token lives longer (rest-v1 §7, `media_token_ttl_s`).

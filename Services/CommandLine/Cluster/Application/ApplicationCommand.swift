@@ -1,10 +1,11 @@
 public import ArgumentParser
+internal import CatalogueFiles
 
 /// `boxoffice application`: identities that apps bring along.
 public struct ApplicationCommand: AsyncParsableCommand {
     public static let configuration = CommandConfiguration(
         commandName: "application", abstract: "Import key pairs, statements and clients that apps already have.",
-        discussion: "What is changed stands in the administrator's draft until it is pushed: here with --push, or by the administration API.",
+        discussion: "What is changed stands in the administrator's draft until it is pushed: here with --push, or by 'boxoffice draft push'.",
         subcommands: [ApplicationKeyCommand.self, ApplicationStatementCommand.self, ApplicationClientCommand.self])
 
     public init() {}
@@ -37,7 +38,7 @@ public struct ApplicationClientCommand: AsyncParsableCommand {
 
 /// Whether what was changed is pushed at once.
 struct PushOptions: ParsableArguments {
-    @Flag(help: "Push the draft at once, with everything in it.")
+    @Flag(help: "Push the draft at once. What else it holds is listed, and on a terminal the person is asked.")
     var push = false
 
     @Flag(help: "Print JSON.")
@@ -48,19 +49,21 @@ struct PushOptions: ParsableArguments {
 
     /// - Parameters:
     ///   - description: Of the push.
+    ///   - application: The one that was changed.
     ///   - facts: What was done, for programs.
     /// - Throws: `CommandFailure` with what the cluster says.
-    func finish(_ description: String, facts: [String: Any]) async throws {
-        let version = push ? try await AdministrationCall.push(description) : nil
-        let state = push ? version == nil ? "waits" : "pushed" : "draft"
-        switch state {
-        case "draft": console.line("In the draft; it counts once that is pushed (--push, or POST /admin/v1/draft/push).")
-        case "waits": console.line("The push waits for a second person's approval.")
-        default: console.line("Pushed as version \(version ?? 0).")
+    func finish(_ description: String, of application: String, facts: [String: Any]) async throws {
+        let place = DraftPlace(.applications, application)
+        var pushed: OpenDraft.Pushed?
+        if push {
+            pushed = try await OpenDraft.push([place], description, console, asks: !json)
+        } else if try await !OpenDraft.read().places.contains(place) {
+            pushed = .isLive
         }
+        console.line(pushed?.line ?? "In the draft; it counts once that is pushed (--push, or 'boxoffice draft push').")
         guard json else { return }
-        var members = facts.merging(["push": state]) { $1 }
-        if let version { members["version"] = version }
+        var members = facts.merging(["application": application, "push": pushed?.word ?? "draft"]) { $1 }
+        members["version"] = pushed?.version
         try JsonOutput.show(members)
     }
 }

@@ -1,3 +1,4 @@
+internal import CatalogueFiles
 internal import Foundation
 internal import TextEncodings
 
@@ -61,12 +62,29 @@ struct ApplicationEntry {
     }
 
     /// Puts it into the draft, and then keeps a secret of it under a reference of its programmer's: what the draft refuses, a pair that is there already for
-    /// one, leaves kept secrets alone. A push in between is refused, since the secret is not there yet.
+    /// one, leaves kept secrets alone. A push in between is refused, since the secret is not there yet. Without the secret the draft stays as it was.
     /// - Throws: As `write`.
     func write(keeping secret: String, as reference: String) async throws {
-        try await write()
         var body = ["secret": secret]
         body["programmer"] = programmer
-        _ = try await AdministrationCall.send("POST", "/secrets/\(FormEncoding.encode(reference))", body: try AdministrationCall.json(body))
+        let kept = try AdministrationCall.json(body)
+        try await DraftEdit.together { (edit: inout DraftEdit) async throws -> Void in
+            _ = try await edit.read(DraftPlace(.applications, id))
+            try await write()
+            _ = try await AdministrationCall.send("POST", "/secrets/\(FormEncoding.encode(reference))", body: kept)
+        }
+    }
+
+    /// Takes out what an earlier run of a command has put into the draft, so that the command can be said again. What is live stays, and is refused as there.
+    /// - Parameters:
+    ///   - value: What names it.
+    ///   - list: The entry's list that has it.
+    ///   - member: Where the value stands in an element of the list.
+    /// - Throws: `CommandFailure`.
+    mutating func removePending(_ value: String, from list: String, member: String) async throws {
+        let elements = object[list] as? [[String: Any]] ?? []
+        let others = elements.filter { $0[member] as? String != value }
+        guard others.count < elements.count else { return }
+        if try await OpenDraft.read().isLive(value, in: list, of: DraftPlace(.applications, id)) == false { object[list] = others }
     }
 }

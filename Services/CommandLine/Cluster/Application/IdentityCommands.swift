@@ -26,15 +26,14 @@ public struct StatementAddCommand: AsyncParsableCommand {
         }
         let digest = Hex.encode(SHA256.hash(statement))
         var entry = try await ApplicationEntry.read(application)
-        guard !entry.statements.contains(digest) else {
+        if entry.statements.contains(digest) {
             pushing.console.line("\(application) has it already: \(digest)")
-            if pushing.json { try JsonOutput.show(["application": application, "statement": digest, "push": "none"]) }
-            return
+        } else {
+            entry.statements.append(digest)
+            try await entry.write()
+            pushing.console.line("\(application): \(digest)")
         }
-        entry.statements.append(digest)
-        try await entry.write()
-        pushing.console.line("\(application): \(digest)")
-        try await pushing.finish("A statement of another house for \(application)", facts: ["application": application, "statement": digest])
+        try await pushing.finish("A statement of another house for \(application)", of: application, facts: ["statement": digest])
     }
 }
 
@@ -59,10 +58,11 @@ public struct ClientImportCommand: AsyncParsableCommand {
         let secret = try source.read()
         var entry = try await ApplicationEntry.read(application)
         let reference = "client-\(Hex.encode(SHA256.hash(clientID).prefix(8)))"
+        try await entry.removePending(clientID, from: "clients", member: "clientId")
         entry.clients.append(["clientId": clientID, "secret": reference])
         try await entry.write(keeping: secret, as: reference)
         pushing.console.line("\(clientID): imported; its secret is kept as '\(reference)'")
         try await pushing.finish(
-            "The client \(clientID) of \(application)", facts: ["application": application, "client": clientID, "secretReference": reference])
+            "The client \(clientID) of \(application)", of: application, facts: ["client": clientID, "secretReference": reference])
     }
 }

@@ -57,8 +57,8 @@ public struct KeyMakeCommand: AsyncParsableCommand {
         console.line("public key  \(publicKey)")
         console.line("secret      \(secret)")
         console.line("The secret is not shown again; it is kept as '\(reference)'.")
-        let facts = ["application": application, "publicKey": publicKey, "secret": secret, "secretReference": reference]
-        try await pushing.finish("A key pair for \(application)", facts: facts)
+        let facts = ["publicKey": publicKey, "secret": secret, "secretReference": reference]
+        try await pushing.finish("A key pair for \(application)", of: application, facts: facts)
     }
 
     /// Letters and digits, as all pairs that were seen have.
@@ -99,11 +99,12 @@ public struct KeyImportCommand: AsyncParsableCommand {
         let secret = try source.read()
         var entry = try await ApplicationEntry.read(application)
         let reference = "key-\(publicKey)"
+        try await entry.removePending(publicKey, from: "signingKeys", member: "publicKey")
         entry.keys.append(options.pair(publicKey, secret: reference, of: entry, strict: strict, window: nil))
         try await entry.write(keeping: secret, as: reference)
         pushing.console.line("\(publicKey): imported; its secret is kept as '\(reference)'")
-        let facts = ["application": application, "publicKey": publicKey, "secretReference": reference]
-        try await pushing.finish("The key pair \(publicKey) of \(application)", facts: facts)
+        let facts = ["publicKey": publicKey, "secretReference": reference]
+        try await pushing.finish("The key pair \(publicKey) of \(application)", of: application, facts: facts)
     }
 }
 
@@ -168,13 +169,13 @@ public struct KeyDisableCommand: AsyncParsableCommand {
     public func run() async throws {
         func isMeant(_ key: [String: Any]) -> Bool { (key["publicKey"] as? String).map { OctetText($0) == OctetText(publicKey) } ?? false }
         guard let found = try await ApplicationEntry.all().first(where: { $0.keys.contains(where: isMeant) }) else {
-            throw CommandFailure("no application has the key pair '\(publicKey)'", advice: "boxoffice application key list shows them")
+            throw CommandFailure("no application has the key pair '\(publicKey)'", advice: "'boxoffice application key list' shows them")
         }
         var entry = try await ApplicationEntry.read(found.id)
         entry.keys = entry.keys.map { isMeant($0) ? $0.merging(["enabled": false]) { $1 } : $0 }
         try await entry.write()
         pushing.console.line("\(publicKey) of \(entry.id): disabled")
         try await pushing.finish(
-            "The key pair \(publicKey) of \(entry.id) counts no more", facts: ["application": entry.id, "publicKey": publicKey, "enabled": false])
+            "The key pair \(publicKey) of \(entry.id) counts no more", of: entry.id, facts: ["publicKey": publicKey, "enabled": false])
     }
 }

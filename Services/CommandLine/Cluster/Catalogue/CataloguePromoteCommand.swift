@@ -13,7 +13,7 @@ public struct CataloguePromoteCommand: AsyncParsableCommand {
             The source is the administration address of the other cluster, with an administrator's token for it, or a file: a catalogue file, or one \
             that the other cluster's console exported (History, a version, Download). References of secrets stay as they are here, and so do the lists of \
             MVPD proxies; '--keep endpoints' leaves the addresses, keys and clients at MVPDs alone. Entries that only this cluster has stay, \
-            unless --remove is there: the token must see the whole catalogue then. Nothing is live before the draft is pushed.
+            unless --remove is there: the token must see the whole catalogue then. Nothing is live before 'boxoffice draft push'.
             """)
 
     /// What stays as it is here.
@@ -65,7 +65,7 @@ public struct CataloguePromoteCommand: AsyncParsableCommand {
         }
         let console = Console()
         guard !draft.changes.isEmpty else { return console.line("the catalogues say the same, but for what stays: there is no draft") }
-        console.line("the draft has \(draft.changes.count) changes; review and push it in the console:")
+        console.line("the draft has \(draft.changes.count) changes; 'boxoffice draft show' lists all, 'boxoffice draft push' makes them live:")
         for change in draft.changes.prefix(50) { console.line("    \(change.text)") }
         if draft.changes.count > 50 { console.line("    and \(draft.changes.count - 50) more") }
     }
@@ -100,7 +100,7 @@ private struct OtherCluster {
 
 extension CatalogueImporter {
     /// - Throws: `CommandFailure` when it is refused.
-    fileprivate func promote(_ catalogue: String, keepsEndpoints: Bool, keepsOthers: Bool) async throws -> CatalogueDraft {
+    func promote(_ catalogue: String, keepsEndpoints: Bool, keepsOthers: Bool) async throws -> CatalogueDraft {
         let request = PromoteCatalogueRequest(token: token, catalogue: catalogue, keepEndpoints: keepsEndpoints, keepOthers: keepsOthers)
         let outcome: DraftOutcome
         do {
@@ -111,6 +111,10 @@ extension CatalogueImporter {
         }
         switch outcome.outcome {
         case .draft(let draft): return draft
+        case .refusal(let refusal) where refusal.reason == .preconditionFailed:
+            throw CommandFailure(
+                "no draft is made, as there is one with other changes",
+                advice: "'boxoffice draft show' lists them; 'boxoffice draft push' makes them live, 'boxoffice draft dismiss' forgets them")
         case .refusal(let refusal):
             let problems = refusal.problems.map { "\n  \($0.field) \($0.message)" }.joined()
             throw CommandFailure("no draft is made: \(refusal.message)\(problems)")

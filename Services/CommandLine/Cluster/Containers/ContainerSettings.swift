@@ -207,7 +207,7 @@ struct ContainerSettings {
         let files = network.hosts.isEmpty ? Self.settings : place.path
         let file = ClusterFile(
             // As browsers know it, since the gateway compares addresses with that; BOXOFFICE_CONNECT_TO leads there within the network.
-            gateway: network.gateway, gatewayTLS: network.gatewayTLS, admin: network.admin,
+            gateway: network.gateway, gatewayTLS: network.gatewayTLS, admin: network.admin, console: "\(network.admin)/console",
             services: Dictionary(
                 uniqueKeysWithValues: services.map {
                     ($0.rawValue, hostEntry($0) ?? ClusterFile.Entry(address: network.inside($0), debug: network.debug($0), pid: 0))

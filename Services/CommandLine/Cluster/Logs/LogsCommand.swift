@@ -9,16 +9,17 @@ public struct LogsCommand: AsyncParsableCommand {
         commandName: "logs",
         abstract: "Show the logs of the cluster's programs, joined by time.",
         discussion: """
-            Each line has time (UTC), program, level, event, then the fields. A line that is no event, such as what a program says that cannot start, \
-            is shown as it is. With --json each line is the one that the program wrote, with the member 'program' before the others; one that is no JSON \
-            is the member 'line'. The logs are there also when no cluster runs.
+            Each line has time (UTC), program, level, event, then the fields. In a terminal of less than 120 columns the day stands above its lines, and \
+            long ones are broken. A line that is no event, such as what a program says that cannot start, is shown as it is. With --json each line is \
+            the one that the program wrote, with the member 'program' before the others; one that is no JSON is the member 'line'. The logs are there \
+            also when no cluster runs.
             """)
 
     @Argument(
         help: """
             config, authentication, authorization, autosignin, gateway or sandbox, a copy such as authentication-2, or pki, which renews certificates; \
             default: all.
-            """)
+            """, completion: .list(ClusterService.allCases.map(\.rawValue) + ["pki"]))
     var programs: [String] = []
 
     @Flag(name: [.short, .long], help: "Go on with what is written from now on, until Ctrl-C; also over a rotation of the files.")
@@ -73,7 +74,8 @@ public struct LogsCommand: AsyncParsableCommand {
             throw CommandFailure(
                 "there are no logs\(whose) in \(home.logs.path)", advice: "start a cluster with ./Services/up, or set BOXOFFICE_HOME")
         }
-        let printer = LogPrinter(asJSON: json, console: Console(), programs: found.filter(selection.includes(program:)))
+        let printer = LogPrinter(
+            asJSON: json, console: Console(), programs: found.filter(selection.includes(program:)), columns: TerminalSize.columns)
         let logs = JoinedLogs(folder: home.logs, selection: selection)
         guard follow else {
             while let line = logs.next() { printer.add(line) }
@@ -92,20 +94,37 @@ struct LogPrinter {
     private let asJSON: Bool
     private let console: Console
     private let width: Int
+    /// Of a terminal that is too narrow for whole lines.
+    private let columns: Int?
     private let waiting = Waiting()
+
+    /// From so many columns on, most whole lines have room.
+    private static let wide = 120
 
     private final class Waiting {
         var octets = Data()
+        var day: String?
     }
 
-    init(asJSON: Bool, console: Console, programs: [String]) {
+    /// - Parameter columns: Of the terminal; `nil`: none.
+    init(asJSON: Bool, console: Console, programs: [String], columns: Int? = nil) {
         (self.asJSON, self.console) = (asJSON, console)
+        self.columns = columns.flatMap { !asJSON && $0 < Self.wide ? $0 : nil }
         width = programs.map(\.count).max() ?? 14
     }
 
     func add(_ line: LogLine) {
-        waiting.octets += Data(((asJSON ? line.json : line.text(console, width: width)) + "\n").utf8)
+        waiting.octets += Data((text(line) + "\n").utf8)
         if waiting.octets.count >= Self.batch { flush() }
+    }
+
+    private func text(_ line: LogLine) -> String {
+        if asJSON { return line.json }
+        guard let columns else { return line.text(console, width: width) }
+        let lines = line.lines(console, width: width, columns: columns).joined(separator: "\n")
+        guard let day = line.day, day != waiting.day else { return lines }
+        waiting.day = day
+        return "\(console.faint(day))\n\(lines)"
     }
 
     func flush() {

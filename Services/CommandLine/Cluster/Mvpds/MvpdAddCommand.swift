@@ -1,4 +1,5 @@
 public import ArgumentParser
+internal import CatalogueFiles
 internal import Foundation
 internal import SamlProfile
 internal import TextEncodings
@@ -12,7 +13,9 @@ public struct MvpdAddCommand: AsyncParsableCommand {
             Run it without --confirm first: it changes nothing, and shows what is understood, what is doubtful, and the fingerprints of the \
             certificates. Compare these with what the MVPD told you by another way, and name those that are its own. An https address is fetched by \
             the cluster, not by this machine: of SAML metadata, or of a discovery document (/.well-known/openid-configuration); that of an MVPD \
-            with OAuth is confirmed by --client-id and --client-secret-reference instead of fingerprints.
+            with OAuth is confirmed by --client-id and --client-secret-reference instead of fingerprints. Of an MVPD that the catalogue has, what no \
+            option names stays, but for what the metadata says and the certificates that you confirm. The command makes all of its changes or none, and \
+            can be said again, with --push for example.
             """)
 
     @Argument(help: "A file with SAML metadata, '-' for standard input, or an https address.")
@@ -21,7 +24,7 @@ public struct MvpdAddCommand: AsyncParsableCommand {
     @Option(help: "What the catalogue and apps will call it. Default: the file's name without its ending.")
     var id: String?
 
-    @Option(help: "What people see. Default: what the metadata says.")
+    @Option(help: "What people see. Default: what the metadata says, else the name of its server, else the id.")
     var name: String?
 
     @Option(name: .customLong("confirm"), help: "SHA-256 of a certificate that is the MVPD's own; repeat it for several.")
@@ -33,17 +36,22 @@ public struct MvpdAddCommand: AsyncParsableCommand {
             "SHA-256 of a certificate that is the MVPD's own, and to be taken although its validity is over or has not begun; repeat it for several.")
     var expiredFingerprints: [String] = []
 
+    @Flag(
+        name: .customLong("keep-certificates"),
+        help: "Keep the certificates that are pinned beside those that you confirm, for the time in which the MVPD changes its key.")
+    var keepsCertificates = false
+
     @Option(help: "The attribute with the person's id. Default: the NameID.")
     var userIDAttribute: String?
 
-    @Option(help: "Days that a sign-in lasts.")
-    var days = 30
+    @Option(help: "Days that a sign-in lasts, 1 to 365. Default of a new MVPD: 30.")
+    var days: Int?
 
-    @Option(help: "Hours that a decision lasts.")
-    var decisionHours = 24
+    @Option(help: "Hours that a decision lasts, 1 to 8760. Default of a new MVPD: 24.")
+    var decisionHours: Int?
 
-    @Option(help: "How the decision point is asked: none, xacmlJson, xacmlXml, xacmlSoap or restMrss.")
-    var decisions = "none"
+    @Option(help: "How the decision point is asked: none, xacmlJson, xacmlXml, xacmlSoap or restMrss. Default of a new MVPD: none.")
+    var decisions: String?
 
     @Option(help: "The address of the decision point.")
     var decisionURL: String?
@@ -57,7 +65,9 @@ public struct MvpdAddCommand: AsyncParsableCommand {
     @Option(name: .customLong("requestor"), help: "A channel to integrate it with; repeat it for several.")
     var requestors: [String] = []
 
-    @Option(name: .customLong("push"), help: "Push the draft with this description.")
+    @Option(
+        name: .customLong("push"),
+        help: "Make it live, with this description. What else the draft holds is listed, and on a terminal the person is asked.")
     var description: String?
 
     @Flag(help: "Print JSON.")
@@ -73,14 +83,36 @@ public struct MvpdAddCommand: AsyncParsableCommand {
             guard found.problems.isEmpty else { throw CommandExit.failed.exitCode }
             return
         }
-        var steps = [try await add(found)]
-        for requestor in requestors {
-            let body = try AdministrationCall.json(["requestor": requestor, "mvpd": try mvpd(), "metadataKeys": ["userID"]])
-            _ = try await AdministrationCall.send("POST", "/integrations", body: body)
-            steps.append("integrated with \(requestor), in the draft")
+        let console = Console(isQuiet: json)
+        try await requireRequestors()
+        for warning in found.warnings { console.line("  look at: \(warning.text)") }
+        var steps = try await DraftEdit.together { (edit: inout DraftEdit) async throws -> [String] in
+            var told = try await add(found, &edit)
+            for requestor in requestors { told.append(try await integrate(requestor, &edit)) }
+            return told
         }
-        if let description { steps.append(try await push(description)) }
-        try tell(steps, found)
+        for step in steps { console.line(step) }
+        var pushed: OpenDraft.Pushed?
+        if let description {
+            let pushing = try await OpenDraft.push(try made(), description, console, asks: !json)
+            steps.append(pushing.line)
+            console.line(pushing.line)
+            pushed = pushing
+        } else {
+            console.line("next: 'boxoffice mvpd test \(try mvpd()) --draft' tries it, 'boxoffice draft push' makes it live")
+        }
+        guard json else { return }
+        var members: [String: Any] = [
+            "mvpd": try mvpd(), "steps": steps, "warnings": found.warnings.map(\.text), "push": pushed?.word ?? "draft",
+        ]
+        members["version"] = pushed?.version
+        print(try AdministrationCall.json(members))
+    }
+
+    /// The entries that it makes.
+    private func made() throws -> Set<DraftPlace> {
+        let id = try mvpd()
+        return Set([DraftPlace(.mvpds, id)] + requestors.map { DraftPlace(.integrations, "\($0)/\(id)") })
     }
 
     private func isConfirmed(_ found: ProviderPreview) -> Bool {
@@ -113,19 +145,82 @@ public struct MvpdAddCommand: AsyncParsableCommand {
         return "\(cluster.gateway)/adobe-services/oauth2/\(FormEncoding.encode(try mvpd()))"
     }
 
-    private func add(_ found: ProviderPreview) async throws -> String {
-        let id = try mvpd()
+    /// A mistyped channel is told before anything is changed.
+    private func requireRequestors() async throws {
+        for requestor in requestors {
+            let answer = try await AdministrationCall.attempt("GET", DraftPlace(.requestors, requestor).path)
+            guard answer.status == 404 else {
+                _ = try AdministrationCall.success(of: answer)
+                continue
+            }
+            let items = try await AdministrationCall.send("GET", "/requestors?size=200").object["items"] as? [[String: Any]] ?? []
+            let known = items.compactMap { $0["id"] as? String }
+            let advice =
+                CommandSuggestion.nearest(to: requestor, among: known).map { "did you mean --requestor \($0)?" }
+                ?? "the catalogue has \(known.prefix(10).joined(separator: ", "))"
+            throw CommandFailure("there is no channel '\(requestor)', so nothing is changed", advice: advice, exit: .usage)
+        }
+    }
+
+    private func add(_ found: ProviderPreview, _ edit: inout DraftEdit) async throws -> [String] {
+        let place = DraftPlace(.mvpds, try mvpd())
+        let former = try await edit.read(place)
         if found.isOAuth {
-            let body = try AdministrationCall.json(try MvpdEntry(command: self).oauth(found, id: id))
-            _ = try await AdministrationCall.send("POST", "/mvpds", body: body)
+            try await edit.write(place, try MvpdEntry(command: self).oauth(found, id: place.id, over: former?.object))
         } else {
             let body: [String: Any] = [
                 "metadata": found.document, "fingerprints": pinned, "confirmExpired": expiredFingerprints,
-                "entry": try MvpdEntry(command: self).saml(),
+                "entry": try MvpdEntry(command: self).saml(over: former?.object),
             ]
-            _ = try await AdministrationCall.send("POST", "/mvpds/\(FormEncoding.encode(id))/metadata", body: try AdministrationCall.json(body))
+            _ = try await AdministrationCall.send(
+                "POST", place.path + "/metadata", body: try AdministrationCall.json(body), ifMatch: former?.etag)
+            if keepsCertificates, let former { try await keepCertificates(of: former.object, at: place, &edit) }
         }
-        return "\(id) is in the draft"
+        let entry = try await edit.read(place)?.object ?? [:]
+        let isSame = try AdministrationCall.json(former?.object ?? [:]) == AdministrationCall.json(entry)
+        let state = isSame ? "stays as it is" : "is in the draft"
+        return ["\(place.id) \(state), and is shown as '\(entry["displayName"] as? String ?? place.id)'"] + Self.renamed(former?.object, entry)
+    }
+
+    private func keepCertificates(of former: [String: Any], at place: DraftPlace, _ edit: inout DraftEdit) async throws {
+        func pinned(_ entry: [String: Any]) -> [Any] { (entry["saml"] as? [String: Any])?["signingCertificates"] as? [Any] ?? [] }
+        guard let current = try await edit.read(place), var saml = current.object["saml"] as? [String: Any] else { return }
+        var entry = current.object
+        let new = pinned(entry)
+        let known = new.map(Self.letters)
+        saml["signingCertificates"] = new + pinned(former).filter { !known.contains(Self.letters($0)) }
+        entry["saml"] = saml
+        let body = try AdministrationCall.json(entry)
+        var answer = try await AdministrationCall.attempt("PUT", place.path, body: body, ifMatch: current.etag)
+        // Those of the metadata are confirmed by now. Somebody confirmed the others when they were pinned, and they may have ended since.
+        let problems = (answer.object["error"] as? [String: Any])?["problems"] as? [[String: Any]] ?? []
+        let ended = problems.compactMap { $0["confirmExpired"] as? String }
+        if answer.status == 422, !ended.isEmpty {
+            let query = ended.map { "confirmExpired=\(FormEncoding.encode($0))" }.joined(separator: "&")
+            answer = try await AdministrationCall.attempt("PUT", "\(place.path)?\(query)", body: body, ifMatch: current.etag)
+        }
+        _ = try AdministrationCall.success(of: answer)
+    }
+
+    /// A certificate without what PEM files differ in.
+    private static func letters(_ certificate: Any) -> String {
+        let text = certificate as? String ?? (try? AdministrationCall.json([certificate])) ?? ""
+        return text.filter { !$0.isWhitespace }
+    }
+
+    /// People's ids may be others at another identity provider.
+    private static func renamed(_ former: [String: Any]?, _ entry: [String: Any]) -> [String] {
+        let ids = [former, entry].map { ($0?["saml"] as? [String: Any])?["idpEntityId"] as? String }
+        guard let old = ids[0], let new = ids[1], old != new else { return [] }
+        return ["look at: its entity id was \(old), and is \(new) now: is it the same provider?"]
+    }
+
+    private func integrate(_ requestor: String, _ edit: inout DraftEdit) async throws -> String {
+        let mvpd = try mvpd()
+        guard try await edit.read(DraftPlace(.integrations, "\(requestor)/\(mvpd)")) == nil else { return "integrated with \(requestor) already" }
+        let body = try AdministrationCall.json(["requestor": requestor, "mvpd": mvpd, "metadataKeys": ["userID"]] as [String: Any])
+        _ = try await AdministrationCall.send("POST", "/integrations", body: body)
+        return "integrated with \(requestor), in the draft"
     }
 
     /// Who confirms an expired one need not name it twice.
@@ -136,66 +231,60 @@ public struct MvpdAddCommand: AsyncParsableCommand {
     private static func digits(_ fingerprint: String) -> [UInt8] {
         fingerprint.lowercased().utf8.filter { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: " ") }
     }
-
-    private func push(_ description: String) async throws -> String {
-        let answer = try await AdministrationCall.send("POST", "/draft/push", body: try AdministrationCall.json(["description": description]))
-        if let version = answer.object["version"] as? Int { return "pushed: version \(version)" }
-        return "the push waits for a second person"
-    }
-
-    private func tell(_ steps: [String], _ found: ProviderPreview) throws {
-        guard !json else {
-            print(try AdministrationCall.json(["mvpd": try mvpd(), "steps": steps, "warnings": found.warnings.map(\.text)]))
-            return
-        }
-        let console = Console()
-        for warning in found.warnings { console.line("  look at: \(warning.text)") }
-        for step in steps { console.line(step) }
-        if description == nil { console.line("'boxoffice mvpd add' pushes with --push; the console reviews the draft") }
-    }
 }
 
 /// What metadata cannot say, in the form of the catalogue.
 struct MvpdEntry {
     let command: MvpdAddCommand
 
+    /// - Parameter former: The entry so far, of which stays what no option names; `nil`: it is new.
     /// - Throws: `CommandFailure` for numbers out of range.
-    private func common() throws -> [String: Any] {
-        guard (1...365).contains(command.days), (1...8760).contains(command.decisionHours) else {
-            throw CommandFailure("--days is from 1 to 365, --decision-hours from 1 to 8760")
+    private func common(over former: [String: Any]?) throws -> [String: Any] {
+        guard (1...365).contains(command.days ?? 1), (1...8760).contains(command.decisionHours ?? 1) else {
+            throw CommandFailure("--days is from 1 to 365, --decision-hours from 1 to 8760", exit: .usage)
         }
-        var authorization = ["protocol": command.decisions]
-        authorization["url"] = command.decisionURL
-        var entry: [String: Any] = [
-            "authnTtl": command.days * 86_400, "authzTtl": command.decisionHours * 3600, "authorization": authorization,
-        ]
+        var entry: [String: Any] = [:]
+        if let days = command.days ?? (former == nil ? 30 : nil) { entry["authnTtl"] = days * 86_400 }
+        if let hours = command.decisionHours ?? (former == nil ? 24 : nil) { entry["authzTtl"] = hours * 3600 }
+        if former == nil || command.decisions != nil || command.decisionURL != nil {
+            var authorization = former?["authorization"] as? [String: Any] ?? ["protocol": "none"]
+            // Another protocol is another decision point.
+            if let decisions = command.decisions, authorization["protocol"] as? String != decisions { authorization = ["protocol": decisions] }
+            if let address = command.decisionURL { authorization["url"] = address }
+            entry["authorization"] = authorization
+        }
         entry["displayName"] = command.name
         return entry
     }
 
-    func saml() throws -> [String: Any] {
-        var entry = try common()
+    /// - Parameter former: As of `common`.
+    func saml(over former: [String: Any]? = nil) throws -> [String: Any] {
+        var entry = try common(over: former)
+        guard former?["saml"] == nil || command.userIDAttribute != nil else { return entry }
         // The NameID is the person's id, unless an attribute is.
-        var mapping = ["target": "userID"]
+        var mapping: [String: Any] = ["target": "userID"]
         mapping["source"] = command.userIDAttribute
-        var saml: [String: Any] = ["attributeMap": [mapping]]
+        var saml = former?["saml"] as? [String: Any] ?? [:]
+        let others = (saml["attributeMap"] as? [[String: Any]] ?? []).filter { $0["target"] as? String != "userID" }
+        saml["attributeMap"] = [mapping] + others
         saml["guidAttributeName"] = command.userIDAttribute
         entry["saml"] = saml
         return entry
     }
 
-    func oauth(_ found: ProviderPreview, id: String) throws -> [String: Any] {
-        guard let clientID = command.clientID, let secret = command.clientSecretReference else {
-            throw CommandFailure("the client is not whole", advice: "pass --client-id and --client-secret-reference")
+    /// - Parameter former: As of `common`.
+    func oauth(_ found: ProviderPreview, id: String, over former: [String: Any]? = nil) throws -> [String: Any] {
+        var oauth = (former?["oauth"] as? [String: Any] ?? [:]).merging(found.oauth) { $1 }
+        guard let clientID = command.clientID, let secret = command.clientSecretReference ?? oauth["clientSecretReference"] as? String else {
+            throw CommandFailure("the client is not whole", advice: "pass --client-id and --client-secret-reference", exit: .usage)
         }
-        var entry = try common()
-        var oauth = found.oauth
         oauth["clientId"] = clientID
         oauth["clientSecretReference"] = secret
-        oauth["userIdClaim"] = command.userIDAttribute
+        if let attribute = command.userIDAttribute { oauth["userIdClaim"] = attribute }
+        var entry = (former ?? [:]).merging(try common(over: former)) { $1 }
         entry["oauth"] = oauth
         entry["id"] = id
-        entry["displayName"] = command.name ?? id
+        entry["displayName"] = command.name ?? former?["displayName"] as? String ?? id
         return entry
     }
 }

@@ -6,20 +6,21 @@ internal import TextEncodings
 public struct MvpdTestCommand: AsyncParsableCommand {
     public static let configuration = CommandConfiguration(
         commandName: "test",
-        abstract: "Sign in at an MVPD of the running cluster, and print each check of its answer.",
+        abstract: "Sign in at an MVPD of the running cluster, and say which checks of its answer failed.",
         discussion: """
             With --as a simulated person of the sandbox signs in. Without it the command prints an address: open it, sign in with the MVPD's test \
             account, and the checks appear here. What counts is what the MVPD's answer came to. With --draft it is tried as your draft has it, before \
-            a push; that signs nobody in. The exit code is 0 when every check passed. No personal data is shown.
+            a push; that signs nobody in. The checks that failed come first; --all shows the others too. The exit code is 0 when every check passed. No \
+            personal data is shown.
             """)
 
-    @Argument(help: "The MVPD's id.")
+    @Argument(help: "The MVPD's id.", completion: .catalogue(.mvpds))
     var mvpd: String
 
-    @Option(help: "The channel to sign in for. Default: the first that it is integrated with.")
+    @Option(help: "The channel to sign in for. Default: the first that it is integrated with.", completion: .catalogue(.requestors))
     var requestor: String?
 
-    @Option(name: .customLong("as"), help: "Who signs in at an MVPD of the sandbox, for example ada.")
+    @Option(name: .customLong("as"), help: "Who signs in at an MVPD of the sandbox, for example ada.", completion: .people)
     var person: String?
 
     @Flag(help: "Try it as the draft has it, before it is pushed.")
@@ -28,13 +29,16 @@ public struct MvpdTestCommand: AsyncParsableCommand {
     @Option(help: "Seconds to wait for the sign-in.")
     var wait = 300
 
+    @Flag(help: "Show the checks that passed or were not made, too.")
+    var all = false
+
     @Flag(help: "Print JSON.")
     var json = false
 
     public init() {}
 
     public func run() async throws {
-        guard (1...1800).contains(wait) else { throw CommandFailure("--wait is from 1 to 1800") }
+        guard (1...1800).contains(wait) else { throw CommandFailure("--wait is from 1 to 1800", exit: .usage) }
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
         let cluster = try ClusterFile.required(home)
         let requestor = try await channel()
@@ -53,7 +57,11 @@ public struct MvpdTestCommand: AsyncParsableCommand {
             try outcome.get()
             throw CommandFailure("nobody has signed in at \(mvpd) within \(wait) seconds", advice: "--wait gives more time")
         }
-        print(try report.text(asJSON: json, Console()))
+        try show(report)
+    }
+
+    private func show(_ report: ExplainedSignIn) throws {
+        print(try report.text(asJSON: json, showsAll: all, Console()))
         guard report.result == "signedIn" else { throw CommandExit.failed.exitCode }
     }
 
@@ -64,21 +72,21 @@ public struct MvpdTestCommand: AsyncParsableCommand {
         guard let id = test["id"] as? String, let address = test["address"] as? String else {
             throw CommandFailure("the cluster gave no address for the test", advice: "is it of this release?")
         }
+        var stuck: (any Error)?
         if let person {
-            try await Self.visit(address, as: person)
+            do { try await Self.visit(address, as: person) } catch { stuck = error }
         } else {
             FileHandle.standardError.write(Data("Open \(address) within ten minutes, once, and sign in\n".utf8))
         }
         let end = ContinuousClock.now + (person == nil ? .seconds(wait) : .seconds(5))
         while try await !traces().contains(id) {
             guard ContinuousClock.now < end else {
+                if let stuck { throw stuck }
                 throw CommandFailure("nobody has signed in at \(mvpd) within \(wait) seconds", advice: "--wait gives more time, up to ten minutes")
             }
             try await Task.sleep(for: .milliseconds(500))
         }
-        let report = try await RunningCluster.ask { try await $0.report(trace: id) }
-        print(try report.text(asJSON: json, Console()))
-        guard report.result == "signedIn" else { throw ExitCode.failure }
+        try show(try await RunningCluster.ask { try await $0.report(trace: id) })
     }
 
     private static func visit(_ address: String, as person: String) async throws {
@@ -117,7 +125,9 @@ public struct MvpdTestCommand: AsyncParsableCommand {
         let answer = try await AdministrationCall.send("GET", "/applications?requestor=\(FormEncoding.encode(requestor))&size=200")
         let applications = (answer.object["items"] as? [[String: Any]] ?? []).compactMap { $0["id"] as? String }
         guard let found = applications.compactMap({ statements[$0] }).first else {
-            throw CommandFailure("no application of \(requestor) has a software statement here", advice: "register one for the channel")
+            throw CommandFailure(
+                "no application of \(requestor) has a software statement here",
+                advice: "add one for the channel, as Shared/Documents/Operations/Administration.md shows")
         }
         return found
     }

@@ -24,7 +24,7 @@ struct PersonOptions: ParsableArguments {
     @Option(help: "The registration code that such a device shows, or showed.")
     var code: String?
 
-    @Option(help: "The MVPD, where an id stands for people at several.")
+    @Option(help: "The MVPD, where an id stands for people at several.", completion: .catalogue(.mvpds))
     var mvpd: String?
 
     func validate() throws {
@@ -51,7 +51,7 @@ public struct PersonExportCommand: AsyncParsableCommand {
         commandName: "export", abstract: "Print everything that the services hold about a person, as JSON by service and table.",
         discussion: """
             It takes an operator, or an administrator with the right 'personalData'. Each export is in the audit log, without the person. An id that \
-            stands for several people is refused, and they are named.
+            stands for several people is refused, and they are named. The exit code is 1 where nothing is held about the person.
             """)
 
     @OptionGroup var person: PersonOptions
@@ -63,6 +63,9 @@ public struct PersonExportCommand: AsyncParsableCommand {
 
     public func run() async throws {
         let answer = try await AdministrationCall.send("POST", "/people/export", body: try AdministrationCall.json(person.question))
+        guard try PersonAnswer.holdsSomething(answer.body) else {
+            throw CommandFailure("nothing is held about this person", advice: "check the id, and the MVPD that it belongs to")
+        }
         let text = try PersonAnswer.readable(answer.body)
         guard let output else { return print(text) }
         guard FileManager.default.createFile(atPath: output, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600]) else {
@@ -78,17 +81,39 @@ public struct PersonEraseCommand: AsyncParsableCommand {
         commandName: "erase", abstract: "Remove everything that the services hold about a person, and tell what has to stay, why and until when.",
         discussion: """
             The person is signed out everywhere; a sign-in that has begun comes to nothing. It takes an operator, or an administrator with the right \
-            'personalData', and is in the audit log without the person. Backups, logs and reports are not touched: see Shared/Documents/PersonalData.md.
+            'personalData', and is in the audit log without the person. Backups, logs and reports are not touched: see Shared/Documents/PersonalData.md. \
+            On a terminal it tells first how much is held, and asks. That look is an export, and is recorded as one.
             """)
 
     @OptionGroup var person: PersonOptions
+
+    @Flag(help: "Tell how much is held about the person, and erase nothing.")
+    var dryRun = false
+
+    @Flag(help: "Do not ask.")
+    var yes = false
 
     @Flag(help: "Print JSON.")
     var json = false
 
     public init() {}
 
+    public func validate() throws {
+        guard !dryRun || !yes else { throw ValidationError("--dry-run erases nothing, so --yes answers nothing: give one of them.") }
+    }
+
     public func run() async throws {
+        let isAsked = !yes && !json && Question.isPossible
+        if dryRun || isAsked {
+            let answer = try await AdministrationCall.send("POST", "/people/export", body: try AdministrationCall.json(person.question))
+            let holdings = PersonHoldings(answer)
+            guard !(dryRun && json) else { return try JsonOutput.show(holdings.members) }
+            for line in holdings.lines { Console().line(line) }
+            guard !dryRun, !holdings.isEmpty else { return }
+            guard Question.agrees("Sign this person out everywhere, and erase all of it?") else {
+                throw CommandFailure("nothing is erased", advice: "--dry-run tells what is held without a question", exit: .cancelled)
+            }
+        }
         let answer = try await AdministrationCall.send("POST", "/people/erase", body: try AdministrationCall.json(person.question))
         guard !json else { return print(answer.text) }
         for line in try PersonAnswer(answer.body).lines { Console().line(line) }

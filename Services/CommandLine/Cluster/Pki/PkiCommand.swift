@@ -56,7 +56,7 @@ public struct PkiCommand: AsyncParsableCommand {
         if folder == nil {
             try home.prepare()
         } else {
-            try FileManager.default.createDirectory(at: pki.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try Self.make(pki.folder)
         }
         let made = try pki.ensure()
         console.line(
@@ -64,11 +64,20 @@ public struct PkiCommand: AsyncParsableCommand {
         if json { try JsonOutput.show(["folder": pki.folder.path, "made": made]) }
     }
 
+    private static func make(_ folder: URL) throws {
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw CommandFailure(
+                "cannot make the folder \(folder.path) (\(PlainReason.of(error)))", advice: "give another with --folder", exit: .usage)
+        }
+    }
+
     private func run(issuing name: String, to folder: URL, _ home: ClusterHome, _ console: Console) throws {
         try home.prepare()
         let pki = LocalPki(folder: home.pki)
         try pki.ensure()
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try Self.make(folder)
         let isMade = try pki.issue(name, host: host, to: folder)
         let files = "\(name).crt, \(name).key and ca.crt for \(name).boxoffice" + (host.map { " on \($0)" } ?? "")
         console.line(isMade ? "\(folder.path): made \(files)" : "\(folder.path): \(files) are there, with more than a third of their time left")

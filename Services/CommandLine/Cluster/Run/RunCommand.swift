@@ -17,7 +17,7 @@ public struct RunCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "config, authentication, authorization, autosignin or gateway.")
+    @Argument(help: "config, authentication, authorization, autosignin or gateway.", completion: .services)
     var service: String
 
     @Flag(help: "Play its peers.")

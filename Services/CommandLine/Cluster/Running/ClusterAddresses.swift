@@ -62,7 +62,8 @@ package struct ClusterAddresses: Sendable {
         let services = ClusterService.allCases.filter { $0 != .sandbox }
         let entries: [(String, ClusterFile.Entry)] = services.map { ($0.rawValue, entry(of: $0)) }
         return ClusterFile(
-            gateway: gateway, gatewayTLS: gatewayTLS, admin: admin, services: Dictionary(uniqueKeysWithValues: entries),
+            gateway: gateway, gatewayTLS: gatewayTLS, admin: admin, console: "\(admin)/console",
+            services: Dictionary(uniqueKeysWithValues: entries),
             sandbox: ClusterFile.Sandbox(mvpd: sandbox, apple: apple, upstream: upstream, pid: 0), adminToken: try pki.adminToken(),
             pki: ClusterFile.Pki(ca: pki.path("ca.crt"), clientCert: pki.path("operator.crt"), clientKey: pki.path("operator.key")),
             softwareStatements: [:], signedRequests: try pki.demoPairs(), mediaTokenCertificate: try UpstreamCluster.verifiers(pki), lan: lan)

@@ -55,6 +55,8 @@ struct ClusterFile: Codable, Sendable, Equatable {
     var gatewayTLS: String?
     /// Base URL of administration; absent in a file of an earlier version.
     var admin: String?
+    /// Where people administer; absent in a file of an earlier version.
+    var console: String?
     var services: [String: Entry]
     var sandbox: Sandbox
     var adminToken: String

@@ -80,6 +80,7 @@ struct ClusterStarter: Sendable {
         var file = try found.isEmpty ? addresses.emptyFile(home: home, pki: pki) : known ?? addresses.emptyFile(home: home, pki: pki)
         file.gatewayTLS = addresses.gatewayTLS
         file.admin = addresses.isReplaced(.gateway) ? addresses.admin : GatewayListeners(settings: home.settings(of: .gateway)).administration
+        file.console = "\(file.administration)/console"
         try await waitForReplacements(addresses, until: .answers, isRequired: found.isEmpty)
         let hasOtherCopies = !found.isEmpty && Set(wanted) != Set(file.processes.map(\.copy))
         let changed = settingsNow().filter { hasOtherCopies && former[$0.key] != $0.value }

@@ -20,9 +20,11 @@ enum StoreChoice: Sendable, Equatable {
         let trustAnchors: String?
     }
 
-    /// - Parameter text: `sqlite`, `postgres` or `postgres://USER:PASSWORD@HOST:PORT`, with `?sslrootcert=FILE` where the server is on another machine.
+    /// - Parameters:
+    ///   - text: `sqlite`, `postgres` or `postgres://USER:PASSWORD@HOST:PORT`, with `?sslrootcert=FILE` where the server is on another machine.
+    ///   - option: That it was given with.
     /// - Throws: `CommandFailure` saying what is wrong with it.
-    init(_ text: String?) throws {
+    init(_ text: String?, option: String = "--store") throws {
         switch text {
         case nil: self = .asBefore
         case "sqlite": self = .files
@@ -33,33 +35,34 @@ enum StoreChoice: Sendable, Equatable {
             else {
                 // What is no address may hold a password with blanks, or one whose '@HOST' was forgotten.
                 let shown = text.replacing(/:\/\/([^\/@:]*):(.*@|.+)/) { "://\($0.1):[hidden]\($0.2.hasSuffix("@") ? "@" : "")" }
-                throw CommandFailure("--store is '\(shown)'", advice: "give sqlite, postgres, or postgres://USER:PASSWORD@HOST:PORT")
+                throw CommandFailure("\(option) is '\(shown)'", advice: "give sqlite, postgres, or postgres://USER:PASSWORD@HOST:PORT")
             }
             guard ["", "/"].contains(parts.path) else {
                 throw CommandFailure(
-                    "--store names the database \(parts.path.dropFirst())",
+                    "\(option) names the database \(parts.path.dropFirst())",
                     advice: "leave it out: each service has a database of its own, named as the service")
             }
             let items = parts.queryItems ?? []
             let file = try items.first { $0.name == "sslrootcert" }.map { item in
                 guard let value = item.value, !value.isEmpty else {
-                    throw CommandFailure("sslrootcert of --store is empty", advice: "give the PEM file of the authority of the server's certificate")
+                    throw CommandFailure(
+                        "sslrootcert of \(option) is empty", advice: "give the PEM file of the authority of the server's certificate")
                 }
                 return URL(fileURLWithPath: value).path
             }
-            for item in items { try Self.check(item, isVerified: file != nil) }
+            for item in items { try Self.check(item, isVerified: file != nil, option) }
             let name = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
             self = .server(Server(host: name, port: parts.port ?? 5432, user: user, password: parts.password ?? "", trustAnchors: file))
         }
     }
 
     /// The parameters that libpq knows: those that say what is done anyway are served, others are refused with the reason.
-    private static func check(_ item: URLQueryItem, isVerified: Bool) throws {
+    private static func check(_ item: URLQueryItem, isVerified: Bool, _ option: String) throws {
         let value = item.value ?? ""
         func refuse(_ advice: String) throws -> Never {
             // Of others the value may be a password.
             let shown = ["sslmode", "target_session_attrs"].contains(item.name) ? "=\(value)" : ""
-            throw CommandFailure("--store has the parameter \(item.name)\(shown)", advice: advice)
+            throw CommandFailure("\(option) has the parameter \(item.name)\(shown)", advice: advice)
         }
         switch item.name {
         case "sslrootcert": break

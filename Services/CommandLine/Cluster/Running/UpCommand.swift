@@ -165,7 +165,7 @@ public struct UpCommand: AsyncParsableCommand {
         for path in state { console.line("    \(path)") }
         guard isatty(STDIN_FILENO) == 1 else { throw CommandFailure("--reset removes the above, and cannot ask", advice: "say --yes beside it") }
         console.line("  Remove it? [y/N]")
-        guard ["y", "yes"].contains((readLine() ?? "").lowercased()) else { throw CommandFailure("nothing was removed", advice: "leave out --reset") }
+        guard Question.isYes(readLine()) else { throw CommandFailure("nothing was removed", advice: "leave out --reset") }
     }
 
     /// This machine's address in its network, where it is to be open to it.

@@ -118,18 +118,30 @@ enum AdministrationCall {
     ///   - ifMatch: The entity tag of what is changed.
     /// - Throws: `CommandFailure` with what the cluster says.
     static func send(_ method: String, _ path: String, body: String? = nil, ifMatch: String? = nil) async throws -> HTTPAnswer {
+        try success(of: await attempt(method, path, body: body, ifMatch: ifMatch))
+    }
+
+    /// As `send`, and leaves a refusal to the caller.
+    /// - Throws: `CommandFailure` when the cluster cannot be reached.
+    static func attempt(_ method: String, _ path: String, body: String? = nil, ifMatch: String? = nil) async throws -> HTTPAnswer {
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
         let cluster = try ClusterFile.required(home)
         var headers = [("Authorization", "Bearer \(cluster.adminToken)")]
         if body != nil { headers.append(("Content-Type", "application/json")) }
         if let ifMatch { headers.append(("If-Match", ifMatch)) }
-        let answer = try await HTTPExchange.once(trusting: cluster.authority) {
-            try await $0.send(method, "\(cluster.administration)/admin/v1\(path)", headers: headers, body: body)
+        return try await HTTPExchange.once(trusting: cluster.authority) { [headers] exchange in
+            try await exchange.send(method, "\(cluster.administration)/admin/v1\(path)", headers: headers, body: body)
         }
+    }
+
+    /// - Throws: `CommandFailure` with what the cluster says.
+    static func success(of answer: HTTPAnswer) throws -> HTTPAnswer {
         guard (200..<300).contains(answer.status) else {
             let error = answer.object["error"] as? [String: Any]
             let problems = (error?["problems"] as? [[String: Any]] ?? []).compactMap { problem in
-                (problem["message"] as? String).map { "\(problem["field"] as? String ?? ""): \($0)" }
+                (problem["message"] as? String).map { message in
+                    [problem["field"] as? String, message].compactMap { $0?.withoutEnd }.filter { !$0.isEmpty }.joined(separator: ": ")
+                }
             }
             // Whom an id stands for that was to name one person.
             let people = (error?["people"] as? [[String: Any]] ?? []).map { person in

@@ -62,9 +62,11 @@ struct ClusterStatus: Sendable, Encodable {
     let home: String
     let isReady: Bool
     let programs: [ProgramStatus]
+    /// Where people administer it.
+    let console: String?
 
-    init(home: String, programs: [ProgramStatus]) {
-        (self.home, self.programs) = (home, programs)
+    init(home: String, programs: [ProgramStatus], console: String? = nil) {
+        (self.home, self.programs, self.console) = (home, programs, console)
         isReady = programs.allSatisfy(\.isReady)
     }
 }

@@ -20,7 +20,8 @@ public struct StatusCommand: AsyncParsableCommand {
         if json {
             console.line(try JsonOutput.text(status))
         } else {
-            for line in status.lines(console) { console.line(line) }
+            for line in status.lines(console, width: TerminalSize.columns ?? .max) { console.line(line) }
+            if let address = status.console { console.line("\nConsole  \(address)") }
         }
         guard status.isReady else { throw CommandExit.failed.exitCode }
     }

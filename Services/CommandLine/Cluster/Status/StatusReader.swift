@@ -29,7 +29,8 @@ struct StatusReader: Sendable {
             return await group.reduce(into: []) { $0.append($1) }
         }
         let sorted = programs.sorted { ClusterStarter.precede($0.0, $1.0) }.map(\.1)
-        return ClusterStatus(home: home.root.path, programs: sorted + [store].compactMap { $0 })
+        return ClusterStatus(
+            home: home.root.path, programs: sorted + [store].compactMap { $0 }, console: cluster.console ?? "\(cluster.administration)/console")
     }
 
     private func isDouble(_ service: ClusterService) -> Bool { cluster.doubles?.contains(service.rawValue) ?? false }

@@ -33,13 +33,15 @@ public struct StoreMigrateCommand: AsyncParsableCommand {
     public init() {}
 
     public func validate() throws {
-        guard try StoreChoice(to) != .files else { throw ValidationError("--to is sqlite; give postgres, or the postgres:// URL of a server") }
+        guard try StoreChoice(to, option: "--to") != .files else {
+            throw ValidationError("--to is sqlite; give postgres, or the postgres:// URL of a server")
+        }
     }
 
     public func run() async throws {
         let (environment, console) = (ProcessInfo.processInfo.environment, Console(isQuiet: json))
         let home = ClusterHome(environment: environment, checkout: Checkout.current)
-        let target = try MigrationTarget(StoreChoice(to), home: home, ports: try PortPlan(environment: environment))
+        let target = try MigrationTarget(StoreChoice(to, option: "--to"), home: home, ports: try PortPlan(environment: environment))
         defer { target.end() }
         var migrations: [StoreMigration] = []
         for description in try stores.descriptions(home) {

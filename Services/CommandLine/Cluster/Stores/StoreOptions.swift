@@ -13,7 +13,7 @@ struct StoreOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Folder with the services' programs. Default: where this program is.", valueName: "folder"))
     var programs: String?
 
-    @Option(help: ArgumentHelp("Only this service; may be repeated.", valueName: "name"))
+    @Option(help: ArgumentHelp("Only this service; may be repeated.", valueName: "name"), completion: .rpcServices)
     var service: [String] = []
 
     /// Services that keep a store.

@@ -48,6 +48,8 @@ public struct StorePrepareCommand: AsyncParsableCommand {
     }
 
     public func run() async throws {
+        // What a server says of a missing password names settings of services.
+        for file in [passwordFile, trustAnchors].compactMap({ $0 }) { _ = try TextFile.content(file) }
         let console = Console(isQuiet: json)
         var prepared: [[String: String]] = []
         let database = try server.map { try PostgresMaintenance(place($0).options) }

@@ -11,7 +11,7 @@ public struct SupportCommand: AsyncParsableCommand {
 
 /// Whose sessions.
 struct ViewerOptions: ParsableArguments {
-    @Option(help: "The requestor whose app the viewer uses.")
+    @Option(help: "The requestor whose app the viewer uses.", completion: .catalogue(.requestors))
     var requestor: String
 
     @Option(help: "The registration code on the device's screen.")
@@ -23,7 +23,7 @@ struct ViewerOptions: ParsableArguments {
     @Option(help: "The user's id, as the MVPD or the app knows it; needs --mvpd.")
     var user: String?
 
-    @Option(help: "Only sessions of this MVPD.")
+    @Option(help: "Only sessions of this MVPD.", completion: .catalogue(.mvpds))
     var mvpd: String?
 
     func validate() throws {

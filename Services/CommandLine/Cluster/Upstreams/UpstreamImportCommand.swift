@@ -1,4 +1,5 @@
 public import ArgumentParser
+internal import CatalogueFiles
 internal import Foundation
 internal import TextEncodings
 
@@ -40,12 +41,7 @@ public struct UpstreamImportCommand: AsyncParsableCommand {
     public func run() async throws {
         let offers = try await UpstreamOffers.read(upstream, requestor: requestor, platforms: platforms)
         let comparison = UpstreamComparison(offers, try await OwnEntries.read(requestor: requestor, upstream: upstream), requestor: requestor)
-        if draft {
-            for entry in comparison.mvpds { _ = try await AdministrationCall.send("POST", "/mvpds", body: try AdministrationCall.json(entry)) }
-            for entry in comparison.integrations {
-                _ = try await AdministrationCall.send("POST", "/integrations", body: try AdministrationCall.json(entry))
-            }
-        }
+        if draft { try await comparison.draft() }
         let fragment: [String: Any] = ["mvpds": comparison.mvpds, "integrations": comparison.integrations]
         guard !json else {
             let differences = comparison.differences.map { ["mvpd": $0.mvpd, "difference": $0.text] }
@@ -68,7 +64,7 @@ public struct UpstreamImportCommand: AsyncParsableCommand {
             console.line(difference.mvpd.padding(toLength: width, withPad: " ", startingAt: 0) + "  " + difference.text)
         }
         guard !comparison.isComplete else { return }
-        if draft { return console.line("in your draft; review it and push") }
+        if draft { return console.line("in the draft; 'boxoffice draft show' lists it, 'boxoffice draft push' makes it live") }
         console.line()
         try JsonOutput.show(fragment)
     }
@@ -242,6 +238,18 @@ struct UpstreamComparison {
             if own.mvpds[id] != nil { said.append("is not integrated with \(requestor)") }
         }
         if !said.isEmpty { differences.append(Difference(mvpd: id, text: said.joined(separator: "; "))) }
+    }
+
+    /// Puts what is new into the draft: all of it, or nothing.
+    /// - Throws: `CommandFailure` with what the cluster says.
+    func draft() async throws {
+        try await DraftEdit.together { (edit: inout DraftEdit) async throws -> Void in
+            for entry in mvpds { try await edit.write(DraftPlace(.mvpds, entry["id"] as? String ?? ""), entry) }
+            for entry in integrations {
+                let id = "\(entry["requestor"] as? String ?? "")/\(entry["mvpd"] as? String ?? "")"
+                try await edit.write(DraftPlace(.integrations, id), entry)
+            }
+        }
     }
 
     private static func entry(_ id: String, _ offer: UpstreamOffers.Mvpd) -> [String: Any] {

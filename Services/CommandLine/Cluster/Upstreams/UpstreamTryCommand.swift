@@ -46,15 +46,12 @@ public struct UpstreamTryCommand: AsyncParsableCommand {
         guard draft.isEmpty else {
             throw CommandFailure(
                 "your draft holds \(draft.count) \(draft.count == 1 ? "change" : "changes")",
-                advice: "push or discard them first: all of it is pushed",
+                advice: "'boxoffice draft push' or 'boxoffice draft dismiss' first: all of it is pushed",
                 exit: .usage)
         }
         if try await use(address, gateway: cluster.gateway) { try await push("The sandbox's stand-in vendor as an upstream") }
         let comparison = try await offered()
-        for entry in comparison.mvpds { _ = try await AdministrationCall.send("POST", "/mvpds", body: try AdministrationCall.json(entry)) }
-        for entry in comparison.integrations {
-            _ = try await AdministrationCall.send("POST", "/integrations", body: try AdministrationCall.json(entry))
-        }
+        try await comparison.draft()
         if !comparison.isComplete { try await push("What the sandbox's stand-in vendor offers") }
         try UpstreamCluster.trustStandIn(home)
         let bridged = try await bridged()

@@ -54,9 +54,15 @@ struct CommandEnd {
     /// Nothing: the command has said all.
     let message: String
 
-    /// - Parameter error: Of options and arguments. The library wraps what a command says of them into an error of its own, which shows how it is made.
-    init(parsing error: any Error, of command: any ParsableCommand.Type = BoxofficeCommand.self) {
+    /// - Parameters:
+    ///   - error: Of options and arguments. The library wraps what a command says of them into an error of its own, which shows how it is made.
+    ///   - arguments: What was typed, without the program's name.
+    init(parsing error: any Error, _ arguments: [String] = [], of command: any ParsableCommand.Type = BoxofficeCommand.self) {
         let end = CommandEnd(error, of: command)
+        if end.exit != CommandExit.done.rawValue, let unknown = UnknownOption(in: arguments, of: command) {
+            (exit, message) = (CommandExit.usage.rawValue, CommandExit.prefix + Self.withoutPasswords(unknown.message))
+            return
+        }
         guard end.exit == CommandExit.failed.rawValue else {
             self = end
             return
@@ -76,7 +82,7 @@ struct CommandEnd {
             if code == .success {
                 (exit, message) = (0, text)
             } else if code == .validationFailure {
-                (exit, message) = (CommandExit.usage.rawValue, CommandExit.prefix + Self.withoutPrefix(text))
+                (exit, message) = (CommandExit.usage.rawValue, CommandExit.prefix + Self.withoutUsage(Self.withoutPrefix(text)))
             } else {
                 (exit, message) = (CommandExit.failed.rawValue, CommandExit.prefix + PlainReason.of(error))
             }
@@ -91,4 +97,12 @@ struct CommandEnd {
 
     /// The library begins with a word of its own.
     private static func withoutPrefix(_ text: String) -> String { text.hasPrefix("Error: ") ? String(text.dropFirst(7)) : text }
+
+    /// What was wrong, and where the options are listed: the library prints them all between the two.
+    private static func withoutUsage(_ text: String) -> String {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard let usage = lines.firstIndex(where: { $0.hasPrefix("Usage: ") }) else { return text }
+        let see = lines[usage...].last { $0.hasPrefix("  See '") }.map { [$0.dropFirst(2)] } ?? []
+        return (lines[..<usage] + see).joined(separator: "\n")
+    }
 }

@@ -61,7 +61,7 @@ enum PlainReason {
     }
 
     private static func of(_ fault: Fault) -> String {
-        let message = fault.message.hasSuffix(".") ? String(fault.message.dropLast()) : fault.message
+        let message = fault.message.withoutEnd
         return fault.cause.map { "\(message) (\(of($0)))" } ?? message
     }
 

@@ -2,6 +2,9 @@ internal import Foundation
 
 /// How large the terminal is that standard output goes to.
 enum TerminalSize {
+    /// Columns that lines have to fit; `nil`: standard output is no terminal, and what reads it wants whole lines.
+    static var columns: Int? { isatty(STDOUT_FILENO) == 1 ? current.width : nil }
+
     /// Columns and rows; 80 and 24 where they are not known.
     static var current: (width: Int, height: Int) {
         var size = winsize()

@@ -23,7 +23,7 @@ public struct CallCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "config, authentication, authorization or autosignin.")
+    @Argument(help: "config, authentication, authorization or autosignin.", completion: .rpcServices)
     var service: String
 
     @Argument(help: "METHOD, Service.METHOD or package.Service/METHOD; letters of either case.")
@@ -52,10 +52,11 @@ public struct CallCommand: AsyncParsableCommand {
             throw Self.exit("\(error)", .usage)
         } catch let error as Answered {
             let details = error.fault.retryAfter.map { "; try again after \($0)" } ?? ""
-            throw Self.exit("\(service) answered \(error.fault.code.rawValue): \(error.fault.message)\(details)", .failed)
+            let message = details.isEmpty ? error.fault.message : error.fault.message.withoutEnd
+            throw Self.exit("\(service) answered \(error.fault.code.rawValue): \(message)\(details)", .failed)
         } catch let fault as Fault where fault.code == .unavailable {
             throw Self.exit(
-                fault.cause.map { "\(fault.message.hasSuffix(".") ? String(fault.message.dropLast()) : fault.message): \(LoadFailure.describe($0))" }
+                fault.cause.map { "\(fault.message.withoutEnd): \(LoadFailure.describe($0))" }
                     ?? fault.message, .unreachable)
         } catch let problem as MalformedMessage {
             throw Self.exit("\(service) answered with what its own description does not fit: \(problem)", .failed)

@@ -12,16 +12,16 @@ struct PeerOptions: ParsableArguments {
     @Option(help: "Name in the service's certificate. (default: SERVICE.boxoffice)")
     var peerName: String?
 
-    @Option(help: "The tool's certificate, PEM. (default: the local cluster's operator)")
+    @Option(help: "The tool's certificate, PEM. (default: the local cluster's operator)", completion: .file())
     var certificate: String?
 
-    @Option(help: "Its key, PEM.")
+    @Option(help: "Its key, PEM.", completion: .file())
     var key: String?
 
-    @Option(help: "The authority of the service's certificate, PEM.")
+    @Option(help: "The authority of the service's certificate, PEM.", completion: .file())
     var ca: String?
 
-    @Option(help: "Folder of the cluster. (default: BOXOFFICE_HOME, or .boxoffice in the checkout)")
+    @Option(help: "Folder of the cluster. (default: BOXOFFICE_HOME, or .boxoffice in the checkout)", completion: .directory)
     var home: String?
 
     init() {}

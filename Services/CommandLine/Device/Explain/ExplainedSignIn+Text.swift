@@ -4,13 +4,18 @@ extension ExplainedSignIn {
     /// Columns of the text.
     static let width = 80
 
-    func text(asJSON: Bool, _ console: Console) throws -> String {
+    /// - Parameters:
+    ///   - asJSON: All of it, in the form of the administration API.
+    ///   - showsAll: The checks that did not fail, too.
+    func text(asJSON: Bool, showsAll: Bool, _ console: Console) throws -> String {
         guard !asJSON else {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
             return String(decoding: try encoder.encode(self), as: UTF8.self)
         }
-        return (head(console) + checks.flatMap { rows($0, console) } + footer).joined(separator: "\n")
+        let (failed, others) = (checks.filter { $0.outcome == "failed" }, checks.filter { $0.outcome != "failed" })
+        let shown = failed + (showsAll ? others : [])
+        return (head(console) + shown.flatMap { rows($0, console) } + (showsAll ? Self.legend : summary(others)) + footer).joined(separator: "\n")
     }
 
     private func head(_ console: Console) -> [String] {
@@ -45,16 +50,29 @@ extension ExplainedSignIn {
         return lines
     }
 
+    private static let legend = ["", "ok passed, ... not checked as another failed, - not needed or not checked"]
+
+    /// Of checks that are not shown.
+    private func summary(_ others: [Check]) -> [String] {
+        let counts = [
+            ("passed", others.count { $0.outcome == "passed" }), ("not reached", others.count { $0.outcome == "notReached" }),
+            ("not needed or not checked", others.count { $0.outcome != "passed" && $0.outcome != "notReached" }),
+        ].filter { $0.1 > 0 }
+        guard !counts.isEmpty else { return [] }
+        let isFirst = others.count == checks.count
+        return (isFirst ? [] : [""])
+            + ["\(isFirst ? "Checks" : "Further checks"): \(counts.map { "\($0.1) \($0.0)" }.joined(separator: ", ")). --all shows them."]
+    }
+
     private var footer: [String] {
-        let legend = ["", "ok passed, ... not checked as another failed, - not needed or not checked"]
-        guard !message.isEmpty else { return legend }
-        return legend + ["", "What the message says of itself (nothing of it is trusted):"]
+        guard !message.isEmpty else { return [] }
+        return ["", "What the message says of itself (nothing of it is trusted):"]
             + message.flatMap { Self.wrapped("\($0.name): \($0.value)", 2) }
     }
 
-    /// Lines of at most 80 columns; a word that is longer is cut into pieces.
-    static func wrapped(_ text: String, _ indent: Int) -> [String] {
-        let room = width - indent
+    /// Lines of at most 80 columns, or of another width; a word that is longer is cut into pieces.
+    static func wrapped(_ text: String, _ indent: Int, width: Int = Self.width) -> [String] {
+        let room = max(8, width - indent)
         var lines: [String] = []
         var line = ""
         for word in text.split(separator: " ").flatMap({ pieces(of: $0, room) }) {

@@ -1,4 +1,5 @@
 internal import Contracts
+internal import Foundation
 
 /// A sign-in check by check, in the form that the administration API gives.
 struct ExplainedSignIn: Codable, Equatable, Sendable {
@@ -60,5 +61,44 @@ extension ExplainedSignIn {
         case .notNeeded: "notNeeded"
         case .notChecked, .unknown, .unrecognized: "notChecked"
         }
+    }
+}
+
+/// The latest sign-ins that failed, as the administration API lists them.
+struct FailedSignIns: Decodable {
+    struct SignIn: Decodable {
+        let trace: String?
+        /// Milliseconds since 1970.
+        let endedAt: Int64
+        let requestor: String?
+        let mvpd: String?
+        let result: String
+        let reason: String?
+        /// Absent: a gateway of an older release.
+        let test: Bool?
+    }
+
+    /// The latest first.
+    let signIns: [SignIn]
+
+    /// As many as fit a terminal.
+    private static let most = 10
+
+    init(_ body: [UInt8]) throws { self = try JSONDecoder().decode(FailedSignIns.self, from: Data(body)) }
+
+    static func none(_ mvpd: String?) -> String { "no sign-in\(mvpd.map { " at \($0)" } ?? "") is remembered that failed" }
+
+    /// - Parameter mvpd: That of the question.
+    func lines(mvpd: String?) -> [String] {
+        guard !signIns.isEmpty else { return [Self.none(mvpd)] }
+        let shown = signIns.prefix(Self.most).flatMap { signIn -> [String] in
+            let moment = Date(timeIntervalSince1970: Double(signIn.endedAt) / 1000).formatted(.iso8601)
+            let place = "\(signIn.mvpd ?? "an MVPD that is not known") for \(signIn.requestor ?? "a requestor that is not known")"
+            let why = signIn.reason.map { ": \($0)" } ?? ""
+            return ["\(signIn.trace ?? "no trace")  \(moment)  \(signIn.result)\(signIn.test == true ? ", a test" : "")"]
+                + ExplainedSignIn.wrapped(place + why, 4)
+        }
+        let more = signIns.count > Self.most ? ["and \(signIns.count - Self.most) more: --json lists them all"] : []
+        return shown + more + ["", "'boxoffice explain TRACE-ID' explains one of them,", "'boxoffice explain --last' the first."]
     }
 }

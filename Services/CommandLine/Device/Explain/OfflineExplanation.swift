@@ -17,7 +17,9 @@ struct OfflineExplanation {
         do {
             content = try CatalogueFile(path: catalogue).read(now: SystemClock().now())
         } catch {
-            throw CommandFailure("\(catalogue) cannot be used", advice: error.lines.joined(separator: "; "))
+            // The first line says how many there are.
+            let problems = error.lines.dropFirst().map { $0.trimmingCharacters(in: .whitespaces) }
+            throw CommandFailure("\(catalogue) cannot be used", advice: problems.joined(separator: "; "), exit: .usage)
         }
         let file = try settings ?? Self.settings()
         guard let object = try JSONSerialization.jsonObject(with: Data(TextFile.read(file).utf8)) as? [String: Any],

@@ -25,13 +25,15 @@ public struct DeviceCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "One step: status, signin, play, preflight, metadata, providers, logout, auto-signin, run.")
+    private static let stepNames = ["status", "signin", "play", "preflight", "metadata", "providers", "logout", "auto-signin", "run"]
+
+    @Argument(help: "One step: status, signin, play, preflight, metadata, providers, logout, auto-signin, run.", completion: .list(Self.stepNames))
     var command: [String] = []
 
     @Option(help: "Base URL of the gateway; default: that of the local cluster.")
     var gateway: String?
 
-    @Option(help: "The channel's brand.")
+    @Option(help: "The channel's brand.", completion: .catalogue(.requestors))
     var requestor = "ACME1"
 
     @Option(help: "What to watch.")
@@ -43,8 +45,8 @@ public struct DeviceCommand: AsyncParsableCommand {
     @Option(
         name: [.customLong("as"), .customLong("person")],
         help:
-            "The sandbox's person who signs in: ada, ben, cleo, dan or eve. Or an older app, with ada: kodi, sdk or signed."
-    )
+            "The sandbox's person who signs in: ada, ben, cleo, dan or eve. Or an older app, with ada: kodi, sdk or signed.",
+        completion: .list(SandboxPeople.names + FormerClient.Kind.allCases.map(\.rawValue)))
     var person: String?
 
     @Flag(
@@ -71,16 +73,17 @@ public struct DeviceCommand: AsyncParsableCommand {
 
     @Option(
         name: [.customLong("mvpd"), .customLong("provider")],
-        help: "The MVPD where that person signs in; default: NorthCable, with --count those of the demo catalogue in turn.")
+        help: "The MVPD where that person signs in; default: NorthCable, with --count those of the demo catalogue in turn.",
+        completion: .catalogue(.mvpds))
     var mvpd: String?
 
     @Option(help: "The device's id; default: a new one.")
     var deviceID: String?
 
-    @Option(help: "The API of the app: v1, or v2 with its flows.")
+    @Option(help: "The API of the app: v1, or v2 with its flows.", completion: .list(["v1", "v2"]))
     var api = "v1"
 
-    @Option(help: "With --api v2: the flow, a to l, or all.")
+    @Option(help: "With --api v2: the flow, a to l, or all.", completion: .list(V2Flow.allCases.map(\.rawValue) + ["all"]))
     var flow: String?
 
     @Option(name: .customLong("platform-token"), help: "With --api v2: the device's identity, sent as Adobe-Subject-Token; default: the sandbox's.")
@@ -89,16 +92,16 @@ public struct DeviceCommand: AsyncParsableCommand {
     @Option(name: .customLong("service-token"), help: "With --api v2: a person's identity at the programmer, sent as AD-Service-Token.")
     var serviceToken: String?
 
-    @Option(help: "What sign-in looks like on it: tvos or ios.")
+    @Option(help: "What sign-in looks like on it: tvos or ios.", completion: .list(["tvos", "ios"]))
     var platform = "tvos"
 
-    @Option(help: "A folder that keeps the device and its sessions between runs.")
+    @Option(help: "A folder that keeps the device and its sessions between runs.", completion: .directory)
     var state: String?
 
-    @Option(help: "Play the steps of a file; an example is in the README of the command line.")
+    @Option(help: "Play the steps of a file; an example is in the README of the command line.", completion: .file())
     var script: String?
 
-    @Option(help: "What the device's platform and person do, a file of JSON (client-sdk §4.2); for a COMMAND.")
+    @Option(help: "What the device's platform and person do, a file of JSON (client-sdk §4.2); for a COMMAND.", completion: .file())
     var scenario: String?
 
     @Option(help: "Sign in that many simulated devices in one process, 1 to 100000.")
@@ -122,10 +125,11 @@ public struct DeviceCommand: AsyncParsableCommand {
     @Flag(name: .customLong("no-qr"), help: "Show registration codes without a QR code.")
     var hidesQrCode = false
 
-    @Option(help: "Software statement, or a file that holds it; default: that of the requestor's application in the local cluster.")
+    @Option(
+        help: "Software statement, or a file that holds it; default: that of the requestor's application in the local cluster.", completion: .file())
     var statement: String?
 
-    @Option(help: "Certificates that verify the media token, PEM file; default: the gateway's.")
+    @Option(help: "Certificates that verify the media token, PEM file; default: the gateway's.", completion: .file())
     var certificate: String?
 
     @Option(help: "Seconds between two polls, 3 to 60.")

@@ -49,7 +49,7 @@ public struct VerifyCommand: AsyncParsableCommand {
         }
         let cluster = try ClusterFile.read(ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current))
         guard let gateway = gateway ?? cluster?.gateway else {
-            throw CommandFailure("there are no keys to check with", advice: "pass --certificate FILE, --jwks FILE or --gateway URL")
+            throw CommandFailure("there are no keys to check with", advice: "pass --certificate FILE, --jwks FILE or --gateway URL", exit: .usage)
         }
         let client = HTTPExchange.makeClient(trusting: cluster?.authority)
         let keys: Result<TrustedMediaTokenKeys, any Error>

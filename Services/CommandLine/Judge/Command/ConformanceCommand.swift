@@ -16,9 +16,16 @@ public struct ConformanceCommand: AsyncParsableCommand {
             An implementation that calls peers finds them here: they are played at the ports from --peers-port on (config, then authentication), \
             with certificates from the same folder. Start the tool, then the implementation; it waits for it.
 
+            --level minimal tries what a new implementation needs first, before any method of its own: connections, calls, streams, health.
+
             Exit code 0: every requirement is met; 1: one is not; 4: the implementation could not be examined.
             """
     )
+
+    enum Level: String, ExpressibleByArgument, CaseIterable {
+        case minimal
+        case full
+    }
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case text
@@ -26,7 +33,7 @@ public struct ConformanceCommand: AsyncParsableCommand {
         case junit
     }
 
-    @Argument(help: "config, authentication, authorization or autosignin.")
+    @Argument(help: "config, authentication, authorization or autosignin.", completion: .rpcServices)
     var service: String
 
     @Option(help: "Where the implementation listens, host:port; default: the service of this checkout is started.")
@@ -61,6 +68,9 @@ public struct ConformanceCommand: AsyncParsableCommand {
 
     @Option(help: "text, json or junit.")
     var format = Format.text
+
+    @Option(help: "minimal: what callers need before a method of the service's own can work; full: the whole contract.")
+    var level = Level.full
 
     @Option(help: "Try only these requirements, for example WIRE-12,CONFIG-7.")
     var only: String?
@@ -103,7 +113,7 @@ public struct ConformanceCommand: AsyncParsableCommand {
             throw CommandExit.ofStart(failure).exitCode
         }
         switch format {
-        case .text: ConformanceText(console: console).print(report)
+        case .text: ConformanceText(console: console).print(report, isMinimal: level == .minimal)
         case .json: StandardStream.output.writeOrEnd(Data(try report.json().utf8))
         case .junit: StandardStream.output.writeOrEnd(Data(report.junit.utf8))
         }
@@ -111,7 +121,9 @@ public struct ConformanceCommand: AsyncParsableCommand {
     }
 
     private func selection() throws -> [Requirement]? {
-        guard let only, let service = ExaminedService(rawValue: service) else { return nil }
+        guard let service = ExaminedService(rawValue: service) else { return nil }
+        guard let only else { return level == .minimal ? service.minimalRequirements : nil }
+        guard level == .full else { throw ValidationError("--only and --level both choose requirements; give one of them") }
         let ids = only.split(separator: ",").map(String.init)
         let known = service.requirements
         for id in ids where !known.contains(where: { $0.id == id }) {
@@ -121,15 +133,16 @@ public struct ConformanceCommand: AsyncParsableCommand {
     }
 
     private func printList(_ service: ExaminedService) {
+        let listed = level == .minimal ? service.minimalRequirements : service.requirements
         switch format {
         case .text:
             let console = Console()
-            for requirement in service.requirements {
+            for requirement in listed {
                 console.line("\(requirement.id.padding(toLength: 10, withPad: " ", startingAt: 0)) \(requirement.sentence)")
                 console.line(console.faint("           \(requirement.source)"))
             }
         case .json, .junit:
-            let rows = service.requirements.map { ["id": $0.id, "sentence": $0.sentence, "source": $0.source] }
+            let rows = listed.map { ["id": $0.id, "sentence": $0.sentence, "source": $0.source] }
             let data = try? JSONSerialization.data(withJSONObject: rows, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
             StandardStream.output.writeOrEnd((data ?? Data()) + Data("\n".utf8))
         }

@@ -37,7 +37,7 @@ struct ConformanceSession {
         let progress: @Sendable (RequirementResult) -> Void = { text.line($0) }
         guard let address = options.address else { return try await examineOwn(requirements, scratch, progress) }
         guard let place = RpcAddress(address), place.port > 0 else {
-            throw CommandFailure("--address is '\(address)'", advice: "give host:port, for example 127.0.0.1:7001")
+            throw CommandFailure("--address is '\(address)'", advice: "give host:port, for example 127.0.0.1:7001", exit: .usage)
         }
         let doubles = try await playPeers()
         do {
@@ -79,7 +79,7 @@ struct ConformanceSession {
                 subject.peers = running.now.doubles
                 subject.restart = { [lone] in running.now = try await lone.restart(running.now, exchange: exchange) }
                 let home = lone.home
-                if service == .config { subject.change = { try CatalogueChange(file: home.catalogue).make() } }
+                if service == .config { subject.change = { try CatalogueEdit(file: home.catalogue).make() } }
                 try addStrangers(to: &subject, scratch, pki: home.pki)
                 outcome = .success(await ConformanceRun(subject, requirements: requirements).run(progress: progress))
             } catch {

@@ -18,10 +18,12 @@ struct ConformanceText {
         }
     }
 
-    func print(_ report: ConformanceReport) {
+    /// - Parameter isMinimal: Only what a new implementation needs first was tried.
+    func print(_ report: ConformanceReport, isMinimal: Bool = false) {
         let verdict = report.isConforming ? console.good("conforms") : console.bad("does not conform")
         console.line("\n  \(report.service) at \(report.address) \(verdict): \(report.summary)")
         let failed = report.results.filter { $0.verdict == .failed }.map(\.id)
         if !failed.isEmpty { console.line("  failed: \(failed.joined(separator: ", "))") }
+        if isMinimal { console.line("  That was the minimal level; --level full tries the whole contract.") }
     }
 }

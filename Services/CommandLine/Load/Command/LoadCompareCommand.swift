@@ -6,7 +6,7 @@ internal import LoadReporting
 public struct LoadCompareCommand: AsyncParsableCommand {
     public static let configuration = CommandConfiguration(
         commandName: "compare",
-        abstract: "Compare two JSON reports of boxoffice load.",
+        abstract: "Compare two JSON reports of 'boxoffice load'.",
         discussion: """
             Each figure comes with its ratio and with the interval in which chance alone may have put the typical second; what lies within it is \
             said to be noise. Different settings or machines are said as well.

@@ -232,7 +232,7 @@ actor LoadData {
                 samlResponse: Data(response.utf8).base64EncodedString(), relayState: relayState ?? "", relayStatePresent: relayState != nil,
                 browserSecret: start.browserSecret))
         guard outcome.result == .signedIn else {
-            throw CommandFailure("nobody could sign in at \(Self.mvpd)", advice: "boxoffice explain-saml \(outcome.traceID) tells why")
+            throw CommandFailure("nobody could sign in at \(Self.mvpd)", advice: "'boxoffice explain \(outcome.traceID)' tells why")
         }
     }
 

@@ -16,7 +16,7 @@ public struct LoadServiceCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "config, authentication, authorization, autosignin or gateway.")
+    @Argument(help: "config, authentication, authorization, autosignin or gateway.", completion: .services)
     var service: String
 
     @Option(help: "METHOD or METHOD=WEIGHT; may be repeated. (default: the service's most frequent one)")

@@ -62,10 +62,22 @@ public struct LatencyHistogram: Sendable {
     }
 
     public var summary: Latencies {
-        Latencies(
-            count: count, minNanoseconds: shortest, meanNanoseconds: isEmpty ? 0 : histogram.mean,
-            standardDeviationNanoseconds: isEmpty ? 0 : histogram.stdDeviation, maxNanoseconds: longest,
+        // Most buckets are empty: they are looked through once, and not for each figure.
+        let encoded = encoded
+        let (mean, deviation) = moments(encoded)
+        return Latencies(
+            count: count, minNanoseconds: shortest, meanNanoseconds: mean, standardDeviationNanoseconds: deviation, maxNanoseconds: longest,
             percentiles: Latencies.usualPercentiles.map { Latencies.Percentile(percentile: $0, nanoseconds: value(at: $0)) }, histogram: encoded)
+    }
+
+    /// Mean and standard deviation, of the middles of the buckets as `Histogram` takes them; 0 without a value.
+    private func moments(_ encoded: EncodedHistogram) -> (mean: Double, deviation: Double) {
+        guard !isEmpty else { return (0, 0) }
+        let total = Double(histogram.totalCount)
+        let middles = encoded.values.map { Double(histogram.medianEquivalentForValue($0)) }
+        let mean = zip(middles, encoded.counts).reduce(0) { $0 + $1.0 * Double($1.1) } / total
+        let squares = zip(middles, encoded.counts).reduce(0) { $0 + ($1.0 - mean) * ($1.0 - mean) * Double($1.1) }
+        return (mean, (squares / total).squareRoot())
     }
 }
 

@@ -52,7 +52,9 @@ extension LoadReport {
             && fits(settings.connections, settings.workers, settings.maxOutstanding, settings.callLimit ?? 0, machine.cores)
             && (0...1 << 42).contains(run.startedAtMilliseconds)
             && series.allSatisfy { sample in
-                fits(sample.due, sample.dropped, sample.sent, sample.succeeded, sample.failed, sample.inFlight, sample.connections)
+                fits(
+                    sample.due, sample.dropped, sample.sent, sample.succeeded, sample.failed, sample.inFlight, sample.connections,
+                    sample.iterations ?? 0)
                     && abs(sample.second) < 1e9 && isSpan(sample.elapsedNanoseconds) && sample.errors.values.allSatisfy { fits($0) }
             }
     }
@@ -62,7 +64,7 @@ extension LoadReport {
         case .keyNotFound(let key, _): "'\(key.stringValue)' is missing"
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
             "'\(context.codingPath.map(\.stringValue).joined(separator: "."))' is of a wrong type"
-        case .dataCorrupted(let context): context.debugDescription
+        case .dataCorrupted: "it is no JSON"
         @unknown default: "\(error)"
         }
     }

@@ -17,8 +17,6 @@ final class RequestFacts: Sendable {
     /// True when it came over plain HTTP, neither from this host nor through a trusted proxy, and somebody minds.
     let isReadableOnTheWay: Bool
     let clientAddress: ClientAddress
-    /// True when the connection's other end is this host: a person or program here, or a proxy.
-    let isFromThisHost: Bool
     /// `json` or `xml`, for reports also `csv` or `html`, when the path ended so.
     let suffix: String?
     /// Path without that suffix.
@@ -38,7 +36,6 @@ final class RequestFacts: Sendable {
         isSecure = false
         isReadableOnTheWay = false
         clientAddress = ClientAddress(peer: nil, forwarded: [], trusted: [])
-        isFromThisHost = false
         suffix = nil
         path = "/"
         sentPath = "/"
@@ -63,10 +60,9 @@ final class RequestFacts: Sendable {
         // A trace of its own is as new as an identifier: its numbers serve for both.
         requestID = sent == nil ? traceUUID : RequestIdentifier.random()
         self.isSecure = isSecure
-        let address = peer.flatMap(IPAddress.init)
-        let isHere = address.map { address in Self.near.contains { $0.contains(address) } } ?? false
-        let isNear = address.map { address in isHere || trusted.contains { $0.contains(address) } }
-        isFromThisHost = isHere
+        let isNear = peer.flatMap(IPAddress.init).map { address in
+            Self.near.contains { $0.contains(address) } || trusted.contains { $0.contains(address) }
+        }
         isReadableOnTheWay = !isSecure && !allowsPlainSignatures && isNear == false
         clientAddress = ClientAddress(peer: peer, forwarded: request.headers[values: .xForwardedFor], trusted: trusted)
         sentPath = String((request.head.path ?? "/").prefix { $0 != "?" && $0 != "#" })
@@ -75,9 +71,6 @@ final class RequestFacts: Sendable {
 
     /// This host.
     private static let near = ["127.0.0.0/8", "::1/128"].compactMap(AddressRange.init)
-
-    /// - Parameter address: In numbers.
-    static func isThisHost(_ address: String) -> Bool { IPAddress(address).map { address in near.contains { $0.contains(address) } } ?? false }
 
     /// Takes `.json` or `.xml`, and so on, off a path that may end so.
     static func split(_ path: String) -> (path: String, suffix: String?) {

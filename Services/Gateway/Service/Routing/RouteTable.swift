@@ -3,12 +3,15 @@ internal import Hummingbird
 /// Every path that the gateway answers.
 struct RouteTable {
     let routes: [Route]
+    /// Where a person who typed the bare address of administration is led; `nil` where there is no console. The public listener has another route there.
+    private let administrationEntrance: Route?
 
     init(_ dependencies: Dependencies) {
         routes =
             Self.api(dependencies) + Self.v2(dependencies) + Self.singleSignOn(dependencies) + Self.sdk(dependencies) + Self.browser(dependencies)
             + Self.administration(dependencies) + Self.console(dependencies)
             + Self.control(dependencies) + Self.autoSignIn(dependencies) + Self.devices(dependencies) + Self.usage(dependencies)
+        administrationEntrance = dependencies.pages.hasConsole ? Route("/", .console, Self.readable { _ in Console.seeOther(Console.path) }) : nil
     }
 
     /// Whoever comes in may ask for these: whether the gateway works, and what it offers.
@@ -16,7 +19,8 @@ struct RouteTable {
 
     /// What is served at one kind of listener; its addresses are unknown at the other.
     func routes(at door: Door) -> [Route] {
-        routes.filter { $0.audience.door == door || Self.atEveryDoor.contains(OctetText($0.path)) }
+        let own = routes.filter { $0.audience.door == door || Self.atEveryDoor.contains(OctetText($0.path)) }
+        return door == .administration ? own + [administrationEntrance].compactMap(\.self) : own
     }
 
     private static func api(_ dependencies: Dependencies) -> [Route] {
@@ -86,7 +90,7 @@ struct RouteTable {
             Route("/.well-known/media-token-certificates", .api(.metadata), readable(documents.certificates)),
             Route("/.well-known/media-token-jwks", .api(.metadata), readable(documents.keySet)),
             Route("/openapi.json", .browser, readable(documents.description)),
-            Route("/", .browser, readable(reference.landing)),
+            Route("/", .browser, readable { _ in .redirect(to: ActivationPages.path) }),
             Route(ApiReference.path, .browser, readable(reference.index)),
             Route("\(ApiReference.path)/{group}", .browser, readable(reference.group)),
             Route("/healthz", .browser, readable(documents.health)),

@@ -51,7 +51,7 @@ extension EntitlementClient {
         }
         try Task.checkCancellation()
         guard let first = answers.first else {
-            throw failures.min { $0.0 < $1.0 }?.1 ?? ConfigurationFailure(.unreachable("no server was named"))
+            throw failures.min { $0.0 < $1.0 }?.1 ?? ConfigurationFailure(.unreachable("no server was named"), at: nil)
         }
         return merged(answers, first, requestor)
     }
@@ -61,11 +61,11 @@ extension EntitlementClient {
         do {
             response = try await api.configuration()
         } catch let failure as ServerFailure {
-            throw ConfigurationFailure(failure)
+            throw ConfigurationFailure(failure, at: link.server)
         }
         guard response.status == 200 else { throw ConfigurationFailure(answer: response) }
         guard let answer = response.decoded(ServerAnswers.Configuration.self) else {
-            throw ConfigurationFailure(.unexpectedAnswer("configuration: the answer is not what these servers send"))
+            throw ConfigurationFailure(.unexpectedAnswer("configuration: the answer is not what these servers send"), at: link.server)
         }
         return Answer(link: link, requestor: answer.requestor, date: response.header("Date").flatMap(HTTPDate.parse))
     }
@@ -112,7 +112,8 @@ extension EntitlementClient {
 private struct ConfigurationFailure: Error {
     let status: Status
 
-    init(_ failure: ServerFailure) {
+    /// - Parameter server: The one that was asked.
+    init(_ failure: ServerFailure, at server: URL?) {
         let code: StatusCode =
             switch failure {
             case .unreachable, .unexpectedAnswer: .serversNotFound
@@ -122,7 +123,18 @@ private struct ConfigurationFailure: Error {
             case .throttled: .configurationThrottled
             case .unavailable(let status): .configurationUnavailable(status: status)
             }
-        status = Status(code, details: failure.details)
+        status = Status(code, details: server.map { Self.details(failure, $0) } ?? failure.details)
+    }
+
+    /// Names the address where no server was found at it: an app may have meant another one.
+    private static func details(_ failure: ServerFailure, _ server: URL) -> String {
+        switch failure {
+        case .unreachable, .insecure:
+            let isSecure = server.scheme?.lowercased() == "https"
+            let hint = isSecure ? "; where the server speaks plain HTTP, as on a developer's machine, its address begins with http://" : ""
+            return "\(server.absoluteString): \(failure.details)\(hint)"
+        case .statementRefused, .noAccessToken, .throttled, .unavailable, .unexpectedAnswer: return failure.details
+        }
     }
 
     /// - Parameter answer: Of another status than 200 (rest-v1 §2.2, §3.3, rest-v2 §1.3).

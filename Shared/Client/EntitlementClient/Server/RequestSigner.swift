@@ -1,10 +1,5 @@
 internal import Octets
 package import Foundation
-#if canImport(CryptoKit)
-internal import CryptoKit
-#else
-internal import Cryptography
-#endif
 
 /// Signs calls with a key pair of the application, as apps did before client registration (clients §2).
 package struct RequestSigner: Sendable, Hashable {
@@ -29,11 +24,5 @@ package struct RequestSigner: Sendable, Hashable {
         return "\(text), public_key=\(publicKey), signature=\(code(text).base64EncodedString())"
     }
 
-    private func code(_ text: String) -> Data {
-        #if canImport(CryptoKit)
-        return Data(HMAC<Insecure.SHA1>.authenticationCode(for: Data(text.utf8), using: SymmetricKey(data: Data(secret.utf8))))
-        #else
-        return Data(HMACSHA1.authenticate(Array(text.utf8), key: Array(secret.utf8)))
-        #endif
-    }
+    private func code(_ text: String) -> Data { Hashes.hmacSHA1(Data(text.utf8), key: Data(secret.utf8)) }
 }

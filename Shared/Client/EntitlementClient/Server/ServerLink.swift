@@ -188,7 +188,9 @@ actor ServerLink {
 
     private func exchange(_ call: ServerCall, authorization: String?) async throws -> HTTPResponse {
         try await waitForThrottle()
-        guard let url = call.url(at: server) else { throw ServerFailure.unreachable("\(server) is no address of a server") }
+        guard let url = call.url(at: server), ["http", "https"].contains(url.scheme?.lowercased()) else {
+            throw ServerFailure.unreachable("this is no address of a server: it begins with https:// or http://")
+        }
         var request = HTTPRequest(call.method, url, timeout: call.timeout)
         request.headers = headers(authorization) + call.headers
         if let form = call.form {

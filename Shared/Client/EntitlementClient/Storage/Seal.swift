@@ -1,10 +1,5 @@
 internal import Octets
 internal import Foundation
-#if canImport(CryptoKit)
-internal import CryptoKit
-#else
-internal import Cryptography
-#endif
 
 /// Protects an entry against damage: a version, and HMAC-SHA-256 over version, the entry's name and the content.
 ///
@@ -13,17 +8,12 @@ struct Seal {
     static let keyLength = 32
     private static let version: [UInt8] = Array("BXE1".utf8)
     private static let codeLength = 32
-    private let key: SymmetricKey
+    private let key: Data
 
     /// - Parameter key: 32 bytes; otherwise `nil`.
     init?(key: Data) {
         guard key.count == Self.keyLength else { return nil }
-        #if canImport(CryptoKit)
-        self.key = SymmetricKey(data: key)
-        #else
-        guard let key = try? SymmetricKey(bytes: Array(key)) else { return nil }
         self.key = key
-        #endif
     }
 
     static func newKey() -> Data {
@@ -49,11 +39,7 @@ struct Seal {
 
     private func code(_ content: Data, _ entry: StoreEntry) -> Data {
         let message = Data(Self.version) + Data(entry.rawValue.utf8) + Data([0]) + content
-        #if canImport(CryptoKit)
-        return Data(HMAC<SHA256>.authenticationCode(for: message, using: key))
-        #else
-        return Data(HMACSHA256.authenticate(Array(message), key: key))
-        #endif
+        return Hashes.hmacSHA256(message, key: key)
     }
 
     /// The duration does not depend on where the two differ.

@@ -7,7 +7,7 @@ public protocol SuccessiveKey: Sendable {
 
 extension SigningKey: SuccessiveKey {}
 
-/// Which of an issuer's keys signs and which are published, while the files that name them change (design §4).
+/// Which of an issuer's keys signs and which are published, while the files that name them change (decision 0052).
 ///
 /// A key that was not published before signs only when it has been published for `lead`; a key that no longer signs stays published until
 /// its last token has expired.

@@ -21,7 +21,7 @@ public struct SigningKeyFiles: Sendable {
     }
 }
 
-/// The keys of an issuer and their change without a restart (design §4): what the files hold verifies at once, a new key signs after the lead time,
+/// The keys of an issuer and their change without a restart (decision 0052): what the files hold verifies at once, a new key signs after the lead time,
 /// and the previous key verifies until its tokens have expired.
 public final class SigningKeyRotation: Sendable {
     private struct State {

@@ -23,6 +23,31 @@ struct DeviceCommandCases {
 
     private func folder() -> String { FileManager.default.temporaryDirectory.appendingPathComponent("device-\(UUID().uuidString)").path }
 
+    @Test("a sign-in that fails names the trace of its page, and 'explain' says by it, by --last and in its list what was wrong")
+    func leadsToExplanation() async throws {
+        let cluster = try TestCluster.running()
+        let program = cluster.starter.binaries.appendingPathComponent("boxoffice").path
+        func explain(_ arguments: String...) throws -> Program {
+            try .run("/usr/bin/env", ["BOXOFFICE_HOME=\(cluster.home.root.path)", program, "explain"] + arguments)
+        }
+        let mistake = try await cluster.exchange.send(
+            "POST", cluster.standIns.sandbox + "/control/evil/NorthCable", headers: [("Content-Type", "application/json")],
+            body: #"{"attack": "foreignAudience"}"#)
+        #expect(mistake.status == 204, "\(mistake.text)")
+        let failed = try device("--as", "ada")
+        #expect(failed.status == 1, "\(failed.output)")
+        let told = try #require(failed.output.firstMatch(of: /trace ([0-9a-f]{32}): 'boxoffice explain ([0-9a-f]{32})'/), "\(failed.output)")
+        let trace = String(told.1)
+        #expect(told.1 == told.2)
+        let explained = try explain(trace)
+        #expect(explained.status == 1 && explained.output.contains("FAIL") && explained.output.contains("reason audience"), "\(explained.output)")
+        #expect(!explained.output.contains("  ok  ") && explained.output.contains("--all shows them."), "\(explained.output)")
+        #expect(try explain(trace, "--all").output.contains("  ok  "))
+        #expect(try explain("--last").output == explained.output)
+        let list = try explain("--mvpd", "NorthCable")
+        #expect(list.status == 0 && list.lines.first?.hasPrefix(trace) == true, "\(list.output)")
+    }
+
     @Test("client-sdk #50: a code that expires ends with exit code 5")
     func endsWithCode() throws {
         let end = try play(#"{"steps": [{"do": "signin", "provider": "NorthCable", "person": "lets-code-expire"}]}"#)

@@ -76,6 +76,8 @@ struct ConformanceCases {
             let ids = service.requirements.map(\.id)
             #expect(Set(ids).count == ids.count)
             #expect(service.requirements.allSatisfy { $0.sentence.hasSuffix(".") && $0.source.contains(".") })
+            let minimal = service.minimalRequirements.map(\.id)
+            #expect(minimal.first == "WIRE-1" && minimal.contains("WIRE-53") && minimal.count == 24 && minimal.count < ids.count / 2)
         }
     }
 }

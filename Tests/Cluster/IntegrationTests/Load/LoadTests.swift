@@ -98,7 +98,7 @@ import Testing
     @Test(arguments: [
         (["config", "--rate", "5", "--method", "Nothing"], "GetConfiguration"), (["config"], "--rate"), (["nobody", "--rate", "5"], "gateway"),
         (["config", "--rate", "fast"], "2.5k"), (["config", "--rate", "5", "--assert", "p99<5"], "5ms"), (["config", "--ramp", "5..5"], "1k..20k"),
-        (["config", "--rate", "5", "--concurrency", "5"], "exclude"), (["config", "--rate", "5", "--unheard-of"], "Unknown option"),
+        (["config", "--rate", "5", "--concurrency", "5"], "exclude"), (["config", "--rate", "5", "--unheard-of"], "is no option of"),
         (["gateway", "--rate", "5"], "--path"),
     ])
     func wrongOptionsAreTwo(_ arguments: [String], _ hint: String) throws {

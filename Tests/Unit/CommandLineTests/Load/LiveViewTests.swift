@@ -8,7 +8,7 @@ import Testing
 enum SampleProgress {
     static func make(
         second: Double = 12, planned: Double = 30, level: Double = 500, milliseconds: Int64 = 2, calls: Int = 498, failed: Int = 0,
-        errors: [String: Int] = [:], dropped: Int = 0, step: Int? = nil, steps: Int = 0
+        errors: [String: Int] = [:], dropped: Int = 0, step: Int? = nil, steps: Int = 0, visits: Int? = nil
     ) -> LoadRun.Progress {
         var times = LatencyHistogram()
         times.record(milliseconds * 1_000_000, times: calls)
@@ -16,7 +16,7 @@ enum SampleProgress {
             second: second, isWarmUp: second <= 0, elapsedNanoseconds: 1_000_000_000, due: 500, dropped: dropped, sent: calls,
             succeeded: calls - failed, failed: failed, inFlight: 8, connections: 64, p50Nanoseconds: times.value(at: 50),
             p90Nanoseconds: times.value(at: 90), p99Nanoseconds: times.value(at: 99), maxNanoseconds: times.longest, lagNanoseconds: 30_000,
-            errors: errors)
+            errors: errors, iterations: visits)
         return LoadRun.Progress(
             sample: sample, responseTime: times, elapsed: Int64(second * 1e9), planned: Int64(planned * 1e9), level: level, step: step, steps: steps,
             succeeded: 5976, failed: failed, dropped: dropped)
@@ -48,6 +48,15 @@ enum SampleProgress {
                     "so far       p50 2.00 ms  p90 2.00 ms  p99 2.00 ms  p99.9 2.00 ms max 2.00 ms",
                     "errors       0 failed     0 %", "not started  0", "under way    8 calls      64 connections",
                 ])
+    }
+
+    @Test("visits that are wanted are compared with visits, and calls stand beside them")
+    func visits() {
+        let several = SampleProgress.make(level: 50, calls: 441, visits: 49)
+        #expect(text(view(several))[2] == "rate         wanted 50/s  achieved 49/s 441 calls/s")
+        #expect(text(view(SampleProgress.make(visits: 498)))[2] == "rate         wanted 500/s achieved 498/s", "a visit of one call")
+        let line = ProgressLine.text(several, isClosed: false)
+        #expect(line.hasPrefix("12 of 30.0 s  50 due/s  49 done/s  441 calls/s") && line.count < 80)
     }
 
     @Test("percentiles so far are those of all measured calls, without the warm-up")

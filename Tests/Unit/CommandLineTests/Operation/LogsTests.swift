@@ -39,6 +39,26 @@ struct LogsTests {
         }
     }
 
+    @Test("in a terminal of 80 columns no line is longer, and nothing is lost", arguments: [80, 60, 40])
+    func narrow(_ columns: Int) {
+        let trace = "ac2b7d5d84a5cae2b03eee4a80c4c08f"
+        let text = Self.line("config", 1, "catalogue.pushed", #","trace_id":"\#(trace)","reason":"\#(String(repeating: "a word ", count: 30))end""#)
+        let line = LogLine(program: "authentication-2", text: text, after: Timestamp(milliseconds: 0))
+        let lines = line.lines(Console(isStyled: false), width: 16, columns: columns)
+        #expect(lines.allSatisfy { $0.count <= columns }, "\(lines)")
+        #expect(lines[0].hasPrefix("10:00:01.000  authentication-2") && line.day == "2031-03-04")
+        let whole = lines.joined(separator: "").replacingOccurrences(of: " ", with: "")
+        for part in ["catalogue.pushed", "trace_id=", "aword", "end"] { #expect(whole.contains(part), "\(part): \(lines)") }
+        let styled = line.lines(Console(isStyled: true), width: 16, columns: columns)
+        #expect(styled.count == lines.count && styled[0].contains("\u{1b}["))
+        let other = LogLine(
+            program: "config", text: "Fatal error: \u{1b}[31m" + String(repeating: "x", count: 200), after: Timestamp(milliseconds: 0))
+        let broken = other.lines(Console(isStyled: false), width: 16, columns: columns)
+        #expect(
+            broken.allSatisfy { $0.count <= columns && !$0.contains("\u{1b}") } && broken[0].hasPrefix("              config  Fatal")
+                && other.day == nil)
+    }
+
     @Test("programs are chosen by name; a service's name means its copies too")
     func chosen() {
         #expect(LogSelection().includes(program: "config"))

@@ -59,10 +59,38 @@ struct StatusTests {
         let text = status.lines(Console(isStyled: false), now: try #require(config.since) + 300)
         #expect(text[0].hasPrefix("  program ") && text.count { $0.hasPrefix("      last error: ") } == 1)
         #expect(text.contains("      degraded: authentication: no copy serves"))
-        #expect(text.contains { $0.hasPrefix("  config ") && $0.contains("(5 min)") && $0.contains("9.9 (release)") }, "\(text)")
+        #expect(text.contains { $0.hasPrefix("  config ") && $0.contains(" 5 min ") } && text.last == "  version 9.9 (release)", "\(text)")
         let json = try #require(try JSONSerialization.jsonObject(with: Data(JsonOutput.text(status).utf8)) as? [String: Any])
         let told = try #require(json["programs"] as? [[String: Any]])
         #expect(json["isReady"] as? Bool == false && told.count == 5 && told[0]["state"] as? String == "notReady")
+    }
+
+    @Test("lines fit 80 columns; addresses that are too long, and versions that differ, stand below their programs")
+    func fits() {
+        func program(_ name: String, _ address: String, version: String = "1.2.3") -> ProgramStatus {
+            var program = ProgramStatus(name: name, kind: .replaced, address: address, state: .notReady)
+            (program.pid, program.since, program.residentBytes) = (4_194_303, Date(timeIntervalSince1970: 0), 123_456_789)
+            (program.version, program.build) = (version, "release")
+            program.reasons = ["it does not answer at http://127.0.0.1:30012/readyz, and \(String(repeating: "so on ", count: 30))"]
+            program.lastError = .init(time: "", event: "", fields: [:], line: "", text: String(repeating: "word ", count: 40))
+            return program
+        }
+        let now = Date(timeIntervalSince1970: 7 * 86_400)
+        let near = ClusterStatus(home: "", programs: [program("authentication-2", "127.0.0.1:30012"), program("config", "127.0.0.1:30011")])
+        let lines = near.lines(Console(isStyled: false), now: now)
+        #expect(lines.allSatisfy { $0.count <= 80 }, "\(lines)")
+        #expect(lines[1].hasSuffix("127.0.0.1:30012") && lines.count { $0.contains("1.2.3") } == 1)
+        var database = program("postgres", "127.0.0.1:30017", version: "17.5")
+        database.build = nil
+        let stored = ClusterStatus(home: "", programs: near.programs + [database]).lines(Console(isStyled: false), now: now)
+        #expect(stored.contains("      version 17.5") && stored.last == "  version 1.2.3 (release)" && stored.count { $0.contains("1.2.3") } == 1)
+        let far = ClusterStatus(
+            home: "",
+            programs: [program("authentication at a1", "authentication.a1.zone-1.example:7102"), program("config at b1", "b:1", version: "1.2.4")])
+        let below = far.lines(Console(isStyled: false), now: now)
+        #expect(below.allSatisfy { $0.count <= 80 }, "\(below)")
+        #expect(below.contains("      at authentication.a1.zone-1.example:7102") && below.contains("      version 1.2.4 (release)"))
+        #expect(far.lines(Console(isStyled: false), now: now, width: .max).contains { $0.hasSuffix("b:1") }, "what reads a pipe gets whole lines")
     }
 
     @Test("somebody's own service that is away is named as theirs")

@@ -110,6 +110,41 @@ struct ProviderMetadataImportTests {
         #expect(try await admin.audit().contains { $0.action == "certificate_confirmed" && $0.text.contains(digest) })
     }
 
+    @Test(
+        "metadata without a name gives that of its server, else the MVPD's id; a name that is there stays",
+        arguments: [
+            ("https://idp.md.example/x", "idp.md.example"), ("https://IDP.md.example:8443", "IDP.md.example"),
+            ("http://127.0.0.1:8090/x", "NewCable"),
+            ("urn:example:idp", "NewCable"), ("https://localhost/x", "NewCable"),
+        ])
+    func namesByDefault(entityID: String, name: String) async throws {
+        let admin = try await AdministrationWorld()
+        let pem = try Self.certificate(.seconds(-1000), .seconds(86_400))
+        let document = try Self.document([pem]).replacing("https://idp.md.example/x", with: entityID)
+        let entry = #"{"authzTtl":3600,"authorization":{"protocol":"none"}}"#
+        let changed = try await take(document, [try Self.digest(pem)], entry: entry, admin).changed()
+        #expect(changed.entity?.json.contains("\"displayName\":\"\(name)\"") == true)
+        let etag = changed.entity?.etag ?? ""
+        let named = try await take(document, [try Self.digest(pem)], entry: #"{"displayName":"Mine"}"#, ifMatch: etag, admin).changed()
+        let again = try await take(document, [try Self.digest(pem)], entry: "", ifMatch: named.entity?.etag ?? "", admin).changed()
+        #expect(again.entity?.json.contains(#""displayName":"Mine""#) == true)
+    }
+
+    @Test("bridge §3.3: metadata gives an MVPD that an upstream alone served a way of its own; name and logo stay")
+    func endsUpstreamOnly() async throws {
+        let admin = try await AdministrationWorld()
+        let json = #"{"id":"NewCable","displayName":"New Cable","logoUrl":"https://img.example/new.png","upstreamOnly":true}"#
+        let request = CreateEntityRequest(token: AdministrationWorld.Who.olga.token, kind: .mvpd, json: json)
+        let made = try #require(try await admin.service.createEntity(request, context: CallContext()).outcome).changed()
+        let pem = try Self.certificate(.seconds(-1000), .seconds(86_400))
+        let entry = #"{"authzTtl":3600,"authorization":{"protocol":"none"}}"#
+        let taken = try await take(
+            try Self.document([pem]), [try Self.digest(pem)], entry: entry, ifMatch: made.entity?.etag ?? "", admin
+        ).changed()
+        let text = try #require(taken.entity?.json)
+        #expect(!text.contains("upstreamOnly") && text.contains("https://img.example/new.png") && text.contains("https://idp.md.example/sso"))
+    }
+
     @Test("a validUntil that is over, with any offset, or cannot be read is refused, whatever is confirmed")
     func refusesEnded() async throws {
         let admin = try await AdministrationWorld()

@@ -77,9 +77,10 @@ package struct HTTPExchange: Sendable {
                 try await Task.sleep(for: pause)
             }
         } catch {
-            let place = URL(string: url).map { "\($0.scheme ?? "http")://\($0.host ?? "?"):\($0.port ?? 80)" } ?? "the server"
             throw CommandFailure(
-                "\(method) to \(place) failed (\(PlainReason.of(error)))", advice: "is the cluster running? Start it with ./Services/up",
+                "\(method) to \(WebAddress.origin(of: url)) failed (\(PlainReason.of(error)))",
+                advice: WebAddress.isLocal(url)
+                    ? "is the cluster running? Start it with ./Services/up" : "check the address, and that this machine reaches it",
                 exit: .unreachable)
         }
     }

@@ -24,7 +24,7 @@ package struct SimulatedPerson {
             let answer = try await load(next)
             next = try nextStep(after: answer, at: next.url, name: name, password: password)
         }
-        throw CommandFailure("the sign-in did not end after \(Self.stepLimit) pages", advice: "look at the logs of gateway and sandbox")
+        throw Self.endless
     }
 
     /// The same for a test sign-in, which ends at a page without a form.
@@ -35,7 +35,11 @@ package struct SimulatedPerson {
             if answer.status == 200, WebForm(html: answer.text) == nil { return }
             next = try nextStep(after: answer, at: next.url, name: name, password: password)
         }
-        throw CommandFailure("the sign-in did not end after \(Self.stepLimit) pages", advice: "look at the logs of gateway and sandbox")
+        throw Self.endless
+    }
+
+    private static var endless: CommandFailure {
+        CommandFailure("the sign-in did not end after \(stepLimit) pages", advice: "'boxoffice logs gateway sandbox --since 1m' shows what happened")
     }
 
     private struct Step {
@@ -50,12 +54,9 @@ package struct SimulatedPerson {
         }
         let form = WebForm(html: answer.text)
         if answer.status == 422, form?.fields.contains(where: { $0.name == "password" }) == true {
-            throw CommandFailure(
-                "the MVPD refuses the login of \(name)", advice: "its password is its name in the sandbox; eve's login is refused always")
+            throw CommandFailure("the MVPD refuses the login of \(name)", advice: SandboxPeople.advice(afterRefusing: name))
         }
-        guard answer.status == 200, var form, let target = resolve(form.action, against: url) else {
-            throw CommandFailure("the sign-in got stuck at \(address(of: url)) with status \(answer.status)")
-        }
+        guard answer.status == 200, var form, let target = resolve(form.action, against: url) else { throw Self.stuck(answer, at: url) }
         if form.fields.contains(where: { $0.name == "password" }) {
             form.fill("username", name)
             form.fill("password", password)
@@ -64,8 +65,17 @@ package struct SimulatedPerson {
         return Step(method: "GET", url: target + (target.contains("?") ? "&" : "?") + form.encoded, body: nil)
     }
 
+    /// A page that leads no further, with its trace and the command that explains it.
+    static func stuck(_ answer: HTTPAnswer, at url: String) -> CommandFailure {
+        let page = WebPage(html: answer.text)
+        let words = page.heading.map { " ('\(LogLine.printable($0))')" } ?? ""
+        let place = "the sign-in got stuck at \(WebAddress.origin(of: url)) with status \(answer.status)\(words)"
+        guard let trace = page.trace else { return CommandFailure(place, advice: "'boxoffice logs gateway --since 1m' has the reason") }
+        return CommandFailure("\(place), trace \(trace)", advice: "'boxoffice explain \(trace)' tells why")
+    }
+
     private mutating func load(_ step: Step) async throws -> HTTPAnswer {
-        let site = address(of: step.url)
+        let site = WebAddress.origin(of: step.url)
         var headers = [("Accept", "text/html")]
         if let jar = cookies[site], !jar.isEmpty {
             headers.append(("Cookie", jar.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")))
@@ -82,10 +92,36 @@ package struct SimulatedPerson {
     private func resolve(_ reference: String, against base: String) -> String? {
         URL(string: reference, relativeTo: URL(string: base))?.absoluteString
     }
+}
 
-    /// Scheme, host and port: what a cookie belongs to here, and all of an address that may be printed.
-    private func address(of url: String) -> String {
-        guard let parsed = URL(string: url) else { return "?" }
-        return "\(parsed.scheme ?? "")://\(parsed.host ?? ""):\(parsed.port ?? 80)"
+/// Addresses as messages may name them.
+enum WebAddress {
+    /// Scheme, host, and the port where it is not the scheme's own: what a cookie belongs to here, and all of an address that may be printed.
+    static func origin(of address: String) -> String {
+        guard let parsed = URL(string: address), let host = parsed.host, !host.isEmpty else { return "an address without a host" }
+        let scheme = parsed.scheme?.lowercased() ?? "http"
+        let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+        guard let port = parsed.port, port != (scheme == "https" ? 443 : 80) else { return "\(scheme)://\(name)" }
+        return "\(scheme)://\(name):\(port)"
+    }
+
+    /// Whether this machine answers there.
+    static func isLocal(_ address: String) -> Bool {
+        guard let host = URL(string: address)?.host else { return false }
+        return host == "localhost" || host == "::1" || host == "[::1]" || host.hasPrefix("127.")
+    }
+}
+
+/// Who lives in the sandbox, as its settings have them unless they are changed.
+enum SandboxPeople {
+    static let names = ["ada", "ben", "cleo", "dan", "eve"]
+    /// Refused also with the right password.
+    static let refused = "eve"
+
+    /// - Parameter name: Whose login an MVPD refused.
+    static func advice(afterRefusing name: String) -> String {
+        if name == refused { return "the sandbox always refuses \(name); sign in with --as ada" }
+        guard !names.contains(name) else { return "the sandbox knows \(name): does that MVPD play a person of its own?" }
+        return "the sandbox's people are \(names.filter { $0 != refused }.joined(separator: ", ")), and \(refused), who is always refused"
     }
 }

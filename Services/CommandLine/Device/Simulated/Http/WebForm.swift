@@ -44,7 +44,7 @@ package struct WebForm: Equatable {
         return found
     }
 
-    private static func unescaped(_ text: String) -> String {
+    fileprivate static func unescaped(_ text: String) -> String {
         guard text.contains("&") else { return text }
         let named = ["quot": "\"", "apos": "'", "lt": "<", "gt": ">", "amp": "&"]
         return text.replacing(/&(?:#x([0-9A-Fa-f]+)|#([0-9]+)|([a-z]+));/) { match in
@@ -52,5 +52,22 @@ package struct WebForm: Equatable {
             let number = match.1.flatMap { UInt32($0, radix: 16) } ?? match.2.flatMap { UInt32($0) }
             return number.flatMap(Unicode.Scalar.init).map { String(Character($0)) } ?? String(match.0)
         }
+    }
+}
+
+/// What a page says to the person who got stuck at it.
+struct WebPage {
+    /// The trace id, as the gateway's pages show it; `nil`: none is shown.
+    let trace: String?
+    /// The heading, without markup, cut to 100 characters; `nil`: none.
+    let heading: String?
+
+    init(html: String) {
+        trace = html.firstMatch(of: /class="trace">\s*([0-9a-f]{32})\s*</).map { String($0.1) }
+        let heading = html.firstMatch(of: /(?is)<h1\b[^>]*>(.*?)<\/h1>/).map { match in
+            let words = WebForm.unescaped(String(match.1).replacing(/<[^>]*>/, with: " ")).split(whereSeparator: \.isWhitespace)
+            return String(words.joined(separator: " ").prefix(100))
+        }
+        self.heading = heading.flatMap { $0.isEmpty ? nil : $0 }
     }
 }

@@ -41,6 +41,12 @@ public enum ExaminedService: String, CaseIterable, Sendable {
         }
     }
 
+    /// What callers need before any method of the service's own can work: connections, calls, streams, health. In the order of the report.
+    public var minimalRequirements: [Requirement] {
+        let ids = Set(WireRequirements.minimal)
+        return requirements.filter { ids.contains($0.id) }
+    }
+
     /// Everything that is required of an implementation, in the order of the report.
     public var requirements: [Requirement] {
         switch self {

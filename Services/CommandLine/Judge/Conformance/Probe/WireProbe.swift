@@ -38,7 +38,18 @@ final class WireProbe: Sendable {
             }.get()
             peerNames = try await established.futureResult.get()
         } catch {
-            throw Unmet("a connection with TLS 1.3 to \(subject.certificateName)", came: "\(error)")
+            throw Unmet("a connection with TLS 1.3 to \(subject.certificateName)", came: WireProbe.words(error))
+        }
+    }
+
+    /// Why there is no connection. The library's own words for it list its structures.
+    static func words(_ error: any Error) -> String {
+        switch error {
+        case let error as NIOConnectionError:
+            guard let first = error.connectionErrors.first?.error else { return "a name that cannot be resolved, '\(error.host)'" }
+            return "no connection to \(error.host):\(error.port): \(words(first))"
+        case ChannelError.connectTimeout: return "no answer in time"
+        default: return "\(error)"
         }
     }
 

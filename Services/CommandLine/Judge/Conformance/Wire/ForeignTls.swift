@@ -34,7 +34,7 @@ struct ForeignTls {
             channel = try await bootstrap.connect(host: host, port: port).get()
         } catch {
             outcome.succeed(false)
-            throw Unmet("a TCP connection", came: "\(error)")
+            throw Unmet("a TCP connection", came: WireProbe.words(error))
         }
         let timer = loop.scheduleTask(in: .seconds(10)) { outcome.succeed(false) }
         let isServed = try await outcome.futureResult.get()

@@ -42,6 +42,7 @@ struct LiveMetrics: Sendable {
         latest = progress
         counts["due", default: 0] += sample.due
         counts["dropped", default: 0] += sample.dropped
+        counts["iterations", default: 0] += sample.iterations ?? 0
         counts["sent", default: 0] += sample.sent
         codes["ok", default: 0] += sample.succeeded
         for (code, count) in sample.errors {
@@ -76,6 +77,7 @@ struct LiveMetrics: Sendable {
         single(
             "boxoffice_load_iterations_dropped_total", "counter", "Iterations that were not begun, as too many were under way.",
             counts["dropped"] ?? 0)
+        single("boxoffice_load_iterations_total", "counter", "Iterations that ended whole.", counts["iterations"] ?? 0)
         single("boxoffice_load_calls_sent_total", "counter", "Calls that were sent.", counts["sent"] ?? 0)
         family(
             "boxoffice_load_calls_total", "counter", "Calls that ended, by code: ok, or that of the error.",

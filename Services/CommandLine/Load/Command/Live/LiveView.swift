@@ -87,12 +87,19 @@ struct LiveView: Sendable {
         let errors = ["\(Quantity.count(progress.failed)) failed", Quantity.share(share)] + codes(sample)
         return [
             Row(name: phase(progress), parts: place(progress)),
-            Row(name: "rate", parts: ["wanted \(wanted)", "achieved \(Quantity.number(sample.rate))/s"]),
+            Row(name: "rate", parts: ["wanted \(wanted)"] + rates(sample)),
             Row(name: "last second", parts: times(progress.responseTime)), Row(name: "so far", parts: times(soFar)),
             Row(name: "errors", parts: errors, style: hasErrors ? console.bad : plain),
             Row(name: "not started", parts: [Quantity.count(progress.dropped)], style: progress.dropped > 0 ? console.bad : plain),
             Row(name: "under way", parts: ["\(Quantity.count(sample.inFlight)) calls", "\(Quantity.count(sample.connections)) connections"]),
         ]
+    }
+
+    /// What is wanted are visits: so are those that were achieved. The calls of visits that make several stand beside them.
+    private func rates(_ sample: SecondSample) -> [String] {
+        let calls = Quantity.number(sample.rate)
+        guard let visits = sample.visitRate else { return ["achieved \(calls)/s"] }
+        return ["achieved \(Quantity.number(visits))/s", "\(calls) calls/s"]
     }
 
     private func phase(_ progress: LoadRun.Progress) -> String {

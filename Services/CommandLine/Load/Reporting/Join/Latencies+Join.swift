@@ -105,6 +105,7 @@ extension [SecondSample] {
             dropped: sum(\.dropped), sent: sum(\.sent), succeeded: sum(\.succeeded), failed: sum(\.failed), inFlight: sum(\.inFlight),
             connections: sum(\.connections), p50Nanoseconds: value(50, \.p50Nanoseconds), p90Nanoseconds: value(90, \.p90Nanoseconds),
             p99Nanoseconds: value(99, \.p99Nanoseconds), maxNanoseconds: longest, lagNanoseconds: samples.map(\.lagNanoseconds).max() ?? 0,
-            errors: errors, responseTimes: times.isEmpty ? nil : CompactHistogram(times))
+            errors: errors, responseTimes: times.isEmpty ? nil : CompactHistogram(times),
+            iterations: samples.contains { $0.iterations == nil } ? nil : sum { $0.iterations ?? 0 })
     }
 }

@@ -54,11 +54,18 @@ public struct KneeRule: Codable, Sendable, Equatable {
         }
         let bad = steps[failed]
         let good = failed > 0 ? steps[failed - 1] : nil
-        let finding =
-            good.map { "The knee is at \(Quantity.number($0.level)) \(unit) (\(Quantity.number($0.totals.rate)) good answers/s): at" } ?? "Already at"
         return Knee(
             level: good?.level, rate: good?.totals.rate, failedLevel: bad.level, criterion: criterion,
-            explanation: "\(finding) \(Quantity.number(bad.level)) \(unit) \(reason(criterion, bad, limit)).")
+            explanation: finding(good, bad, unit, criterion == .generator) + " \(reason(criterion, bad, limit)).")
+    }
+
+    /// Between two steps nothing was measured.
+    private func finding(_ good: StepResult?, _ bad: StepResult, _ unit: String, _ isToolLate: Bool) -> String {
+        let high = Quantity.number(bad.level)
+        guard let good else { return "Already at \(high) \(unit)" }
+        let (low, rate) = (Quantity.number(good.level), Quantity.number(good.totals.rate))
+        let place = isToolLate ? "lies above \(low) \(unit)" : "lies between \(low) and \(high) \(unit)"
+        return "The knee \(place): \(low) gave \(rate) good answers/s, at \(high)"
     }
 
     private func reason(_ criterion: KneeCriterion, _ step: StepResult, _ limit: Int64) -> String {

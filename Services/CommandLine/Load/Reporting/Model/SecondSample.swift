@@ -25,11 +25,13 @@ public struct SecondSample: Codable, Sendable, Equatable {
     public var errors: [String: Int]
     /// The response times of the calls that ended in it; absent without one, and in reports of earlier versions.
     public var responseTimes: CompactHistogram?
+    /// Iterations that ended whole in it; absent in reports of earlier versions.
+    public var iterations: Int?
 
     public init(
         second: Double, isWarmUp: Bool, elapsedNanoseconds: Int64, due: Int, dropped: Int, sent: Int, succeeded: Int, failed: Int, inFlight: Int,
         connections: Int, p50Nanoseconds: Int64, p90Nanoseconds: Int64, p99Nanoseconds: Int64, maxNanoseconds: Int64, lagNanoseconds: Int64,
-        errors: [String: Int] = [:], responseTimes: CompactHistogram? = nil
+        errors: [String: Int] = [:], responseTimes: CompactHistogram? = nil, iterations: Int? = nil
     ) {
         self.second = second
         self.isWarmUp = isWarmUp
@@ -48,5 +50,6 @@ public struct SecondSample: Codable, Sendable, Equatable {
         self.lagNanoseconds = lagNanoseconds
         self.errors = errors
         self.responseTimes = responseTimes
+        self.iterations = iterations
     }
 }

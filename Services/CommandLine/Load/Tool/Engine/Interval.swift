@@ -4,6 +4,8 @@ internal import LoadReporting
 struct Interval: Sendable {
     var due = 0
     var dropped = 0
+    /// That ended whole.
+    var iterations = 0
     var sent = 0
     var succeeded = 0
     var failed = 0
@@ -17,6 +19,7 @@ struct Interval: Sendable {
     mutating func add(_ other: Interval) {
         due += other.due
         dropped += other.dropped
+        iterations += other.iterations
         sent += other.sent
         succeeded += other.succeeded
         failed += other.failed
@@ -39,6 +42,6 @@ struct Interval: Sendable {
             failed: failed, inFlight: outstanding, connections: connections, p50Nanoseconds: responseTime.value(at: 50),
             p90Nanoseconds: responseTime.value(at: 90), p99Nanoseconds: responseTime.value(at: 99), maxNanoseconds: responseTime.longest,
             lagNanoseconds: longestLag, errors: errors.byCode,
-            responseTimes: responseTime.isEmpty ? nil : CompactHistogram(responseTime))
+            responseTimes: responseTime.isEmpty ? nil : CompactHistogram(responseTime), iterations: iterations)
     }
 }

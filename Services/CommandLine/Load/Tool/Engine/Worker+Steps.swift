@@ -107,6 +107,7 @@ extension Worker {
     }
 
     private func finish(_ slot: Int, _ now: Nanoseconds, isWhole: Bool) {
+        if isWhole { interval.iterations += 1 }
         if isWhole, let tally = slots[slot].tally {
             tallies[tally].iterations += 1
             tallies[tally].iterationTime.record(now - slots[slot].iterationDue)

@@ -57,13 +57,26 @@ struct ProviderImport {
         // With another format people would get new ids.
         if let format = former?["saml"]?["nameIdFormat"], tree["saml"]?["nameIdFormat"] == nil { set(&tree, "nameIdFormat", format) }
         tree.set(["id"], to: .string(id))
-        if tree["displayName"] == nil, let name = review.metadata.displayName { tree.set(["displayName"], to: .string(name)) }
+        // It has a way of its own now; an integration goes on by the upstream for as long as it says so.
+        tree.set(["upstreamOnly"], to: nil)
+        if tree["displayName"] == nil {
+            let name = review.metadata.displayName ?? Self.host(of: review.metadata.entityID) ?? id
+            tree.set(["displayName"], to: .string(name))
+        }
         set(&tree, "idpEntityId", .string(review.metadata.entityID))
         setSignOn(&tree)
         setLogout(&tree)
         set(&tree, "signingCertificates", .array(certificates.map { .string($0) }))
         if former?["saml"] == nil, tree["saml"]?["nameIdFormat"] == nil { setNameIDFormat(&tree) }
         return tree
+    }
+
+    /// - Returns: The name of the server that an entity id is an address of, which says more than nothing; `nil` where it names none.
+    private static func host(of entityID: String) -> String? {
+        guard let host = entityID.firstMatch(of: /^https?:\/\/([A-Za-z0-9.-]{1,80})(?:[:\/?#]|$)/)?.1, host.contains("."),
+            host.contains(where: { $0.isLetter })
+        else { return nil }
+        return String(host)
     }
 
     private func set(_ tree: inout JsonTree, _ name: String, _ value: JsonTree?) { tree.set(["saml", name], to: value) }

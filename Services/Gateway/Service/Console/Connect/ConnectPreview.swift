@@ -11,7 +11,7 @@ struct ConnectPreview {
         let expired = Set(form.expired.map { OctetText($0) })
         content = [
             "entityId": metadata.entityID.isEmpty ? "–" : metadata.entityID, "foundName": metadata.displayName.isEmpty ? "–" : metadata.displayName,
-            "nameToUse": form.name.isEmpty ? metadata.displayName : form.name,
+            "nameToUse": form.name.isEmpty ? (metadata.displayName.isEmpty ? form.id : metadata.displayName) : form.name,
             "endpoints": metadata.endpoints.map {
                 ["endpointService": $0.service, "endpointBinding": Self.last($0.binding), "endpointLocation": $0.location]
             } + Self.callback(metadata, form, origin),

@@ -30,10 +30,12 @@ extension LoadReport {
                 more: "\(Quantity.count(totals.failed)) of \(Quantity.count(totals.succeeded + totals.failed)) calls",
                 kind: totals.failed > 0 ? "failed" : ""))
         if let knee {
+            let (low, high) = (knee.level.map(Quantity.number), knee.failedLevel.map(Quantity.number))
+            let place = [low, high].compactMap { $0 }.joined(separator: " to ")
             tiles.append(
                 .init(
-                    name: "Knee", value: knee.isReached ? knee.level.map(Quantity.number) ?? "none" : "not reached",
-                    more: knee.failedLevel.map { "\(knee.isReached ? "fails" : "the tool was late") at \(Quantity.number($0))" } ?? "no step failed"))
+                    name: "Knee", value: knee.isReached ? (low == nil ? "none" : place) : "not reached",
+                    more: high.map { "\(knee.isReached ? "between two steps: fails" : "the tool was late") at \($0)" } ?? "no step failed"))
         }
         return tiles + processTiles
     }

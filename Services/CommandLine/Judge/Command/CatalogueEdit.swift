@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// A harmless change of a catalogue file: another name of its first requestor.
-struct CatalogueChange {
+struct CatalogueEdit {
     let file: URL
 
     /// - Throws: `CommandFailure` when the file is no catalogue.

@@ -138,11 +138,11 @@ import Testing
 
     @Test("the administration API's addresses of entries, and a push's description")
     func names() {
-        #expect(CatalogueApplyCommand.path(of: EntityKey(.integrations, "CHAN7/Pass")) == "/integrations/CHAN7/Pass")
+        #expect(EntityKey(.integrations, "CHAN7/Pass").path == "/integrations/CHAN7/Pass")
         #expect(
-            CatalogueApplyCommand.path(of: EntityKey(.platformIdentityIssuers, "https://id.example/a~b"))
+            EntityKey(.platformIdentityIssuers, "https://id.example/a~b").path
                 == "/platform-identity-issuers/https%3A~1~1id.example~1a~0b")
-        #expect(CatalogueApplyCommand.path(of: EntityKey(.upstreams, "vendor")) == "/upstreams/vendor")
+        #expect(EntityKey(.upstreams, "vendor").path == "/upstreams/vendor")
         #expect(CatalogueApplyCommand.usualDescription(["a/b.json", "c.json"]) == "catalogue apply: b.json, c.json")
         #expect(CatalogueApplyCommand.usualDescription(Array(repeating: "long-name.json", count: 90)).count == 500)
     }

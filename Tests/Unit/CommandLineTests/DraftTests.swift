@@ -1,4 +1,5 @@
 @testable import BoxofficeCommand
+import CatalogueFiles
 import Foundation
 import Testing
 
@@ -35,7 +36,7 @@ import Testing
     func tellsOthers() {
         let unknown = Self.renamed.replacing("requestor", with: "novelty")
         let draft = draft([Self.added, Self.integrated, Self.renamed, unknown].joined(separator: ","))
-        let made: Set = [DraftPlace(.mvpds, "NewCable"), DraftPlace(.integrations, "ACME1/NewCable")]
+        let made: Set = [EntityKey(.mvpds, "NewCable"), EntityKey(.integrations, "ACME1/NewCable")]
         #expect(draft.others(than: made).map(\.number) == [3, 3])
         #expect(draft.others(than: []).count == 4)
     }
@@ -44,27 +45,27 @@ import Testing
     func names() throws {
         let twin = Self.added.replacing("\"mvpd\"", with: "\"requestor\"").replacing("NewCable", with: "Twin")
         let draft = draft([Self.added, Self.integrated, twin, Self.added.replacing("NewCable", with: "Twin")].joined(separator: ","))
-        #expect(try draft.place(named: "NewCable") == DraftPlace(.mvpds, "NewCable"))
-        #expect(try draft.place(named: "ACME1/NewCable") == DraftPlace(.integrations, "ACME1/NewCable"))
-        #expect(try draft.place(named: "mvpds/Twin") == DraftPlace(.mvpds, "Twin"))
+        #expect(try draft.place(named: "NewCable") == EntityKey(.mvpds, "NewCable"))
+        #expect(try draft.place(named: "ACME1/NewCable") == EntityKey(.integrations, "ACME1/NewCable"))
+        #expect(try draft.place(named: "mvpds/Twin") == EntityKey(.mvpds, "Twin"))
         #expect { try draft.place(named: "Twin") } throws: { "\($0)".contains("requestors/Twin, mvpds/Twin") }
         #expect { try draft.place(named: "NewCabel") } throws: { "\($0)".contains("'NewCabel': it changes mvpds/NewCable") }
     }
 
     @Test("paths of entries are those of the administration API")
     func paths() {
-        #expect(DraftPlace(.integrations, "ACME1/New Cable").path == "/integrations/ACME1/New%20Cable")
-        #expect(DraftPlace(.mvpds, "NewCable").path == "/mvpds/NewCable")
-        #expect(DraftPlace(.serviceTokenIssuers, "https://a.example/x~y").path == "/service-token-issuers/https%3A~1~1a.example~1x~0y")
+        #expect(EntityKey(.integrations, "ACME1/New Cable").path == "/integrations/ACME1/New%20Cable")
+        #expect(EntityKey(.mvpds, "NewCable").path == "/mvpds/NewCable")
+        #expect(EntityKey(.serviceTokenIssuers, "https://a.example/x~y").path == "/service-token-issuers/https%3A~1~1a.example~1x~0y")
         // Written in two ways, two ids.
-        #expect(DraftPlace(.mvpds, "caf\u{e9}") != DraftPlace(.mvpds, "cafe\u{301}"))
+        #expect(EntityKey(.mvpds, "caf\u{e9}") != EntityKey(.mvpds, "cafe\u{301}"))
     }
 
     @Test("whether a pair is live, or only in the draft, is told by what the draft changes")
     func tellsLive() {
         let pair =
             #"{"number": 1, "type": "application", "id": "tv", "property": "signingKeys", "operation": "replace", "old": [{"publicKey": "old"}], "new": []}"#
-        let place = DraftPlace(.applications, "tv")
+        let place = EntityKey(.applications, "tv")
         #expect(draft(pair).isLive("old", in: "signingKeys", of: place) == true && draft(pair).isLive("new", in: "signingKeys", of: place) == false)
         #expect(draft(pair).isLive("old", in: "clients", of: place) == nil && draft("").isLive("old", in: "signingKeys", of: place) == nil)
         let whole = Self.added.replacing("\"mvpd\"", with: "\"application\"").replacing("NewCable", with: "tv")

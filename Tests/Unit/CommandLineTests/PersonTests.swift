@@ -20,13 +20,13 @@ struct PersonTests {
         let body =
             #"{"people":[{"mvpd":"NorthCable","user":"ada","sessions":2}],"services":{"authentication":{"tables":{"session":[{"user":"ada"},{}],"code":[]},"#
             + #""more":true,"remainders":[]},"autosignin":{"tables":{"family":[{}]},"more":false},"gateway":{"tables":{},"more":false}}}"#
-        let holdings = PersonHoldings(HTTPAnswer(status: 200, headers: [], body: Array(body.utf8)))
+        let holdings = try PersonHoldings(HTTPAnswer(status: 200, headers: [], body: Array(body.utf8)))
         #expect(
             holdings.lines == [
                 "held about this person:", "  authentication  session  2 rows", "  autosignin  family  1 row", "  and more",
             ])
         #expect(holdings.rows == ["authentication": ["session": 2], "autosignin": ["family": 1]] && holdings.people == 1 && !holdings.isEmpty)
-        let none = PersonHoldings(HTTPAnswer(status: 200, headers: [], body: Array(#"{"people":[],"services":{"config":{"tables":{}}}}"#.utf8)))
+        let none = try PersonHoldings(HTTPAnswer(status: 200, headers: [], body: Array(#"{"people":[],"services":{"config":{"tables":{}}}}"#.utf8)))
         #expect(none.isEmpty && none.lines == ["nothing is held about this person"])
         #expect(throws: (any Error).self) { try PersonEraseCommand.parse(["--user", "ada", "--yes", "--dry-run"]) }
         #expect(try PersonEraseCommand.parse(["--user", "ada", "--dry-run"]).dryRun)
@@ -61,5 +61,16 @@ struct PersonTests {
             (#"{"people":[],"services":{"autosignin":{"tables":{},"more":false,"remainders":[{"name":"family","rows":1}]}}}"#, true),
             (#"{"people":[{"mvpd":"NorthCable","sessions":0}],"services":{}}"#, true), (#"{"people":[],"services":{}}"#, false),
         ])
-    func holds(body: String, something: Bool) throws { #expect(try PersonAnswer.holdsSomething(Array(body.utf8)) == something) }
+    func holds(body: String, something: Bool) throws {
+        let holdings = try PersonHoldings(HTTPAnswer(status: 200, headers: [], body: Array(body.utf8)))
+        #expect(holdings.isEmpty != something)
+        #expect((holdings.lines == ["nothing is held about this person"]) != something, "an erasure asks where an export has something")
+    }
+
+    @Test(
+        "an answer that is no export is not taken for one of somebody about whom nothing is held",
+        arguments: ["", "{}", "<html>", #"{"services":[]}"#])
+    func noExport(body: String) {
+        #expect(throws: CommandFailure.self) { try PersonHoldings(HTTPAnswer(status: 200, headers: [], body: Array(body.utf8))) }
+    }
 }

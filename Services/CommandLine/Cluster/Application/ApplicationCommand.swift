@@ -53,7 +53,7 @@ struct PushOptions: ParsableArguments {
     ///   - facts: What was done, for programs.
     /// - Throws: `CommandFailure` with what the cluster says.
     func finish(_ description: String, of application: String, facts: [String: Any]) async throws {
-        let place = DraftPlace(.applications, application)
+        let place = EntityKey(.applications, application)
         var pushed: OpenDraft.Pushed?
         if push {
             pushed = try await OpenDraft.push([place], description, console, asks: !json)

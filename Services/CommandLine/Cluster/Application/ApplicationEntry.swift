@@ -69,7 +69,7 @@ struct ApplicationEntry {
         body["programmer"] = programmer
         let kept = try AdministrationCall.json(body)
         try await DraftEdit.together { (edit: inout DraftEdit) async throws -> Void in
-            _ = try await edit.read(DraftPlace(.applications, id))
+            _ = try await edit.read(EntityKey(.applications, id))
             try await write()
             _ = try await AdministrationCall.send("POST", "/secrets/\(FormEncoding.encode(reference))", body: kept)
         }
@@ -85,6 +85,6 @@ struct ApplicationEntry {
         let elements = object[list] as? [[String: Any]] ?? []
         let others = elements.filter { $0[member] as? String != value }
         guard others.count < elements.count else { return }
-        if try await OpenDraft.read().isLive(value, in: list, of: DraftPlace(.applications, id)) == false { object[list] = others }
+        if try await OpenDraft.read().isLive(value, in: list, of: EntityKey(.applications, id)) == false { object[list] = others }
     }
 }

@@ -2,7 +2,6 @@ public import ArgumentParser
 internal import CatalogueFiles
 internal import Foundation
 internal import StrictJson
-internal import TextEncodings
 
 /// `boxoffice catalogue apply`: makes the running cluster's catalogue what files say.
 public struct CatalogueApplyCommand: AsyncParsableCommand {
@@ -46,7 +45,7 @@ public struct CatalogueApplyCommand: AsyncParsableCommand {
         let problems = try wanted.problems(over: live, removing: removals)
         guard problems.isEmpty else { throw Self.refusal(problems) }
         guard !plan.isEmpty, !dryRun else { return try tell(plan, .none) }
-        try await Self.requireEmptyDraft()
+        try await OpenDraft.requireEmpty()
         tellPlan(plan)
         let version = try await push(document, plan, live, CatalogueImporter(cluster))
         try tell(plan, version.map { Outcome.version($0) } ?? .waits)
@@ -74,15 +73,6 @@ public struct CatalogueApplyCommand: AsyncParsableCommand {
         return CatalogueDocument(document)
     }
 
-    private static func requireEmptyDraft() async throws {
-        let changes = try await AdministrationCall.send("GET", "/draft").object["changes"] as? [Any] ?? []
-        guard changes.isEmpty else {
-            throw CommandFailure(
-                "your draft holds \(changes.count) \(changes.count == 1 ? "change" : "changes")",
-                advice: "push or dismiss them first: all of a draft is pushed", exit: .usage)
-        }
-    }
-
     private static let mostProblems = 50
 
     private static func refusal(_ problems: [String]) -> CommandFailure {
@@ -103,11 +93,11 @@ public struct CatalogueApplyCommand: AsyncParsableCommand {
             }
             for key in plan.references {
                 guard let tree = document[key] else { continue }
-                _ = try await AdministrationCall.send("PUT", Self.path(of: key), body: tree.canonical, ifMatch: "*")
+                _ = try await AdministrationCall.send("PUT", key.path, body: tree.canonical, ifMatch: "*")
             }
             for key in plan.removed {
                 guard let tree = live[key] else { continue }
-                _ = try await AdministrationCall.send("DELETE", Self.path(of: key), ifMatch: "\"\(tree.sha256)\"")
+                _ = try await AdministrationCall.send("DELETE", key.path, ifMatch: "\"\(tree.sha256)\"")
             }
             return try await AdministrationCall.push(description ?? Self.usualDescription(files))
         } catch {
@@ -121,18 +111,6 @@ public struct CatalogueApplyCommand: AsyncParsableCommand {
         let names = files.map { URL(fileURLWithPath: $0).lastPathComponent }.joined(separator: ", ")
         return String("catalogue apply: \(names)".prefix(500))
     }
-
-    /// As the administration API names an entry: an issuer is a URL, and no segment holds a slash (RFC 6901 §3).
-    static func path(of key: EntityKey) -> String {
-        switch key.section {
-        case .integrations: "/integrations/\(FormEncoding.encode(key.requestor))/\(FormEncoding.encode(key.mvpd))"
-        case .platformIdentityIssuers: "/platform-identity-issuers/\(segment(key.id))"
-        case .serviceTokenIssuers: "/service-token-issuers/\(segment(key.id))"
-        case .programmers, .requestors, .mvpds, .applications, .upstreams: "/\(key.section.rawValue)/\(FormEncoding.encode(key.id))"
-        }
-    }
-
-    private static func segment(_ issuer: String) -> String { FormEncoding.encode(issuer.replacing("~", with: "~0").replacing("/", with: "~1")) }
 
     // MARK: What is told
 

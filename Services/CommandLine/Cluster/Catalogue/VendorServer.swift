@@ -105,7 +105,7 @@ struct VendorServer: Sendable {
             // The vendor lets one call a second through, and names no time to wait (rest-v1 §2.7).
             case 429: try await Task.sleep(for: .seconds(2))
             case 400: throw CommandFailure("\(base) does not know the requestor \(requestor)", advice: "letter case counts", exit: .usage)
-            case 401, 403:
+            case 401 where bearer != nil, 403 where bearer != nil:
                 throw CommandFailure("\(base) refuses the access token: \(answer.status)", advice: "get another one, or pass --statement")
             default:
                 throw CommandFailure(

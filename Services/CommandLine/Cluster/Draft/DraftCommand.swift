@@ -131,7 +131,7 @@ extension OpenDraft {
     /// Drops every change of the entries.
     /// - Returns: What is left.
     /// - Throws: `CommandFailure` when one of them has to stay, with what refers to it.
-    fileprivate func without(_ places: Set<DraftPlace>) async throws -> OpenDraft {
+    fileprivate func without(_ places: Set<EntityKey>) async throws -> OpenDraft {
         var draft = self
         while true {
             let mine = draft.changes.filter { change in change.place.map { places.contains($0) } ?? false }
@@ -150,7 +150,7 @@ extension OpenDraft {
         }
     }
 
-    private func explain(_ refusal: (any Error)?, _ place: DraftPlace?, besides places: Set<DraftPlace>) -> CommandFailure {
+    private func explain(_ refusal: (any Error)?, _ place: EntityKey?, besides places: Set<EntityKey>) -> CommandFailure {
         let reason = refusal.map { PlainReason.of($0) } ?? "it is refused"
         let ids = places.map(\.id)
         let referring = self.places.filter { other in

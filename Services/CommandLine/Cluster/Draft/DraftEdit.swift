@@ -1,3 +1,4 @@
+internal import CatalogueFiles
 internal import Foundation
 
 /// Changes that one command makes to several entries of the draft: all of them, or none.
@@ -9,7 +10,7 @@ struct DraftEdit {
     }
 
     private struct Former {
-        let place: DraftPlace
+        let place: EntityKey
         /// `nil`: it was not there.
         let object: [String: Any]?
     }
@@ -36,7 +37,7 @@ struct DraftEdit {
 
     /// - Returns: The entry as the draft has it; `nil`: there is none.
     /// - Throws: `CommandFailure`.
-    mutating func read(_ place: DraftPlace) async throws -> Entry? {
+    mutating func read(_ place: EntityKey) async throws -> Entry? {
         let answer = try await AdministrationCall.attempt("GET", place.path)
         guard answer.status != 404 else {
             note(place, nil)
@@ -51,7 +52,7 @@ struct DraftEdit {
 
     /// Makes the entry, or puts it in place of what the draft has.
     /// - Throws: `CommandFailure` with what the cluster says of it.
-    mutating func write(_ place: DraftPlace, _ object: [String: Any]) async throws {
+    mutating func write(_ place: EntityKey, _ object: [String: Any]) async throws {
         let body = try AdministrationCall.json(object)
         guard let former = try await read(place) else {
             _ = try await AdministrationCall.send("POST", place.collection, body: body)
@@ -61,20 +62,20 @@ struct DraftEdit {
         _ = try await AdministrationCall.send("PUT", place.path, body: body, ifMatch: former.etag)
     }
 
-    private mutating func note(_ place: DraftPlace, _ object: [String: Any]?) {
+    private mutating func note(_ place: EntityKey, _ object: [String: Any]?) {
         guard !formers.contains(where: { $0.place == place }) else { return }
         formers.append(Former(place: place, object: object))
     }
 
     /// - Returns: The entries that could not be brought back.
-    private func takeBack() async -> [DraftPlace] {
+    private func takeBack() async -> [EntityKey] {
         let places = Set(formers.map(\.place))
         // An entry that is live with an expired certificate would not be taken a second time as one of the draft.
         if before.changes.isEmpty, let now = try? await OpenDraft.read(), now.others(than: places).isEmpty {
             guard !now.changes.isEmpty else { return [] }
             return (try? await AdministrationCall.send("DELETE", "/draft")) == nil ? now.places : []
         }
-        var left: [DraftPlace] = []
+        var left: [EntityKey] = []
         for former in formers.reversed() {
             do { try await Self.restore(former) } catch { left.append(former.place) }
         }

@@ -30,6 +30,17 @@ struct OpenDraft: Sendable {
     /// - Throws: `CommandFailure`.
     static func read() async throws -> OpenDraft { OpenDraft(try await AdministrationCall.send("GET", "/draft")) }
 
+    /// For commands that push all that they find in the draft.
+    /// - Throws: `CommandFailure` where it holds something.
+    static func requireEmpty() async throws {
+        let draft = try await read()
+        guard draft.changes.isEmpty else {
+            throw CommandFailure(
+                "your draft holds \(draft.counted)", advice: "'boxoffice draft push' or 'boxoffice draft dismiss' first: all of it is pushed",
+                exit: .usage)
+        }
+    }
+
     /// - Parameter list: Changes as the API tells them.
     static func changes(_ list: Any?) -> [CatalogueChange] { (list as? [[String: Any]] ?? []).map(change) }
 
@@ -55,13 +66,13 @@ struct OpenDraft: Sendable {
     }
 
     /// The entries that it changes, each once.
-    var places: [DraftPlace] {
-        var places: [DraftPlace] = []
+    var places: [EntityKey] {
+        var places: [EntityKey] = []
         for place in changes.compactMap(\.place) where places.last != place { places.append(place) }
         return places
     }
 
-    func others(than made: Set<DraftPlace>) -> [CatalogueChange] {
+    func others(than made: Set<EntityKey>) -> [CatalogueChange] {
         changes.filter { change in change.place.map { !made.contains($0) } ?? true }
     }
 
@@ -75,7 +86,7 @@ struct OpenDraft: Sendable {
 
     /// - Parameter name: `mvpds/NewCable`, or the id alone where one entry has it.
     /// - Throws: `CommandFailure` when no entry is called so, or several are.
-    func place(named name: String) throws -> DraftPlace {
+    func place(named name: String) throws -> EntityKey {
         let places = places
         if let whole = places.first(where: { $0.description == name }) { return whole }
         let called = places.filter { $0.id == name }
@@ -96,7 +107,7 @@ struct OpenDraft: Sendable {
     /// - Parameters:
     ///   - property: The list.
     ///   - value: What stands in one of its elements.
-    func isLive(_ value: String, in property: String, of place: DraftPlace) -> Bool? {
+    func isLive(_ value: String, in property: String, of place: EntityKey) -> Bool? {
         guard let change = changes.first(where: { $0.place == place && ($0.property.isEmpty || $0.property == property) }) else { return nil }
         return change.oldJson.contains("\"\(value)\"")
     }
@@ -135,7 +146,7 @@ extension OpenDraft {
     ///   - made: The command's own entries.
     ///   - asks: False where a program reads the output.
     /// - Throws: `CommandFailure`; `cancelled` when the person says no.
-    static func push(_ made: Set<DraftPlace>, _ description: String, _ console: Console, asks: Bool) async throws -> Pushed {
+    static func push(_ made: Set<EntityKey>, _ description: String, _ console: Console, asks: Bool) async throws -> Pushed {
         let draft = try await read()
         let others = draft.others(than: made)
         guard others.count < draft.changes.count else { return .isLive }
@@ -175,17 +186,7 @@ extension OpenDraft.Pushed {
     }
 }
 
-/// Where an entry of the catalogue stands, as lists of changes name it: `mvpds/NewCable`, `integrations/ACME1/NewCable`.
-struct DraftPlace: Hashable, Sendable, CustomStringConvertible {
-    let section: CatalogueSection
-    private let octets: OctetText
-
-    init(_ section: CatalogueSection, _ id: String) { (self.section, octets) = (section, OctetText(id)) }
-
-    var id: String { octets.text }
-
-    var description: String { "\(section.rawValue)/\(id)" }
-
+extension EntityKey {
     /// The path of its collection below `/admin/v1`.
     var collection: String {
         switch section {
@@ -210,5 +211,5 @@ struct DraftPlace: Hashable, Sendable, CustomStringConvertible {
 
 extension CatalogueChange {
     /// `nil`: it is of a kind that this program does not know.
-    var place: DraftPlace? { CatalogueSection(kind).map { DraftPlace($0, entityID) } }
+    var place: EntityKey? { CatalogueSection(kind).map { EntityKey($0, entityID) } }
 }

@@ -110,9 +110,9 @@ public struct MvpdAddCommand: AsyncParsableCommand {
     }
 
     /// The entries that it makes.
-    private func made() throws -> Set<DraftPlace> {
+    private func made() throws -> Set<EntityKey> {
         let id = try mvpd()
-        return Set([DraftPlace(.mvpds, id)] + requestors.map { DraftPlace(.integrations, "\($0)/\(id)") })
+        return Set([EntityKey(.mvpds, id)] + requestors.map { EntityKey(.integrations, "\($0)/\(id)") })
     }
 
     private func isConfirmed(_ found: ProviderPreview) -> Bool {
@@ -148,7 +148,7 @@ public struct MvpdAddCommand: AsyncParsableCommand {
     /// A mistyped channel is told before anything is changed.
     private func requireRequestors() async throws {
         for requestor in requestors {
-            let answer = try await AdministrationCall.attempt("GET", DraftPlace(.requestors, requestor).path)
+            let answer = try await AdministrationCall.attempt("GET", EntityKey(.requestors, requestor).path)
             guard answer.status == 404 else {
                 _ = try AdministrationCall.success(of: answer)
                 continue
@@ -163,7 +163,7 @@ public struct MvpdAddCommand: AsyncParsableCommand {
     }
 
     private func add(_ found: ProviderPreview, _ edit: inout DraftEdit) async throws -> [String] {
-        let place = DraftPlace(.mvpds, try mvpd())
+        let place = EntityKey(.mvpds, try mvpd())
         let former = try await edit.read(place)
         if found.isOAuth {
             try await edit.write(place, try MvpdEntry(command: self).oauth(found, id: place.id, over: former?.object))
@@ -182,7 +182,7 @@ public struct MvpdAddCommand: AsyncParsableCommand {
         return ["\(place.id) \(state), and is shown as '\(entry["displayName"] as? String ?? place.id)'"] + Self.renamed(former?.object, entry)
     }
 
-    private func keepCertificates(of former: [String: Any], at place: DraftPlace, _ edit: inout DraftEdit) async throws {
+    private func keepCertificates(of former: [String: Any], at place: EntityKey, _ edit: inout DraftEdit) async throws {
         func pinned(_ entry: [String: Any]) -> [Any] { (entry["saml"] as? [String: Any])?["signingCertificates"] as? [Any] ?? [] }
         guard let current = try await edit.read(place), var saml = current.object["saml"] as? [String: Any] else { return }
         var entry = current.object
@@ -217,7 +217,7 @@ public struct MvpdAddCommand: AsyncParsableCommand {
 
     private func integrate(_ requestor: String, _ edit: inout DraftEdit) async throws -> String {
         let mvpd = try mvpd()
-        guard try await edit.read(DraftPlace(.integrations, "\(requestor)/\(mvpd)")) == nil else { return "integrated with \(requestor) already" }
+        guard try await edit.read(EntityKey(.integrations, "\(requestor)/\(mvpd)")) == nil else { return "integrated with \(requestor) already" }
         let body = try AdministrationCall.json(["requestor": requestor, "mvpd": mvpd, "metadataKeys": ["userID"]] as [String: Any])
         _ = try await AdministrationCall.send("POST", "/integrations", body: body)
         return "integrated with \(requestor), in the draft"

@@ -38,17 +38,6 @@ struct PersonAnswer: Decodable {
         return lines
     }
 
-    /// Whether an export has somebody, or a row of any table. What stays after an erasure is told of everybody, and says nothing.
-    static func holdsSomething(_ body: [UInt8]) throws -> Bool {
-        let object = (try JSONSerialization.jsonObject(with: Data(body))) as? [String: Any] ?? [:]
-        if let people = object["people"] as? [Any], !people.isEmpty { return true }
-        let services = (object["services"] as? [String: Any] ?? [:]).values.compactMap { $0 as? [String: Any] }
-        return services.contains { service in
-            (service["tables"] as? [String: Any] ?? [:]).values.contains { ($0 as? [Any])?.isEmpty == false }
-                || (service["remainders"] as? [[String: Any]] ?? []).contains { ($0["rows"] as? Int ?? 0) > 0 }
-        }
-    }
-
     /// The same JSON with a line for each member.
     static func readable(_ body: [UInt8]) throws -> String {
         let object = try JSONSerialization.jsonObject(with: Data(body))

@@ -63,7 +63,7 @@ public struct PersonExportCommand: AsyncParsableCommand {
 
     public func run() async throws {
         let answer = try await AdministrationCall.send("POST", "/people/export", body: try AdministrationCall.json(person.question))
-        guard try PersonAnswer.holdsSomething(answer.body) else {
+        guard try !PersonHoldings(answer).isEmpty else {
             throw CommandFailure("nothing is held about this person", advice: "check the id, and the MVPD that it belongs to")
         }
         let text = try PersonAnswer.readable(answer.body)
@@ -106,7 +106,7 @@ public struct PersonEraseCommand: AsyncParsableCommand {
         let isAsked = !yes && !json && Question.isPossible
         if dryRun || isAsked {
             let answer = try await AdministrationCall.send("POST", "/people/export", body: try AdministrationCall.json(person.question))
-            let holdings = PersonHoldings(answer)
+            let holdings = try PersonHoldings(answer)
             guard !(dryRun && json) else { return try JsonOutput.show(holdings.members) }
             for line in holdings.lines { Console().line(line) }
             guard !dryRun, !holdings.isEmpty else { return }

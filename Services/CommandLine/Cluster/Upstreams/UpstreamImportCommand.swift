@@ -244,10 +244,10 @@ struct UpstreamComparison {
     /// - Throws: `CommandFailure` with what the cluster says.
     func draft() async throws {
         try await DraftEdit.together { (edit: inout DraftEdit) async throws -> Void in
-            for entry in mvpds { try await edit.write(DraftPlace(.mvpds, entry["id"] as? String ?? ""), entry) }
+            for entry in mvpds { try await edit.write(EntityKey(.mvpds, entry["id"] as? String ?? ""), entry) }
             for entry in integrations {
                 let id = "\(entry["requestor"] as? String ?? "")/\(entry["mvpd"] as? String ?? "")"
-                try await edit.write(DraftPlace(.integrations, id), entry)
+                try await edit.write(EntityKey(.integrations, id), entry)
             }
         }
     }

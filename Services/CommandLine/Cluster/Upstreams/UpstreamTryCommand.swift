@@ -42,13 +42,7 @@ public struct UpstreamTryCommand: AsyncParsableCommand {
         guard let address = cluster.sandbox.upstream else {
             throw CommandFailure("the cluster runs no stand-in upstream", advice: "start it with its sandbox, in this release", exit: .usage)
         }
-        let draft = try await AdministrationCall.send("GET", "/draft").object["changes"] as? [Any] ?? []
-        guard draft.isEmpty else {
-            throw CommandFailure(
-                "your draft holds \(draft.count) \(draft.count == 1 ? "change" : "changes")",
-                advice: "'boxoffice draft push' or 'boxoffice draft dismiss' first: all of it is pushed",
-                exit: .usage)
-        }
+        try await OpenDraft.requireEmpty()
         if try await use(address, gateway: cluster.gateway) { try await push("The sandbox's stand-in vendor as an upstream") }
         let comparison = try await offered()
         try await comparison.draft()

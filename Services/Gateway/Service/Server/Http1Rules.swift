@@ -92,7 +92,7 @@ final class Http1Rules: ChannelInboundHandler {
         // One by one they would be inserted.
         all.replaceSubrange(all.startIndex..<all.endIndex, with: fields)
         return HTTPRequest(
-            method: try HTTPRequest.Method(head.method), scheme: "http", authority: Self.authority(head.uri) ?? hosts.first,
+            method: try HTTPRequest.Method(head.method), scheme: "http", authority: try Self.authority(head.uri) ?? hosts.first,
             path: try Self.path(head), headerFields: all)
     }
 
@@ -103,12 +103,14 @@ final class Http1Rules: ChannelInboundHandler {
         return try HTTPRequest(HTTPRequestHead(version: head.version, method: head.method, uri: target), secure: false, splitCookie: false).path
     }
 
-    /// Of a target in absolute form, which counts more than `Host` (RFC 9112 §3.2.2).
-    private static func authority(_ target: String) -> String? {
+    /// The host and port of a target in absolute form, which count more than `Host` (RFC 9112 §3.2.2).
+    /// - Throws: `invalidHeaderToken` for a target without a host (RFC 9110 §4.2.1).
+    private static func authority(_ target: String) throws -> String? {
         guard target.utf8.first != UInt8(ascii: "/") else { return nil }
         guard let start = ["http://", "https://"].first(where: { target.prefix($0.count).lowercased() == $0 }) else { return nil }
         let authority = target.dropFirst(start.count).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        return authority.isEmpty ? nil : String(authority)
+        guard let first = authority.utf8.first, first != UInt8(ascii: ":") else { throw HTTPParserError.invalidHeaderToken }
+        return String(authority)
     }
 
     private static func originForm(_ target: String) -> String {

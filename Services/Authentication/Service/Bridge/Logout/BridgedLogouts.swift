@@ -39,10 +39,11 @@ struct BridgedLogouts: Sendable {
         guard !bridged.isEmpty else { return told }
         for session in bridged where try await store.bridgedPart(session.id) != nil { told.sessions.insert(session.id) }
         let now = clock.now()
-        try await store.remember(logoutsOf: bridged.map(\.id), now: now)
-        let due = try await store.dueLogouts(now: now, most: bridged.count + Self.mostAtOnce)
+        // The work-off, here or in another copy, leaves them alone while they are tried here: upstream hears of a logout once.
+        let firstTry = now + Self.atOnce * (bridged.count + 1)
+        try await store.remember(logoutsOf: bridged.map(\.id), now: now, firstTry: firstTry)
         // The first visit leads to the second.
-        for logout in due.reversed() where told.sessions.contains(logout.part.session) {
+        for logout in try await store.openLogouts(of: bridged.map(\.id).reversed(), now: now) where told.sessions.contains(logout.part.session) {
             guard end != nil else {
                 _ = await attempt(logout, BridgePatience(Self.atOnce))
                 continue

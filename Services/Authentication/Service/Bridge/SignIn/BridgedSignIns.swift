@@ -411,7 +411,7 @@ struct BridgedSignIns: Sendable {
         for other in try await sessions.sessions(session.key) where other.id != session.id && other.clientID == session.clientID {
             guard try await store.bridgedPart(other.id) != nil else { continue }
             guard try await sessions.end(other.key, client: other.clientID, mvpd: other.mvpd, now: now) != nil else { continue }
-            try await store.remember(logoutsOf: [other.id], now: now)
+            try await store.remember(logoutsOf: [other.id], now: now, firstTry: now)
         }
     }
 

@@ -186,12 +186,15 @@ protocol BridgeStore: Sendable {
     func forgotten(_ key: SessionKey, since moment: Timestamp) async throws(Fault) -> [BridgedPart]
 
     /// Remembers that upstream has to hear of the logouts of these sessions, which are gone already.
-    func remember(logoutsOf sessions: [SessionID], now: Timestamp) async throws(Fault)
+    /// - Parameter firstTry: When the logouts are due. Until then they are the caller's: nobody else tells upstream of them.
+    func remember(logoutsOf sessions: [SessionID], now: Timestamp, firstTry: Timestamp) async throws(Fault)
     /// The same for a profile that no session was made of.
     func remember(logoutOf part: BridgedPart, now: Timestamp) async throws(Fault)
     /// The same for all parts whose session is gone.
     func rememberOrphans(now: Timestamp) async throws(Fault) -> Int
     func dueLogouts(now: Timestamp, most: Int) async throws(Fault) -> [BridgeLogout]
+    /// The logouts of these sessions that upstream has not heard of, due or not.
+    func openLogouts(of sessions: [SessionID], now: Timestamp) async throws(Fault) -> [BridgeLogout]
     func openLogouts(of key: SessionKey, upstream: String, mvpd: String, now: Timestamp) async throws(Fault) -> [BridgeLogout]
     func postpone(_ logout: BridgeLogout, until moment: Timestamp) async throws(Fault)
     /// What is open at an upstream is due now.

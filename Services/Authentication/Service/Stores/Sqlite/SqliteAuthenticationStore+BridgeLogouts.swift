@@ -5,7 +5,7 @@ internal import Storage
 
 /// Logouts that upstreams have to hear of.
 extension SqliteAuthenticationStore {
-    func remember(logoutsOf sessions: [SessionID], now: Timestamp) async throws(Fault) {
+    func remember(logoutsOf sessions: [SessionID], now: Timestamp, firstTry: Timestamp) async throws(Fault) {
         defer { for session in sessions { parts.forget(session) } }
         try await store.write { database in
             for session in sessions {
@@ -20,7 +20,7 @@ extension SqliteAuthenticationStore {
                 try database.run(
                     """
                     UPDATE bridge_session SET logout_ms = ?, next_try_ms = ? WHERE session_id = ? AND logout_ms = 0 AND kind NOT IN ('temporary', 'degraded')
-                    """, [now, now, session])
+                    """, [now, firstTry, session])
                 try database.run("DELETE FROM bridge_session WHERE session_id = ? AND logout_ms = 0", [session])
             }
         }
@@ -48,6 +48,17 @@ extension SqliteAuthenticationStore {
             ORDER BY next_try_ms LIMIT ?
             """
         return try await store.all(due, [now, now, most]) { BridgeLogout(part: try BridgedPart(columns: &$0), tries: Int($0.next() as Int64)) }
+    }
+
+    func openLogouts(of sessions: [SessionID], now: Timestamp) async throws(Fault) -> [BridgeLogout] {
+        let open: Statement = """
+            SELECT \(BridgedPart.columns), tries FROM bridge_session WHERE session_id = ? AND logout_ms > 0 AND expires_at_ms > ?
+            """
+        var found: [BridgeLogout] = []
+        for session in sessions {
+            found += try await store.all(open, [session, now]) { BridgeLogout(part: try BridgedPart(columns: &$0), tries: Int($0.next() as Int64)) }
+        }
+        return found
     }
 
     func openLogouts(of key: SessionKey, upstream: String, mvpd: String, now: Timestamp) async throws(Fault) -> [BridgeLogout] {

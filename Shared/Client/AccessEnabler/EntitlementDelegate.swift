@@ -75,7 +75,7 @@ public class MVPD: NSObject {
     }
 }
 
-/// What ``AccessEnabler/preauthorize(_:callback:)`` asks.
+/// The resources that ``AccessEnabler/preauthorize(_:callback:)`` asks about.
 public class PreauthorizeRequest: NSObject {
     public let resources: [String]
     /// `LOCAL_CACHE`, `REMOTE_CACHE`.

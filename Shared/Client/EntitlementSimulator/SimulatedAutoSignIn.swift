@@ -16,7 +16,7 @@ public final class SimulatedAppleAccount: Sendable {
     /// An account without a value, for which no person has decided yet.
     public init() {}
 
-    /// What a device reads.
+    /// The token that a device reads.
     public var token: AutoSignInToken { state.withLock { AutoSignInToken(value: $0.value, authorization: $0.authorization) } }
 
     /// Sets what devices read from now on: what the servers tell Apple, or what a test needs.
@@ -30,14 +30,14 @@ public final class SimulatedAppleAccount: Sendable {
 
 /// Automatic Sign-In of one device of a ``SimulatedAppleAccount``.
 public final class SimulatedAutoSignIn: AutoSignInPlatform {
-    /// What the person does with the sheet.
+    /// The person's answer to the sheet.
     public enum Answer: String, Sendable, Hashable, CaseIterable {
         case granted
         case denied
         case dismissed
     }
 
-    /// What fails.
+    /// The fault of the platform.
     public enum Fault: Sendable, Hashable, CaseIterable {
         case read
         case prompt

@@ -56,7 +56,7 @@ public struct Catalogue: Sendable {
     }
 
     /// The integration as it is in the catalogue, enabled or not; or what stands for one where a requestor offers every MVPD of an upstream (bridge §3.2).
-    /// Whether upstream lists that MVPD is not known here.
+    /// States whether upstream lists that MVPD is not known here.
     public func integration(requestor: String, mvpd: String) -> Integration? {
         index.integrations[IntegrationKey(requestor: requestor, mvpd: mvpd)] ?? wholeUpstream(requestor: requestor, mvpd: mvpd)
     }

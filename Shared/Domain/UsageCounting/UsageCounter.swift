@@ -8,7 +8,7 @@ internal import Synchronization
 public final class UsageCounter: Sendable {
     /// How many sums are kept apart.
     public struct Limits: Sendable {
-        /// Of one minute.
+        /// The counts of one minute.
         public var perMinute: Int
         /// That nobody has drained.
         public var undrained: Int
@@ -47,7 +47,7 @@ public final class UsageCounter: Sendable {
         var minute: UInt64 = 0
         var ofMinute = 0
 
-        /// What is of the last minute stays, with nothing counted: its places are taken until the minute is over.
+        /// The places of the last minute stay, with nothing counted, until the minute is over.
         mutating func drain() -> [UsageSum] {
             let nothing = UsageCounts()
             var drained: [UsageSum] = []
@@ -117,7 +117,7 @@ public final class UsageCounter: Sendable {
 }
 
 extension UsageDimensions {
-    /// Of those that differ most: texts that are the same in all of them may still be others, and share a place.
+    /// The digest takes the members that differ most. Texts with the same ones may still differ, and then share a place.
     fileprivate var digest: Int {
         var hasher = Hasher()
         hasher.combine(requestorID)

@@ -94,7 +94,7 @@ public struct EgressTarget: Hashable, Sendable {
         }
     }
 
-    /// Of an address as it is written, without brackets; an IPv4 address inside IPv6 is one of IPv4.
+    /// The octets of an address as it is written, without brackets; an IPv4 address inside IPv6 is one of IPv4.
     static func octets(_ text: String) -> [UInt8]? {
         guard text.utf8.count <= 45, let address = try? SocketAddress(ipAddress: text, port: 0) else { return nil }
         switch address {

@@ -1,7 +1,8 @@
 internal import CoreMetrics
 internal import Synchronization
 
-/// Whether the program can do its work now: each part says so for itself. What is only worth knowing does not take the program out of service.
+/// States whether the program can do its work now: each part says so for itself. A part that is only worth knowing does not take the program out of
+/// service.
 public final class Readiness: Sendable {
     /// `nil` when the part is ready, else what it lacks.
     public typealias Check = @Sendable () -> String?
@@ -45,10 +46,10 @@ public final class Readiness: Sendable {
     /// From now on nothing is ready.
     public func stop() { state.withLock { $0.isStopping = true } }
 
-    /// What is lacking, as `part: reason`; empty when the program is ready.
+    /// The lacking parts, as `part: reason`; empty when the program is ready.
     public var lacking: [String] { found(in: state.withLock { $0 }).compactMap { part, reason in reason.map { "\(part): \($0)" } } }
 
-    /// What operators are to know of a program that is ready, as `name: reason`.
+    /// Facts that operators are to know of a program that is ready, as `name: reason`.
     public var degraded: [String] {
         let state = state.withLock { $0 }
         return (state.checks.filter { !state.counts($0.part) }.map { ($0.part, $0.check) } + state.notes.map { ($0.name, $0.check) })

@@ -20,7 +20,7 @@ extension ServiceEnvironment {
         return path
     }
 
-    /// The same for a key that seals rows of a store: none is made beside rows that another one has sealed, which it could not open.
+    /// The same for a key that seals rows of a store. None is made beside rows that another one has sealed, which it could not open.
     /// - Parameter table: Whose rows they are.
     /// - Throws: `StartFailure` when it cannot be made, or such rows are there; `CancellationError`.
     public func keyFile(

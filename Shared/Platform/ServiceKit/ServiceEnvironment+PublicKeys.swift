@@ -6,7 +6,8 @@ public import Tokens
 extension ServiceEnvironment {
     /// Shares public keys with copies on other hosts, once now and then every second. Does nothing where the store is not distributed.
     ///
-    /// When others have keys and do not know one of these yet, it waits until they do: what this copy signs is good everywhere from the first moment on.
+    /// When others have keys and do not know one of these yet, it waits until they do. So everything that this copy signs is good everywhere from the
+    /// first moment on.
     /// - Parameters:
     ///   - name: What the keys are for, for example `access token`.
     ///   - own: What the files hold here, names and contents.

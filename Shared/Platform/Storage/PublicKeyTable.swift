@@ -17,8 +17,8 @@ public struct SharedPublicKey: Sendable, Hashable {
     }
 }
 
-/// The public keys of copies on several hosts, in a table of their store: each copy adds what its files hold, and counts what any of them has. A key that no copy's files
-/// have any more is gone within half a minute; what the copies themselves remember of former keys is their own.
+/// The public keys of copies on several hosts, in a table of their store. Each copy adds the keys of its files, and counts the keys that any of them
+/// has. A key that no copy's files have any more is gone within half a minute. The copies' own memory of former keys is their own.
 public final class PublicKeyTable: Sendable {
     private struct Row {
         let key: SharedPublicKey

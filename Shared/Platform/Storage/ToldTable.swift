@@ -9,7 +9,8 @@ public struct ToldTable: Sendable {
         case digest
         /// Sealed octets, of which only is told that they are there.
         case sealed
-        /// Octets that hold something; the closure makes JSON of them and of the text in the row's first column, or nothing where they cannot be read.
+        /// Octets that hold something. The closure makes JSON of them and of the text in the row's first column, or nothing where they cannot be
+        /// read.
         case json(@Sendable ([UInt8], String) -> String?)
     }
 

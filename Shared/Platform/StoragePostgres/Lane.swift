@@ -3,8 +3,8 @@ internal import Foundation
 internal import Glibc
 internal import Storage
 
-/// A thread with a connection of its own, which takes work from a queue, a batch at a time, for as long as the queue is open. A connection that is lost is
-/// made anew.
+/// A thread with a connection of its own. It takes work from a queue, a batch at a time, for as long as the queue is open. A connection that is lost
+/// is made anew.
 final class Lane<Work: LaneWork>: Sendable {
     /// Does work on the connection, and tells its senders.
     /// - Returns: What is left when the connection was lost.
@@ -128,9 +128,9 @@ final class Lane<Work: LaneWork>: Sendable {
     }
 }
 
-/// What a lane takes from callers.
+/// The work that a lane takes from callers.
 protocol LaneWork: Sendable {
-    /// Whether a caller waits for it still.
+    /// States whether a caller waits for it still.
     var interest: Interest { get }
     /// Tells the caller that it was not done.
     func fail(_ fault: Fault)

@@ -1,7 +1,7 @@
 internal import Octets
 internal import Foundation
 
-/// What a refusal of the servers means for the app (client-sdk §2.6, Z…).
+/// The meaning of a server's refusal for the app (client-sdk §2.6, Z…).
 struct AuthorizationRefusal: Error, Equatable, Sendable {
     let code: AuthorizationDenial.Code
     let status: StatusCode

@@ -79,7 +79,7 @@ package struct ListedProvider: Sendable, Hashable {
     }
 }
 
-/// What ``DelegateClient/preauthorize(_:callback:)`` asks.
+/// The resources that ``DelegateClient/preauthorize(_:callback:)`` asks about.
 package struct ClientPreauthorizeRequest: Sendable, Hashable {
     package var resources: [String]
     package var disabledFeatures: Set<PreauthorizationFeature>

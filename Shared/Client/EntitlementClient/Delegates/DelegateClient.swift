@@ -63,7 +63,8 @@ package final class DelegateClient {
         }
     }
 
-    /// Signs calls with a key pair of the application instead of sending an access token, from the next operation on; with version 1 of the API only.
+    /// Signs calls with a key pair of the application instead of sending an access token, from the next operation on. It works with version 1 of the
+    /// API only.
     package func setSigner(_ signer: RequestSigner?) {
         let previous = optionsChange
         optionsChange = Task { [client] in
@@ -142,7 +143,7 @@ package final class DelegateClient {
 
     // MARK: - For the operations
 
-    /// Whether a provider that the app names now can be used at once.
+    /// True when a provider that the app names now can be used at once.
     var hasConfiguration: Bool { isConfigured }
 
     nonisolated func push(_ callback: Callback) { callbacks.yield(callback) }

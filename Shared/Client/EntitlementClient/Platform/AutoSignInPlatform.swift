@@ -2,7 +2,7 @@ internal import Octets
 
 /// The platform's Automatic Sign-In: what `VSUserAccountManager` does on Apple platforms (apple §1.1).
 public protocol AutoSignInPlatform: Sendable {
-    /// Whether stored values belong to Apple's sandbox: `sandbox` for development builds, else `production`.
+    /// States whether stored values belong to Apple's sandbox: `sandbox` for development builds, else `production`.
     var environment: AutoSignInEnvironment { get }
     /// False: values can be read but not offered (macOS, visionOS).
     var hasPrompt: Bool { get }
@@ -46,7 +46,7 @@ public enum AutoSignInAuthorization: Int, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// What an app reads from the Apple Account.
+/// The value that an app reads from the Apple Account.
 public struct AutoSignInToken: Sendable, Hashable, CustomStringConvertible {
     public let value: String?
     public let authorization: AutoSignInAuthorization
@@ -63,7 +63,7 @@ public struct AutoSignInToken: Sendable, Hashable, CustomStringConvertible {
 /// The answer to the opt-in sheet; apps cannot make one, only platforms can.
 public struct AutoSignInContext: Sendable {
     public let authorization: AutoSignInAuthorization
-    /// What the platform needs to take the value.
+    /// The context that the platform needs to take the value.
     public let platformContext: any Sendable
 
     /// - Parameters:

@@ -29,7 +29,7 @@ enum BridgeAnswer {
         return root
     }
 
-    /// What an answer with another status means.
+    /// The failure that another status means.
     private static func failure(_ answer: OutboundAnswer) -> BridgeFailure {
         switch answer.status {
         case 401: return .unauthorized

@@ -13,7 +13,7 @@ public struct BridgeVia: Hashable, Sendable {
     /// Value of the header `Via` (RFC 9110 §7.6.3).
     public var header: String { "1.1 \(pseudonym)" }
 
-    /// Whether a request has been here before.
+    /// True when a request has been here before.
     /// - Parameter values: Of its `Via` headers; beyond 8192 octets nothing is looked at.
     public func stands(in values: [String]) -> Bool {
         values.contains { value in

@@ -40,7 +40,7 @@ public struct DeviceBudget: Sendable {
         last = now
     }
 
-    /// Whether nothing is remembered that a new one would not know.
+    /// True when nothing is remembered that a new one would not know.
     public func isFull(_ now: Timestamp) -> Bool {
         guard pausedUntil.map({ now >= $0 }) ?? true else { return false }
         return level + Double(max(0, (now - last).wholeMilliseconds)) / 1000 * perSecond >= burst

@@ -16,9 +16,9 @@ public struct ResponseExplanation: Hashable, Sendable {
         public var outcome: Outcome
         /// The reason code of a failure; else empty.
         public var reason = ""
-        /// What was wrong, or why there was no check; else empty.
+        /// The fault, or the reason why there was no check; else empty.
         public var explanation = ""
-        /// What to change; else empty.
+        /// The change that helps; else empty.
         public var hint = ""
     }
 
@@ -38,7 +38,7 @@ public struct ResponseExplanation: Hashable, Sendable {
         self.facts = facts
     }
 
-    /// Of a message that failed before it was read.
+    /// The explanation of a message that failed before it was read.
     /// - Parameter check: The check that failed; those before it passed.
     public init(_ rejection: SamlRejection, at check: Check, hint: String) {
         steps = Check.allCases.map { other in

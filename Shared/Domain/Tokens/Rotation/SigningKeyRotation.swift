@@ -1,7 +1,7 @@
 public import Clocks
 internal import Synchronization
 
-/// What the files of an issuer's keys hold.
+/// The contents of the files of an issuer's keys.
 public struct SigningKeyFiles: Sendable {
     /// Signs.
     public var current: SigningKey
@@ -21,13 +21,13 @@ public struct SigningKeyFiles: Sendable {
     }
 }
 
-/// The keys of an issuer and their change without a restart (decision 0052): what the files hold verifies at once, a new key signs after the lead time,
-/// and the previous key verifies until its tokens have expired.
+/// The keys of an issuer and their change without a restart (decision 0052). The keys of the files verify at once, a new key signs after the lead
+/// time, and the previous key verifies until its tokens have expired.
 public final class SigningKeyRotation: Sendable {
     private struct State {
         var succession: KeySuccession<SigningKey>
         var older: [JSONWebKey]
-        /// Of other copies' files; `nil`: copies do not tell each other.
+        /// The keys of other copies' files; `nil`: copies do not tell each other.
         var shared: [JSONWebKey]?
 
         var ring: SigningKeyRing {
@@ -73,7 +73,7 @@ public final class SigningKeyRotation: Sendable {
         }
     }
 
-    /// What counts by the files of this process, for its copies.
+    /// The keys that count by the files of this process, for its copies.
     public var published: [JSONWebKey] {
         state.withLock { state in state.succession.published.map(\.publicKey) + state.older }
     }

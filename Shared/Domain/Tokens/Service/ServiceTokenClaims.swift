@@ -6,7 +6,7 @@ public enum ServiceTokens {
     public static let issuer = "ssoservicetoken"
     /// `aud` of everyone's; its letter case does not count.
     static let audience = "Adobe"
-    /// Of our own.
+    /// The lifetime of our own tokens.
     public static let lifetime: Duration = .seconds(3600)
     /// For how long one of our own that is over can be exchanged for another: a television may be off for some days.
     public static let remembrance: Duration = .seconds(7 * 86_400)

@@ -37,7 +37,7 @@ public final class StoredTokenVerifier: Sendable {
     /// sender decides whether a resource has 16 KiB.
     private let known = Mutex<(young: [[UInt8]: StoredTokenClaims], old: [[UInt8]: StoredTokenClaims])>(([:], [:]))
     private let generation: Int
-    /// Of a token that is remembered, in octets: ordinary ones have half of that.
+    /// The longest token that is remembered, in octets: ordinary ones have half of that.
     private static let longestRemembered = 2048
 
     /// - Parameters:

@@ -1,6 +1,6 @@
 internal import Octets
 
-/// What comes with PEM files (RFC 7468) that people make.
+/// Quirks of PEM files (RFC 7468) that people make.
 public enum Pem {
     /// The text of a file, without the mark that some editors put before it (U+FEFF).
     public static func text(_ octets: some Sequence<UInt8>) -> String { text(String(decoding: Array(octets), as: UTF8.self)) }

@@ -4,9 +4,9 @@ internal import Synchronization
 
 /// Keeps a web server from being cancelled, and from being asked to stop before it listens.
 ///
-/// Either would end the process by a trap where Hummingbird has accepted a connection and not begun to serve it: SwiftNIO insists that each channel is taken
-/// to its end. So the server runs in a task of its own, and is asked to stop once it listens: also when whoever runs it is cancelled, for example because
-/// another listener of the program has found its port in use.
+/// Either would end the process by a trap where Hummingbird has accepted a connection and not begun to serve it. SwiftNIO insists that each channel
+/// is taken to its end. So the server runs in a task of its own, and is asked to stop once it listens. This holds also when its runner is cancelled,
+/// for example because another listener of the program has found its port in use.
 public final class ListenerShield: Sendable {
     private struct State {
         var listens = false

@@ -41,7 +41,7 @@ struct JsonLine {
         bytes.append(contentsOf: number.utf8)
     }
 
-    /// What was added so far, to be added to other lines.
+    /// The members that were added so far, to be added to other lines.
     var members: [UInt8] { Array(bytes.dropFirst()) }
 
     /// - Parameter members: Of another line, at least one.

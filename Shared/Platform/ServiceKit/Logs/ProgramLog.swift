@@ -21,7 +21,7 @@ public enum ProgramLog {
         LogWriter.standard.begin(files, notices: notices(name, clock, isErrorApart: isErrorApart))
     }
 
-    /// What is said on standard error would stand in the log, too, where both are the same.
+    /// Lines on standard error would stand in the log, too, where both are the same.
     private static var isErrorApart: Bool { FileIdentity(descriptor: STDOUT_FILENO) != FileIdentity(descriptor: STDERR_FILENO) }
 
     static func notices(_ name: String, _ clock: any WallClock, isErrorApart: Bool) -> LogNotices {

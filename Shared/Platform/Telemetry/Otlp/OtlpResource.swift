@@ -1,6 +1,6 @@
 internal import Spans
 
-/// What is said of the program with each export.
+/// The description of the program with each export.
 public struct OtlpResource: Sendable {
     let attributes: [SpanAttribute]
     let version: String

@@ -23,7 +23,7 @@ public protocol DirectConnectionOwner: AnyObject, Sendable {
     func directConnectionClosed(_ connection: DirectConnection, _ error: (any Error)?)
 }
 
-/// One connection to one peer, for a program that makes very many calls from the connection's own event loop: its calls end in callbacks, not in
+/// One connection to one peer, for a program that makes very many calls from the connection's own event loop. Its calls end in callbacks, not in
 /// tasks, are never made again, and wait for nothing.
 ///
 /// `@unchecked Sendable`: touched on its event loop only.

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// Connections that have not finished their TLS handshake: their peers are unknown yet, so they take no place from known ones.
 ///
-/// There may be so many of one address and so many in all. One more closes the oldest: a peer that speaks TLS is through in a few milliseconds, one that opens
-/// sockets and is silent holds them for seconds.
+/// There may be so many of one address and so many in all. One more closes the oldest. A peer that speaks TLS is through in a few milliseconds; one
+/// that opens sockets and is silent holds them for seconds.
 final class Handshakes: Sendable {
     struct Ticket: Sendable {
         fileprivate let number: UInt64

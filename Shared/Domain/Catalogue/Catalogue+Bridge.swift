@@ -70,8 +70,8 @@ extension Catalogue {
         return text.utf8.allSatisfy { isAlphanumeric($0) || $0 == 0x5f || $0 == 0x2d }
     }
 
-    /// True when rules of this cluster may let people in and permit: where an upstream decides only if verifiers trust our media tokens too (bridge
-    /// §10.3).
+    /// True when rules of this cluster may let people in and permit. Where an upstream decides, they may only if verifiers trust our media tokens too
+    /// (bridge §10.3).
     public func permitsByRule(requestor id: String, mvpd: String) -> Bool { bridgeWay(requestor: id, mvpd: mvpd)?.bridge.localMediaTokens ?? true }
 
     /// The integrations that an upstream serves at a requestor, enabled or not, in catalogue order.

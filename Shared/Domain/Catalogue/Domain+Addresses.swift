@@ -23,8 +23,8 @@ extension Sequence where Element == Domain {
 }
 
 extension Catalogue {
-    /// True when the origin of a page is at a registered domain of any requestor, by the rules of `coverOrigin`: for calls that tell of no requestor.
-    /// It costs the labels of the host and not the domains of the catalogue, as strangers choose when it is asked.
+    /// True when the origin of a page is at a registered domain of any requestor, by the rules of `coverOrigin`. It is for calls that tell of no
+    /// requestor. It costs the labels of the host and not the domains of the catalogue, as strangers choose when it is asked.
     /// - Parameters:
     ///   - scheme: Lower case.
     ///   - host: Lower case, without port.

@@ -34,7 +34,7 @@ package struct SignInRecord: Sendable {
         account = .saml(explanation)
     }
 
-    /// - Parameter checks: Of a sign-in by another protocol, in their order.
+    /// - Parameter checks: The checks of a sign-in by another protocol, in their order.
     package init(
         trace: String, endedAt: Timestamp, requestor: String, mvpd: String, result: SignInResult, reason: String, checks: [SignInCheck]
     ) {

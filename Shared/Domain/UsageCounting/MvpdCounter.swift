@@ -36,7 +36,7 @@ public final class MvpdCounter: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - label: Of the metric, for example `boxoffice_authorization_mvpd_decisions_total`.
+    ///   - label: The label of the metric, for example `boxoffice_authorization_mvpd_decisions_total`.
     ///   - most: Names that are kept apart, at least 1.
     ///   - factory: Keeps the numbers.
     public init(

@@ -94,7 +94,7 @@ public final class UsageCounter: Sendable {
         if !add(event, Key(minute: key.minute, dimensions.other), share: 2) { lost.increment() }
     }
 
-    /// - Parameter share: Of the limits, as a factor.
+    /// - Parameter share: The share of the limits, as a factor.
     /// - Returns: False when there is no room.
     private func add(_ event: UsageEvent, _ key: Key, share: Int) -> Bool {
         shards[key.digest & (Self.shardCount - 1)].sums.withLock { sums in

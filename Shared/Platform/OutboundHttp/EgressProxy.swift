@@ -79,7 +79,7 @@ public struct EgressTarget: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - host: Of the address, as it is written there.
+    ///   - host: The host of the address, as it is written there.
     ///   - address: Where its name leads, 4 or 16 octets; `nil`: not looked up.
     func matches(host: String, address: [UInt8]?) -> Bool {
         switch form {

@@ -30,7 +30,7 @@ struct CertificateDates: Sendable {
 
 extension ServiceEnvironment {
     /// Has Prometheus told when certificates end, beside those of the wire.
-    /// - Parameter files: What each is for, as a label, and its path in the settings; `nil`: there is none.
+    /// - Parameter files: The use of each, as a label, and its path in the settings; `nil`: there is none.
     public func tellEnds(of files: KeyValuePairs<String, String?>) {
         parts.add(certificates: files.compactMap { use, path in path.map { (use, self.files.path($0)) } })
     }
@@ -51,7 +51,7 @@ final class WireCertificate: Sendable {
     private let clock: any WallClock
     private let look = Mutex<Look?>(nil)
 
-    /// - Parameter paths: Of the program's certificate and of its trust anchors.
+    /// - Parameter paths: The paths of the program's certificate and of its trust anchors.
     init(_ paths: [String], clock: any WallClock) { (self.paths, self.clock) = (paths, clock) }
 
     /// The fault; `nil`: nothing, or the files cannot be read, which their reload says.

@@ -29,7 +29,7 @@ public final class Readiness: Sendable {
     func requireStart(_ check: @escaping Check) { state.withLock { $0.checks.append((Self.start, check)) } }
 
     /// Adds what operators are to know though the program works; in the place of what was added under the same name.
-    /// - Parameter name: Of a peer, for example, or of a part.
+    /// - Parameter name: The name of a peer, for example, or of a part.
     public func note(_ name: String, _ check: @escaping Check) {
         state.withLock { state in
             state.notes.removeAll { $0.name == name }
@@ -65,7 +65,7 @@ public final class Readiness: Sendable {
         }
     }
 
-    /// - Returns: Of each part that counts, what it lacks; a program that stops lacks nothing else.
+    /// - Returns: The lacks of each part that counts; a program that stops lacks nothing else.
     private func found(in state: State) -> [(part: String, reason: String?)] {
         var found: [(part: String, reason: String?)] = [("program", state.isStopping ? "is stopping" : nil)]
         for (part, check) in state.checks where state.counts(part) { found.append((part, state.isStopping ? nil : check())) }

@@ -5,7 +5,7 @@ public import Storage
 extension ServiceEnvironment {
     /// Where a key is: in the file that the settings name, or in the data folder, where it is made at the first start.
     /// - Parameters:
-    ///   - named: What the settings name.
+    ///   - named: The files that the settings name.
     ///   - file: Its name in the data folder otherwise.
     ///   - setting: Where the settings could name one, for the message.
     /// - Throws: `StartFailure` when it cannot be made.

@@ -130,7 +130,7 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
     }
 
     /// Does what the start needs of its store, again and again while the store's server is away, as `openStore` waits for it.
-    /// - Throws: What the body throws and does not pass by itself; `CancellationError`.
+    /// - Throws: The error of the body that does not pass by itself; `CancellationError`.
     public func ask<Value>(_ store: Store, _ body: () async throws -> Value) async throws -> Value { try await storeWait.ask(store, body) }
 
     /// - Returns: Octets; `nil`: there is no such file.

@@ -31,14 +31,14 @@ public enum ServiceProgram {
     public typealias Builder<Settings: Decodable & Sendable> = @Sendable (ServiceEnvironment<Settings>) async throws -> Void
 
     /// Runs the service until SIGTERM or SIGINT and ends the process. The status is 0 after an orderly stop. With a line on standard error for each
-    /// problem, it is 78 when the settings are wrong, and 1 when it cannot start for another reason, or breaks.
+    /// problem, it is 78 when the settings are wrong. It is 1 when it cannot start for another reason, or breaks.
     /// - Parameters:
-    ///   - name: Of the service; also the key of its own object in the settings file.
+    ///   - name: The name of the service; also the key of its own object in the settings file.
     ///   - settings: Its own settings; `NoSettings` when it has none.
     ///   - keepsStore: False: a settings file that says where its store is has no meaning.
-    ///   - sweeps: What the service removes once it is over, for whoever looks after its store.
+    ///   - sweeps: The sweeps of the service's expired rows, for operators of its store.
     ///   - check: Throws `StartFailure` (see `SettingsFiles.failure`) when the settings cannot work.
-    ///   - doubts: Of its settings, the common ones among them.
+    ///   - doubts: The doubts of its settings, the common ones among them.
     ///   - build: Makes the service; what it throws is the reason for not starting.
     public static func run<Settings: Decodable & Sendable>(
         _ name: String, settings: Settings.Type, keepsStore: Bool = true, sweeps: [Sweep] = [], check: Check<Settings> = { _, _ in },

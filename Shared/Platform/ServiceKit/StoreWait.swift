@@ -44,9 +44,9 @@ final class StoreWait: Sendable {
 
     /// Opens a store, and returns when its server takes heartbeats.
     /// - Parameters:
-    ///   - place: Of the server, for the log.
+    ///   - place: The place of the server, for the log.
     ///   - open: Blocks; tried again while what it throws may pass.
-    /// - Throws: What does not pass by itself, at once; `CancellationError`.
+    /// - Throws: An error that does not pass by itself, at once; `CancellationError`.
     func open(at place: String, _ open: @escaping @Sendable () throws -> Store) async throws -> Store {
         try await waiting(at: place) { [self] in
             let store = try await opened(open)
@@ -59,7 +59,7 @@ final class StoreWait: Sendable {
     }
 
     /// Does what needs a store that is open, again and again while its server is away.
-    /// - Throws: What does not pass by itself, at once; `CancellationError`.
+    /// - Throws: An error that does not pass by itself, at once; `CancellationError`.
     func ask<Value>(_ store: Store, _ body: () async throws -> Value) async throws -> Value {
         guard store.isDistributed else { return try await body() }
         do {

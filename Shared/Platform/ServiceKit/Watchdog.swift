@@ -25,7 +25,7 @@ final class Watchdog: Sendable {
     private let end = DispatchSemaphore(value: 0)
 
     /// - Parameters:
-    ///   - environment: Of the process. A unit with a `WatchdogSec` of its own decides how long the limit is.
+    ///   - environment: The environment of the process. A unit with a `WatchdogSec` of its own decides how long the limit is.
     ///   - limit: At least 3 ms; a sign of life is given three times in it.
     init(
         _ manager: ServiceManager, parts: [Part], limit: Duration = Watchdog.limit,

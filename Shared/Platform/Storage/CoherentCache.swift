@@ -47,7 +47,7 @@ public final class CoherentCache<Key: Hashable & Sendable, Value: Sendable>: Sen
 
     /// - Parameters:
     ///   - capacity: Entries, at least 2.
-    ///   - changes: Of what the values are read from; `nil` when no other process can change them, or what it changes does not matter.
+    ///   - changes: The changes of the source of the values; `nil` when no other process can change them, or what it changes does not matter.
     @inlinable
     public convenience init(capacity: Int, changes: (any StoreChanges)?) {
         self.init(capacity: capacity, changes: changes, isKept: true)

@@ -13,7 +13,7 @@ public struct Plan: Sendable {
     package let subject: String
     package private(set) var steps: [Step] = []
 
-    /// - Parameter subject: What the plan is about.
+    /// - Parameter subject: The subject of the plan.
     public init(for subject: String) { self.subject = subject }
 
     /// - Parameter rows: How many rows it must change or return; with another number nothing of the plan is stored. `nil`: any.

@@ -56,7 +56,7 @@ public final class Store: Sendable {
     /// throws, none. The closure sees writes of earlier callers. It must have no effect beside its statements: after a rollback it may run once more.
     /// - Parameter whenCommitted: Called with the result once it is on disk and before anybody hears of it. Where the store is coherent, in the order of the
     ///   commits, one call at a time: for what memory is to know. It must be quick, and not use the store.
-    /// - Throws: What the closure threw when that is a `Fault`; else `overloaded` (too many writes wait; nothing was done), `storage_full`,
+    /// - Throws: The error of the closure when that is a `Fault`; else `overloaded` (too many writes wait; nothing was done), `storage_full`,
     ///   `unavailable` (closed, or the disk fails) or `internal`.
     @discardableResult
     public func write<Value: Sendable>(
@@ -76,7 +76,7 @@ public final class Store: Sendable {
     }
 
     /// Runs statements that only read, on a snapshot of what is committed. Reads that wait at the same moment share one.
-    /// - Throws: What the closure threw when that is a `Fault`; else `overloaded` (too many reads wait), `unavailable` or `internal`.
+    /// - Throws: The error of the closure when that is a `Fault`; else `overloaded` (too many reads wait), `unavailable` or `internal`.
     public func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws(Fault) -> Value {
         let underWay = readsUnderWay.add(1, ordering: .relaxed).newValue
         defer { readsUnderWay.subtract(1, ordering: .relaxed) }

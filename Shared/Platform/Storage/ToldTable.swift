@@ -31,7 +31,7 @@ public struct ToldTable: Sendable {
     public let columns: [Column]
 
     /// - Parameters:
-    ///   - name: Of the table, a word of the program's own, as those of the columns.
+    ///   - name: The name of the table, a word of the program's own, as those of the columns.
     ///   - columns: All of them.
     public init(_ name: String, _ columns: [Column]) {
         self.name = name

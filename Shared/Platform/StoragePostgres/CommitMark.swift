@@ -71,7 +71,7 @@ struct CommitInDoubt<Work: Sendable>: Sendable {
     let mark: Int64
     let since: ContinuousClock.Instant = .now
     /// Tells the callers.
-    /// - Returns: What is to run again.
+    /// - Returns: The work that is to run again.
     let settle: @Sendable (CommitMark.Verdict) -> [Work]
 
     var isOver: Bool { since.duration(to: .now) >= CommitMark.patience }

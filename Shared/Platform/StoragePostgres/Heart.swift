@@ -210,7 +210,7 @@ extension DatabaseError {
         DatabaseError(.unavailable, "PostgreSQL: the server answers, and its commits wait for a standby: none of '\(names)' confirms them")
     }
 
-    /// - Parameter words: What the server does.
+    /// - Parameter words: The server's activity.
     fileprivate static func slowCommit(_ words: String) -> DatabaseError {
         DatabaseError(.unavailable, "PostgreSQL: the server answers, and commits nothing: it \(words)")
     }

@@ -72,7 +72,7 @@ struct PlanCommit: Sendable {
         let rows: [[any StoredRows]]?
     }
 
-    /// - Returns: What tells the plans' callers once it is known what became of them. A plan that is not stored goes once more.
+    /// - Returns: A closure that tells the plans' callers how the plans ended. A plan that is not stored goes once more.
     private static func doubt(_ lost: CommitLost, _ group: [PlannedWrite]) -> CommitInDoubt<PlannedWrite> {
         let error = Fault.storage((lost.error as? PostgresError)?.databaseError() ?? .away)
         let rows = lost.rows

@@ -276,7 +276,7 @@ final class PostgresConnection {
         return PQgetResult(connection)
     }
 
-    /// - Returns: What the socket is ready for.
+    /// - Returns: The events that the socket is ready for.
     private func wait(_ events: CInt, _ timeout: Duration) throws -> CInt {
         guard let ready = pollOne(descriptor, events, timeout) else { throw PostgresError.silent(timeout) }
         return ready

@@ -51,7 +51,7 @@ struct PostgresError: Error, Sendable {
     /// It is there, or was, and says nothing.
     var isSilence: Bool { state.isEmpty && message.hasPrefix(Self.silence) }
 
-    /// - Parameter statement: What ran; empty: nothing did.
+    /// - Parameter statement: The statement that ran; empty: nothing did.
     func databaseError(_ statement: String = "") -> DatabaseError {
         let code = state.isEmpty ? "" : "\(state) "
         return DatabaseError(kind, "PostgreSQL: \(code)\(message)" + (statement.isEmpty ? "" : " - while executing `\(statement)`"))

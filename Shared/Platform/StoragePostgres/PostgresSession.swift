@@ -84,7 +84,7 @@ final class PostgresSession: DatabaseSession {
         return try run(commands, statement.postgres)
     }
 
-    /// - Returns: What the last of the commands brought.
+    /// - Returns: The rows of the last command.
     private func run(_ commands: [PostgresConnection.Command], _ text: String) throws -> PostgresRows {
         do {
             var last: PostgresRows?

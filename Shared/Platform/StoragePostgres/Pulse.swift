@@ -79,7 +79,7 @@ struct ClockOffset: Equatable, Sendable {
     /// - Parameters:
     ///   - asked: By this host's clock, in milliseconds.
     ///   - answered: When the answer was there.
-    ///   - server: What the server's clock said in between.
+    ///   - server: The time of the server's clock in between.
     init(asked: Int64, answered: Int64, server: Int64) {
         let (least, most) = (server - answered, server - asked)
         milliseconds = least > 0 ? least : min(most, 0)

@@ -19,7 +19,7 @@ final class ServerChoice: Sendable {
     var user: String { options.user }
 
     /// Blocks until there is a connection.
-    /// - Parameter part: Of the program, for operators of the server.
+    /// - Parameter part: The part of the program, for operators of the server.
     /// - Throws: `PostgresError` saying what is wrong with each host.
     func connect(part: String? = nil) throws -> PostgresConnection {
         var options = options

@@ -87,7 +87,7 @@ struct StandbyGauges {
 
     /// - Parameters:
     ///   - store: Label of the metrics.
-    ///   - role: Of the connection.
+    ///   - role: The role of the connection.
     init(store: String, role: String) { (self.store, self.role) = (store, role) }
 
     /// Looks at them, unless it did lately. An engine that has no such tables has no standbys.

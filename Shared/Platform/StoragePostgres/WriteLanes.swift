@@ -19,7 +19,7 @@ enum RetryPause {
     /// at once, and eight tries are over within 50 ms.
     static let patience: Duration = .milliseconds(500)
 
-    /// - Parameter number: Of the try, from 1 on.
+    /// - Parameter number: The number of the try, from 1 on.
     static func sleep(beforeTry number: Int) { usleep(.random(in: 0...(UInt32(1000) << UInt32(min(number - 1, 7))))) }
 }
 

@@ -10,10 +10,10 @@ struct AuthorizationRefusal: Error, Equatable, Sendable {
     /// The servers know no session.
     var endsSession = false
 
-    /// - Parameter answer: Of another status than 200.
+    /// - Parameter answer: An answer of another status than 200.
     init(_ answer: HTTPResponse) { self.init(answer.decoded(ServerAnswers.Failure.self), status: answer.status) }
 
-    /// - Parameter status: Of the answer, or of the error within it.
+    /// - Parameter status: The status of the answer, or of the error within it.
     init(_ failure: ServerAnswers.Failure?, status: Int) {
         let (text, code) = (failure?.details ?? "", failure?.sdkCode)
         if let refusal = Self.ofProof(code, text) {

@@ -35,7 +35,7 @@ public actor EntitlementClient {
     /// - Parameters:
     ///   - softwareStatement: The application's signed statement (a JWT), as its registration gave it.
     ///   - environment: The device and everything else outside the library.
-    ///   - storageCheck: What is done about the storage now.
+    ///   - storageCheck: The check of the storage now.
     public init(softwareStatement: String, environment: ClientEnvironment, storageCheck: StorageCheck = .none) {
         let hub = EventHub()
         self.softwareStatement = softwareStatement

@@ -28,7 +28,7 @@ package final class DelegateClient {
     /// - Parameters:
     ///   - softwareStatement: The application's signed statement.
     ///   - environment: The device and everything else outside the library.
-    ///   - storageCheck: What is done about the storage now (`initWithStorageCheck`).
+    ///   - storageCheck: The check of the storage now (`initWithStorageCheck`).
     package init(softwareStatement: String, environment: ClientEnvironment, storageCheck: StorageCheck = .none) {
         let (stream, callbacks) = AsyncStream<Callback>.makeStream()
         let addresses = [environment.returnAddress, environment.safariReturnAddress].compactMap(\.self)

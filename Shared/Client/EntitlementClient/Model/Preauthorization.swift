@@ -55,8 +55,8 @@ public struct PreauthorizationStatus: Sendable, Hashable, Codable {
     /// - Parameters:
     ///   - status: HTTP status code; 0 when the library failed before there was one.
     ///   - code: The error's name, for example `authentication_session_missing`.
-    ///   - action: What the app should do.
-    ///   - message: What happened, for developers.
+    ///   - action: The action that the app should take.
+    ///   - message: The event, for developers.
     ///   - details: The provider's or programmer's own text.
     ///   - helpURL: A page about the error.
     ///   - trace: Names this failure in the server's logs.

@@ -7,20 +7,20 @@ public protocol AutoSignInPlatform: Sendable {
     /// False: values can be read but not offered (macOS, visionOS).
     var hasPrompt: Bool { get }
     /// Reads the value of the Apple Account.
-    /// - Throws: What the framework reports; the library then goes on as if there were no value.
+    /// - Throws: The framework's error; the library then goes on as if there were no value.
     func token() async throws -> AutoSignInToken
     /// Shows the opt-in sheet.
     /// - Returns: The person's answer, to be handed to ``update(_:context:)``.
-    /// - Throws: What the framework reports; `PlatformError.Code.unsupported` where there is no prompt.
+    /// - Throws: The framework's error; `PlatformError.Code.unsupported` where there is no prompt.
     func requestAuthorization() async throws -> AutoSignInContext
     /// Stores a value on the Apple Account.
     /// - Parameters:
     ///   - value: The value that the server issued.
     ///   - context: The answer to the opt-in sheet; it can be used once.
-    /// - Throws: What the framework reports.
+    /// - Throws: The framework's error.
     func update(_ value: String, context: AutoSignInContext) async throws
     /// Clears the value on all devices of the Apple Account.
-    /// - Throws: What the framework reports.
+    /// - Throws: The framework's error.
     func delete() async throws
 }
 
@@ -53,7 +53,7 @@ public struct AutoSignInToken: Sendable, Hashable, CustomStringConvertible {
 
     /// - Parameters:
     ///   - value: `nil`: the account has none.
-    ///   - authorization: What the person decided for this app.
+    ///   - authorization: The person's decision for this app.
     public init(value: String?, authorization: AutoSignInAuthorization) { (self.value, self.authorization) = (value, authorization) }
 
     /// Does not contain the value.
@@ -68,7 +68,7 @@ public struct AutoSignInContext: Sendable {
 
     /// - Parameters:
     ///   - authorization: The person's answer.
-    ///   - platformContext: What the platform needs again when it stores the value.
+    ///   - platformContext: The context that the platform needs again when it stores the value.
     public init(authorization: AutoSignInAuthorization, platformContext: any Sendable) {
         (self.authorization, self.platformContext) = (authorization, platformContext)
     }

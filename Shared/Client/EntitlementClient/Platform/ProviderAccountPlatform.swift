@@ -5,12 +5,12 @@ public import Foundation
 public protocol ProviderAccountPlatform: Sendable {
     /// True when the app may ask for the provider of the device.
     /// - Parameter prompting: True when the person may be asked for the permission.
-    /// - Throws: What the framework reports.
+    /// - Throws: The framework's error.
     func accessStatus(prompting: Bool) async throws -> AccountAccess
 
     /// Asks for the provider of the device, and with a verification token for its signed answer. Cancelling the task cancels the request.
     /// - Parameters:
-    ///   - request: What is asked.
+    ///   - request: The request.
     ///   - handler: Called while the person is asked; only with ``AccountMetadataRequest/isInterruptionAllowed``.
     /// - Throws: `PlatformError`, or what the framework reports.
     func metadata(_ request: AccountMetadataRequest, handler: any PlatformDialogHandler) async throws -> AccountMetadata

@@ -27,7 +27,7 @@ protocol RestAPI: Sendable {
     func beginDegraded(at provider: Provider.ID, returnAddress: String) async throws -> Bool
 
     /// Begins a sign-in by the platform (PRQ).
-    /// - Parameter account: What the platform said about the provider of the device.
+    /// - Parameter account: The platform's account of the device's provider.
     func beginPlatformSignIn(at provider: Provider, _ account: AccountMetadata, returnAddress: String) async throws -> PlatformStart
 
     /// Exchanges the provider's signed answer, Base64 of ``PlatformAnswerText`` (EXC).
@@ -99,8 +99,8 @@ enum SessionSearch: Sendable {
     case login(PendingLogin)
     /// The one at a provider.
     /// - Parameters:
-    ///   - source: What kind of session it is, for an API that does not say it.
-    ///   - account: What the platform said, for a session that came from it.
+    ///   - source: The kind of session, for an API that does not say it.
+    ///   - account: The platform's account, for a session that came from it.
     case provider(Provider.ID, source: Session.Source, account: AccountMetadata? = nil)
     /// A trial.
     case trial(Provider.ID, data: [String: String])

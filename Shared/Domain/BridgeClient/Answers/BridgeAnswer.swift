@@ -13,7 +13,7 @@ enum BridgeAnswer {
     /// - Parameters:
     ///   - answer: As it came; its size is bounded already.
     ///   - accepted: Statuses that mean yes.
-    /// - Throws: What the answer means otherwise.
+    /// - Throws: The failure that the answer means otherwise.
     static func document(_ answer: OutboundAnswer, accepted: Set<Int> = [200]) throws(BridgeFailure) -> JsonNode {
         guard accepted.contains(answer.status) else { throw failure(answer) }
         return try parsed(answer.body)

@@ -111,7 +111,7 @@ public struct BridgeCall: Sendable {
     /// The request as it goes out.
     /// - Parameters:
     ///   - origin: The upstream's, without a slash at the end.
-    ///   - bearer: Of the slot; `nil` for register and token.
+    ///   - bearer: The bearer of the slot; `nil` for register and token.
     ///   - device: Whom the call is for; `nil` for the slot that serves no device.
     ///   - form: How this upstream wants the device named.
     public func request(to origin: String, bearer: String?, device: BridgeDevice?, form: BridgeDeviceForm) -> OutboundRequest {

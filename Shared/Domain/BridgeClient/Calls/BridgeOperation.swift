@@ -52,7 +52,7 @@ public enum BridgeOperation: String, CaseIterable, Sendable {
         }
     }
 
-    /// True when the same call may be sent once more: an upstream that got it twice must not be able to do something twice that counts.
+    /// True when the same call may be sent once more. An upstream that got it twice must not be able to do something twice that counts.
     /// - Parameter failure: How the first attempt ended.
     public func mayRepeat(after failure: BridgeFailure) -> Bool {
         switch (self, failure) {

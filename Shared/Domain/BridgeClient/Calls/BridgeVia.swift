@@ -14,7 +14,7 @@ public struct BridgeVia: Hashable, Sendable {
     public var header: String { "1.1 \(pseudonym)" }
 
     /// True when a request has been here before.
-    /// - Parameter values: Of its `Via` headers; beyond 8192 octets nothing is looked at.
+    /// - Parameter values: The values of its `Via` headers; beyond 8192 octets nothing is looked at.
     public func stands(in values: [String]) -> Bool {
         values.contains { value in
             value.utf8.count <= Self.longestHeader

@@ -11,7 +11,7 @@ public struct DeviceBudget: Sendable {
     private var pausedUntil: Timestamp?
 
     /// - Parameters:
-    ///   - perSecond: What a second gives back; above 0.
+    ///   - perSecond: The calls that a second gives back; above 0.
     ///   - burst: Calls at once; at least 1.
     public init(perSecond: Int, burst: Int, _ now: Timestamp) {
         self.perSecond = Double(max(perSecond, 1))

@@ -9,8 +9,8 @@ public struct ResponseVerifier: Sendable {
     public init() {}
 
     /// - Parameters:
-    ///   - response: What arrived.
-    ///   - expected: What the pending request and the endpoint's record demand.
+    ///   - response: The message as it arrived.
+    ///   - expected: The demands of the pending request and the endpoint's record.
     ///   - now: The time of day.
     public func verify(_ response: UnverifiedResponse, expecting expected: ExpectedResponse, at now: Timestamp) -> ResponseReport {
         var verification = ResponseVerification(expecting: expected, at: now)

@@ -69,7 +69,7 @@ public struct ResponseExplanation: Hashable, Sendable {
     /// - Parameters:
     ///   - check: The check.
     ///   - rejection: Its reason code and what was wrong.
-    ///   - hint: What to change.
+    ///   - hint: The change that helps.
     public mutating func fail(_ check: Check, _ rejection: SamlRejection, hint: String) {
         steps[check.step - 1] = Step(
             check: check, outcome: .failed, reason: rejection.reason.rawValue, explanation: rejection.explanation, hint: hint)

@@ -6,8 +6,8 @@ extension ResponseVerifier {
     ///
     /// Steps 1, 4 and 31 belong to the caller: 1 and 4 are marked as passed, 31 as not checked.
     /// - Parameters:
-    ///   - response: What arrived.
-    ///   - expected: What the pending request and the endpoint's record demand.
+    ///   - response: The message as it arrived.
+    ///   - expected: The demands of the pending request and the endpoint's record.
     ///   - now: The time of day.
     public func explain(
         _ response: UnverifiedResponse, expecting expected: ExpectedResponse, at now: Timestamp

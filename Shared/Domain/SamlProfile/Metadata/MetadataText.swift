@@ -14,7 +14,7 @@ public enum MetadataText {
 
     /// - Parameter octets: The whole file.
     /// - Returns: The text, without a byte order mark. Its declaration is as it was, and no more true.
-    /// - Throws: What keeps it from being read.
+    /// - Throws: The reason why it cannot be read.
     public static func text(of octets: [UInt8]) throws(Problem) -> String {
         guard octets.count <= largestFile else { throw Problem(message: "is larger than \(largestFile / 1024) KiB") }
         let (encoding, content, isMarked) = encoding(of: octets)

@@ -25,7 +25,7 @@ public struct IdentityTokenVerifier: Sendable {
     /// - Parameters:
     ///   - issuer: The `iss` that it must have, character by character.
     ///   - clientID: Ours at that provider.
-    ///   - nonce: What the request carried.
+    ///   - nonce: The nonce of the request.
     ///   - keys: The provider's, as it publishes them.
     ///   - clockSkew: Seconds by which the two clocks may differ.
     public init(issuer: String, clientID: String, nonce: String, keys: JSONWebKeySet, clockSkew: Int64) {

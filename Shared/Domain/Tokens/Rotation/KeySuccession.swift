@@ -28,7 +28,7 @@ public struct KeySuccession<Key: SuccessiveKey>: Sendable {
     ///   - current: Signs at once: this process does not know what others have published.
     ///   - next: Will sign later; is published already.
     ///   - lead: As long as verifiers keep a copy of the published keys.
-    ///   - tokenLife: Of the longest token.
+    ///   - tokenLife: The life of the longest token.
     public init(current: Key, next: Key? = nil, lead: Duration, tokenLife: Duration, now: Timestamp) {
         self.lead = lead
         self.tokenLife = tokenLife

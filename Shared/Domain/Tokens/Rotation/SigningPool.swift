@@ -123,7 +123,7 @@ private final class Queue: @unchecked Sendable {
     }
 
     /// Half of this thread's share of the waiting jobs, so that batching delays no caller more than it saves.
-    /// - Parameter time: What the thread's batch before took.
+    /// - Parameter time: The time that the thread's batch before took.
     private func next(_ time: (each: Double, count: Int)?) -> ArraySlice<Job>? {
         condition.lock()
         defer { condition.unlock() }

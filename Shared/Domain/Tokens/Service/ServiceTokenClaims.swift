@@ -24,7 +24,7 @@ public struct ServiceTokenClaims: Hashable, Sendable {
     /// - Parameters:
     ///   - issuer: `iss`.
     ///   - subject: The issuer's id of the person.
-    ///   - tie: Of our own: names the device's row.
+    ///   - tie: A member of our own tokens: names the device's row.
     ///   - issuedAt: In whole seconds.
     ///   - expiresAt: In whole seconds.
     public init(issuer: String, subject: String, tie: String?, issuedAt: Timestamp, expiresAt: Timestamp) {

@@ -18,7 +18,7 @@ public struct ServiceTokenKey: SuccessiveKey {
     public static func verifying(_ key: RSAPublicKey) -> JSONWebKey { JSONWebKey(.rsa(key), algorithm: .rs256) }
 }
 
-/// The keys of service tokens and their change without a restart. The keys of the files verify at once, a new key signs after the lead time, and the
+/// The keys of service tokens and their change without a restart. The keys of the files verify at once, and a new key signs after the lead time. The
 /// previous key verifies until its tokens can no longer be exchanged.
 public final class ServiceTokenKeys: Sendable {
     /// The contents of the files.

@@ -32,7 +32,7 @@ public struct StoredTokenClaims: Hashable, Sendable {
     ///   - fingerprint: Identifies the device.
     ///   - sessionIndex: An opaque handle of the session.
     ///   - expiresAt: In whole seconds.
-    ///   - resource: What is permitted; `nil`: a token of a session.
+    ///   - resource: The permitted resource; `nil`: a token of a session.
     public init(
         guid: String, requestor: String, mvpd: String, fingerprint: String, sessionIndex: String, expiresAt: Timestamp, resource: String? = nil
     ) {

@@ -41,8 +41,8 @@ public final class StoredTokenVerifier: Sendable {
     private static let longestRemembered = 2048
 
     /// - Parameters:
-    ///   - kind: What is asked for.
-    ///   - capacity: Of tokens that are remembered, 2 or more.
+    ///   - kind: The kind that is asked for.
+    ///   - capacity: The number of tokens that are remembered, 2 or more.
     public init(_ kind: StoredTokenClaims.Kind, keys: SigningKeys, capacity: Int = 8192) {
         self.kind = kind
         self.keys = keys

@@ -10,7 +10,7 @@ public enum Pem {
         text.unicodeScalars.first == "\u{FEFF}" ? String(String.UnicodeScalarView(text.unicodeScalars.dropFirst())) : text
     }
 
-    /// True when a private key in the text is encrypted with a passphrase, as PKCS #8 (RFC 7468 §11) or in the older form (RFC 1421 §4.6.1.1).
+    /// True when a private key in the text is encrypted with a passphrase. It may be PKCS #8 (RFC 7468 §11) or the older form (RFC 1421 §4.6.1.1).
     public static func holdsEncryptedKey(_ text: String) -> Bool {
         text.contains("BEGIN ENCRYPTED PRIVATE KEY") || text.contains("DEK-Info:") || text.contains("Proc-Type: 4,ENCRYPTED")
     }

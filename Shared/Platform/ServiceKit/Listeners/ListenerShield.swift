@@ -24,7 +24,7 @@ public final class ListenerShield: Sendable {
     public func hasBegun() { stopWhenDue { $0.listens = true } }
 
     /// Runs the server, which tells of its start by `hasBegun`, once.
-    /// - Throws: What the server throws; `CancellationError` when this task was cancelled and the server does not stop within 2 s.
+    /// - Throws: The error of the server; `CancellationError` when this task was cancelled and the server does not stop within 2 s.
     public func run(_ server: any Service) async throws {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(services: [server], logger: Logger(label: "listener") { _ in SwiftLogNoOpLogHandler() }))

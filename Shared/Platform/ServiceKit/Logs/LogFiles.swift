@@ -23,7 +23,7 @@ struct LogFiles {
     private var retries: Timestamp
 
     /// - Parameters:
-    ///   - path: Of the file; `nil`, or another file than the first descriptor's: there is nothing to look after.
+    ///   - path: The path of the file; `nil`, or another file than the first descriptor's: there is nothing to look after.
     ///   - descriptors: Standard output and standard error.
     init?(path: String?, retention: LogRetention, clock: any WallClock, descriptors: [Int32] = [STDOUT_FILENO, STDERR_FILENO]) {
         guard let path, let first = descriptors.first, let own = FileIdentity(descriptor: first), own == FileIdentity(path: path) else { return nil }

@@ -153,7 +153,7 @@ final class LogWriter: @unchecked Sendable {
         return Batch(octets: waiting, mustTend: true)
     }
 
-    /// - Parameter isLast: What cannot be written now never will be.
+    /// - Parameter isLast: True when unwritten lines will never be written.
     /// - Returns: False: the rest waits for better times.
     @discardableResult
     private func write(_ batch: Batch, isLast: Bool) -> Bool {

@@ -5,7 +5,7 @@ public import Logging
 /// A program's log on standard output, for programs that are no services of the wire; `ServiceProgram` begins it by itself.
 public enum ProgramLog {
     /// To be called once, before anything is logged.
-    /// - Parameter name: Of the program.
+    /// - Parameter name: The name of the program.
     public static func begin(_ name: String) { begin(name, LogRetention()) }
 
     /// Adds a line with its end; never waits.

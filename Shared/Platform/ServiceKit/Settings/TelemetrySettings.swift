@@ -55,7 +55,7 @@ public struct TelemetrySettings: Decodable, Sendable, Hashable {
     }
 
     /// The effective options in the end, with the contents of the files.
-    /// - Parameter environment: Of the process.
+    /// - Parameter environment: The environment of the process.
     /// - Throws: `StartFailure` naming the variable, or the key and its file.
     func resolved(_ files: SettingsFiles, environment: [String: String]) throws(StartFailure) -> (TelemetryOptions, trustAnchors: [[UInt8]]) {
         var options = options

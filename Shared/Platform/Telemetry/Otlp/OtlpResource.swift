@@ -7,8 +7,8 @@ public struct OtlpResource: Sendable {
 
     /// - Parameters:
     ///   - program: Its name, where the options have none.
-    ///   - version: Of the software.
-    ///   - facts: What else the program knows of itself; the options' attributes take precedence.
+    ///   - version: The version of the software.
+    ///   - facts: Further facts about the program; the options' attributes take precedence.
     ///   - instance: Names this process alone.
     public init(program: String, version: String, facts: [String: String] = [:], instance: String, options: TelemetryOptions) {
         self.version = version

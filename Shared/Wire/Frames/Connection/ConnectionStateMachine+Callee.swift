@@ -4,7 +4,7 @@ internal import Faults
 extension ConnectionStateMachine {
     /// A request came.
     /// - Parameters:
-    ///   - method: What was found for its names.
+    ///   - method: The method that was found for its names.
     ///   - timeoutMicroseconds: As in the frame.
     ///   - arrival: When its bytes were read.
     ///   - now: Later than `arrival` when the frame waited for others of the same read.

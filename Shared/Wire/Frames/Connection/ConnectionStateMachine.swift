@@ -67,7 +67,7 @@ public struct ConnectionStateMachine: Sendable {
     }
 
     /// The callee's side.
-    /// - Parameter methods: What is offered; `RequestedMethod.offered` has the index.
+    /// - Parameter methods: The offered methods; `RequestedMethod.offered` has the index.
     public static func callee(_ settings: ConnectionSettings, methods: [MethodRule], now: Instant) -> ConnectionStateMachine {
         ConnectionStateMachine(role: .callee, settings: settings, rules: methods, now: now)
     }

@@ -24,7 +24,7 @@ public struct FrameDecoder: ~Copyable {
     }
 
     /// Takes the next whole frame off the front of `bytes`.
-    /// - Parameter bytes: What came and is not yet decoded; on return without the frame.
+    /// - Parameter bytes: The bytes that came and are not yet decoded; on return without the frame.
     /// - Returns: The frame, valid until the next call of `next` and not longer; `nil` when no whole frame is there.
     /// - Throws: `FrameViolation`; the connection must end.
     public mutating func next(_ bytes: inout UnsafeRawBufferPointer) throws(FrameViolation) -> FrameView? {

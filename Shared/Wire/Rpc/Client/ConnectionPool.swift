@@ -77,7 +77,7 @@ final class ConnectionPool: Sendable {
 
 extension ConnectionPool {
     /// A connection for a call with one answer; `end` must follow. Waits only while a first attempt to connect is under way.
-    /// - Parameter failed: What just failed the call; `nil` for its first attempt.
+    /// - Parameter failed: The connection that just failed the call; `nil` for its first attempt.
     /// - Throws: `unavailable`, `deadline_exceeded`, `cancelled`.
     func begin(_ context: CallContext, otherThan failed: Choice? = nil, now: Instant) async throws(Fault) -> Choice {
         let choice = state.withLock { state -> Choice? in

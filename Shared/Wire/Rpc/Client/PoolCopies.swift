@@ -16,7 +16,7 @@ struct PoolCopies {
     private let caller: UInt64
 
     /// - Parameters:
-    ///   - places: What stands for copies until they are known.
+    ///   - places: The places that stand for copies until they are known.
     ///   - caller: Number of this program, by which it chooses some of many copies.
     init(_ places: [RpcAddress], caller: UInt64) {
         addresses = places
@@ -59,7 +59,7 @@ struct PoolCopies {
         return Set(best.prefix(Self.some).map(\.number))
     }
 
-    /// - Returns: What is to be cancelled.
+    /// - Returns: The tasks to cancel.
     mutating func stop() -> [Task<Void, Never>] {
         isStopped = true
         return lookups + supervisors.values.joined()

@@ -8,7 +8,7 @@ extension PoolState {
     /// Calls with an affinity go to the best copy for it that has no more than its share in flight. Two others are drawn at random, and the one with
     /// fewer calls in flight gets the call. Between equals it is the one to which a connection is near, then the one whose last call is longer ago.
     /// - Parameters:
-    ///   - failed: What just failed the call: another copy of the peer is better, then another connection.
+    ///   - failed: The connection that just failed the call: another copy of the peer is better, then another connection.
     ///   - isNear: True when a call costs less over the connection.
     mutating func pick(
         affinity: UInt64? = nil, otherThan failed: Choice? = nil, now: Instant, isNear: (Connection) -> Bool = { _ in true }

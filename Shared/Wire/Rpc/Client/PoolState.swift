@@ -90,7 +90,7 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
         refresh()
     }
 
-    /// - Parameter zone: Of the copy, when a connection to it is ready.
+    /// - Parameter zone: The zone of the copy, when a connection to it is ready.
     /// - Returns: Who waited for news and is to be resumed.
     mutating func set(_ link: Link, at index: Int, zone: String? = nil) -> [Waiter] {
         if isAbsent(index) { return [] }
@@ -111,7 +111,8 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
     }
 
     /// Makes room for the connections to a copy of the peer.
-    /// - Parameter number: Of the copy: one that was there before, or a new one; numbers in between are of copies to which there are no connections.
+    /// - Parameter number: The number of the copy: one that was there before, or a new one; numbers in between are of copies to which there are no
+    ///   connections.
     mutating func add(_ copy: CopyState, as number: Int) {
         while copies.count <= number {
             copies.append(copy)

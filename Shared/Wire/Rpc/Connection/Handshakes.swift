@@ -36,7 +36,7 @@ final class Handshakes: Sendable {
     var count: Int { state.withLock { $0.entries.count } }
 
     /// - Parameters:
-    ///   - address: Of the peer, without its port.
+    ///   - address: The address of the peer, without its port.
     ///   - close: Closes the connection; from any thread.
     /// - Returns: The ticket, and whether another handshake was ended for it.
     func enter(_ address: String, close: @escaping @Sendable () -> Void) -> (ticket: Ticket, endedOne: Bool) {

@@ -111,7 +111,7 @@ final class ServerCall: @unchecked Sendable {
         task = nil
     }
 
-    /// - Parameter code: Of the fault that the caller gets; `nil`: an answer.
+    /// - Parameter code: The code of the fault that the caller gets; `nil`: an answer.
     func endSpan(_ code: Fault.Code? = nil) {
         guard let span else { return }
         if let code { span.answer(code, isServer: true) }

@@ -3,7 +3,7 @@ internal import Foundation
 
 /// The calls of rest-v2.
 extension RestV2 {
-    /// - Parameter parts: Of the path behind the requestor, not encoded.
+    /// - Parameter parts: The parts of the path behind the requestor, not encoded.
     func call(
         _ method: HTTPRequest.Method, _ parts: String..., query: [Parameter] = [], form: [Parameter]? = nil, json: Data? = nil,
         headers: [HTTPHeader] = []

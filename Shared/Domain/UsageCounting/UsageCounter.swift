@@ -6,11 +6,11 @@ internal import Synchronization
 /// Counts events in memory, by the minute and by what they have in common, until they are drained. It takes less than a microsecond, and never more memory
 /// than its limits say.
 public final class UsageCounter: Sendable {
-    /// How many sums are kept apart.
+    /// The numbers of sums that are kept apart.
     public struct Limits: Sendable {
-        /// The counts of one minute.
+        /// The most sums of one minute.
         public var perMinute: Int
-        /// That nobody has drained.
+        /// The most sums that nobody has drained.
         public var undrained: Int
 
         public init(perMinute: Int = 4096, undrained: Int = 65_536) {

@@ -9,7 +9,7 @@ public final class CoherentCache<Key: Hashable & Sendable, Value: Sendable>: Sen
     /// Changes whenever the key, or one that shares its counter, is forgotten or replaced.
     public typealias Epoch = UInt64
 
-    /// The number of remembered changes, a power of two.
+    /// The number of counters of changes, a power of two.
     @inlinable static var counters: Int { 256 }
 
     public enum Lookup {
@@ -23,7 +23,7 @@ public final class CoherentCache<Key: Hashable & Sendable, Value: Sendable>: Sen
         @usableFromInline var values: BoundedCache<Key, Value>
         @usableFromInline var epochs = [Epoch](repeating: 0, count: counters)
 
-        /// The number of the store's changes by others, when all was last forgotten because of them.
+        /// The generation of the store's changes by others, when all was last forgotten because of them.
         @usableFromInline var generation: UInt64 = 0
 
         @inlinable

@@ -116,9 +116,9 @@ final class Heart: Sendable {
 
     private func note(_ change: (inout Findings) -> Void) { findings.withLock { change(&$0) } }
 
-    /// A connection that no heartbeat of this copy hangs on in the server. A heartbeat that waits for a standby that is gone would stay there for
-    /// ever. Its wait is the reason why nothing is committed. A session that is idle hangs nowhere; behind a pooler it may be another client's by
-    /// now.
+    /// Opens a connection, and ends heartbeats of this copy that hang in the server: one that waits for a standby that is gone would stay there
+    /// for ever. Its wait is the reason why nothing is committed. A session that is idle hangs nowhere; behind a pooler it may be another client's
+    /// by now.
     private func opened() throws -> PostgresConnection {
         let connection = try servers.connect(part: "heart-\(holder.prefix(8))")
         let outcomes = try connection.run(

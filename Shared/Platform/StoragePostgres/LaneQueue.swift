@@ -6,7 +6,7 @@ internal import Synchronization
 final class LaneQueue<Work: Sendable>: Sendable {
     private struct State {
         var waiting: [Work] = []
-        /// The number of lanes that have nothing to do.
+        /// The wake pipes of lanes that have nothing to do.
         var idle: [WakePipe] = []
         /// Lanes that have a connection.
         var connected = 0

@@ -230,7 +230,7 @@ final class PostgresConnection {
     // MARK: Answers
 
     private func answers(_ timeout: Duration) throws {
-        /// The answer of the preparation before an execution.
+        /// The error of the preparation before an execution.
         var failure: PostgresError?
         for step in sent {
             let rows = try answer(timeout)

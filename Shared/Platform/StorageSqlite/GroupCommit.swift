@@ -94,7 +94,7 @@ final class GroupCommit: Sendable {
                         try database.execute(sql: "CREATE TABLE room_for_a_page (x)")
                         return .rollback
                     }
-                    // Unchanged pages would not be written.
+                    // An unchanged value would not be written.
                     let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
                     try database.execute(sql: "PRAGMA user_version = \((version + 1) & 0xffff)")
                     isCommitting = true

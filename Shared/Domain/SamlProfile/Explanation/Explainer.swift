@@ -37,7 +37,7 @@ struct Explainer {
             return ResponseExplanation.Step(check: check, outcome: .notReached, explanation: ResponseExplanation.notChecked(because: cause))
         case .failed, nil: break
         }
-        // Nobody remembers a refused message for checks that were not made.
+        // Nobody remembers a refused message, so this check of it was not made.
         if let failed, check == .replay {
             return ResponseExplanation.Step(check: check, outcome: .notReached, explanation: ResponseExplanation.notChecked(because: failed))
         }

@@ -58,7 +58,7 @@ public struct SettingsFiles: Sendable, Hashable {
     }
 }
 
-/// Requests of two values for files do not make the values differ.
+/// Files that two values have asked for do not make the values differ.
 private final class NamedFiles: Sendable, Hashable {
     let all = Mutex<[String]>([])
 

@@ -17,7 +17,7 @@ final class ServerConnection: PeerConnection, @unchecked Sendable {
     /// True once the connection has a place among those whose peers are known.
     private(set) var isCounted = false
     private let onEnd: @Sendable (ServerConnection) -> Void
-    /// The number of the caller's connections' program, once its hello is in.
+    /// The number that all connections of the caller's program share, once its hello is in.
     private var program: UInt64?
     private var permissions: [Bool] = []
     private var caller: String?

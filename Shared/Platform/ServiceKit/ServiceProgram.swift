@@ -65,7 +65,7 @@ public enum ServiceProgram {
                 do {
                     try await build(environment)
                 } catch {
-                    // It is no failure of a program that is asked to stop before it has started.
+                    // A program that is asked to stop before it has started has not failed.
                     if Task.isCancelled { throw error }
                     fail(name, error)
                 }

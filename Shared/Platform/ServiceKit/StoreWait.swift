@@ -93,7 +93,7 @@ final class StoreWait: Sendable {
         let begun = ContinuousClock.now
         state.withLock { ($0.place, $0.begun, $0.reason, $0.told) = (place, begun, Self.silence, nil) }
         defer { state.withLock { $0.begun = nil } }
-        // The reason that a try says late, or never.
+        // Reports the reason that a try gives late, or never.
         let looks = Task {
             while true {
                 try await Task.sleep(for: longestTry)

@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// What apps link, as a package of its own: it depends on no other package. The root's `Package.swift` has the same targets over the same sources, for the
-// programs and the tests of this repository; `Tests/Tooling/ClientPackage/manifests.py` compares the two. `Octets` is a link: a manifest may not name
-// folders outside its own.
+// The libraries that apps link, as a package of its own: it depends on no other package. The root's `Package.swift` has the same targets over the
+// same sources, for the programs and the tests of this repository; `Tests/Tooling/ClientPackage/manifests.py` compares the two. `Octets` is a link: a
+// manifest may not name folders outside its own.
 let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6), .enableUpcomingFeature("InternalImportsByDefault"), .enableUpcomingFeature("ExistentialAny"),
     .treatAllWarnings(as: .error),

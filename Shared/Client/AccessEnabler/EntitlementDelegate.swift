@@ -13,7 +13,7 @@ public protocol EntitlementDelegate: AnyObject {
     func setRequestorComplete(_ status: Int32)
     /// - Parameter code: Empty when the device is signed in.
     func setAuthenticationStatus(_ status: Int32, errorCode code: String!)
-    /// - Parameter mvpds: Of ``MVPD``. Answer with `setSelectedProvider`.
+    /// - Parameter mvpds: The list of ``MVPD``. Answer with `setSelectedProvider`.
     func displayProviderDialog(_ mvpds: [Any]!)
     /// Open a login or logout page. When it leads to the return address, close it and call `handleExternalURL`.
     func navigate(toUrl url: String!)
@@ -34,7 +34,7 @@ public protocol EntitlementDelegate: AnyObject {
     /// - Parameters:
     ///   - metadata: A text, an `NSArray` or an `NSDictionary`; `nil` when there is no value.
     ///   - encrypted: Only the programmer's servers can read the value.
-    ///   - key: What was asked.
+    ///   - key: The key that was asked for.
     ///   - arguments: As they were given.
     func setMetadataStatus(_ metadata: Any!, encrypted: Bool, forKey key: Int32, andArguments arguments: [AnyHashable: Any]!)
     /// Figures for analytics.
@@ -75,7 +75,7 @@ public class MVPD: NSObject {
     }
 }
 
-/// What ``AccessEnabler/preauthorize(_:callback:)`` asks.
+/// The resources that ``AccessEnabler/preauthorize(_:callback:)`` asks about.
 public class PreauthorizeRequest: NSObject {
     public let resources: [String]
     /// `LOCAL_CACHE`, `REMOTE_CACHE`.

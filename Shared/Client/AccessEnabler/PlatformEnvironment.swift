@@ -16,7 +16,7 @@ enum PlatformEnvironment {
     /// `nil`: the app has to name one.
     static var server: URL? { setting(serverKey).flatMap { ServiceProviders.addresses([$0])?.first } }
 
-    /// Whether the app names one at all.
+    /// True when the app names one at all.
     static var hasServer: Bool { setting(serverKey)?.isEmpty == false }
 
     /// The version of the servers' API that the app wants.

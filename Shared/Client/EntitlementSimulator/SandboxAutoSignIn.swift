@@ -16,10 +16,10 @@ public struct SandboxAutoSignIn: AutoSignInPlatform {
     /// - Parameters:
     ///   - address: Base address of the stand-in Apple.
     ///   - account: The Apple Account, any name.
-    ///   - bundleID: Of an app that the stand-in knows.
+    ///   - bundleID: The id of an app that the stand-in knows.
     ///   - device: Names the device at the stand-in.
     ///   - transport: Carries the requests to the stand-in.
-    ///   - approves: What the person answers to the sheet, whenever it opens; false: dismisses it.
+    ///   - approves: The person's answer to the sheet, whenever it opens; false: dismisses it.
     public init(
         address: URL, account: String, bundleID: String, device: String, transport: any HTTPTransport,
         approves: @escaping @Sendable () async -> Bool = { true }

@@ -3,11 +3,11 @@ public import Foundation
 
 /// The state of a simulated device and the actions of its user, as JSON (client-sdk §4.2). Each key may be left out.
 public struct Scenario: Codable, Sendable, Hashable {
-    /// Whether the app may ask for the device's provider.
+    /// States whether the app may ask for the device's provider.
     public struct Permission: Codable, Sendable, Hashable {
         /// `notDetermined` (default), `restricted`, `denied` or `granted`.
         public var initial: String?
-        /// What the person answers to the prompt; without it the prompt stays open.
+        /// The person's answer to the prompt; without it the prompt stays open.
         public var onPrompt: String?
 
         public init(initial: String? = nil, onPrompt: String? = nil) { (self.initial, self.onPrompt) = (initial, onPrompt) }
@@ -26,7 +26,7 @@ public struct Scenario: Codable, Sendable, Hashable {
         public init(provider: String, expiresIn: Double = 86_400) { (self.provider, self.expiresIn) = (provider, expiresIn) }
     }
 
-    /// What the person does with one picker; exactly one of the keys, `expired` beside `pick`.
+    /// The person's action in one picker; exactly one of the keys, `expired` beside `pick`.
     public struct Choice: Codable, Sendable, Hashable {
         public var pick: String?
         /// The login made by `pick` has already expired.
@@ -60,7 +60,7 @@ public struct Scenario: Codable, Sendable, Hashable {
         public var vsError: Int?
         /// An error of another kind, in the framework's words.
         public var error: String?
-        /// What the person does meanwhile: the new permission.
+        /// The person's action meanwhile: the new permission.
         public var permission: String?
         /// The answer names this provider.
         public var provider: String?

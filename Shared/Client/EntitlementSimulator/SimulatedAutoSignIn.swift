@@ -16,13 +16,13 @@ public final class SimulatedAppleAccount: Sendable {
     /// An account without a value, for which no person has decided yet.
     public init() {}
 
-    /// What a device reads.
+    /// The token that a device reads.
     public var token: AutoSignInToken { state.withLock { AutoSignInToken(value: $0.value, authorization: $0.authorization) } }
 
     /// Sets what devices read from now on: what the servers tell Apple, or what a test needs.
     /// - Parameters:
     ///   - value: `nil`: the account has none.
-    ///   - authorization: What the person decided for the app.
+    ///   - authorization: The person's decision for the app.
     public func set(_ value: String?, _ authorization: AutoSignInAuthorization) {
         state.withLock { ($0.value, $0.authorization) = (value, authorization) }
     }
@@ -30,14 +30,14 @@ public final class SimulatedAppleAccount: Sendable {
 
 /// Automatic Sign-In of one device of a ``SimulatedAppleAccount``.
 public final class SimulatedAutoSignIn: AutoSignInPlatform {
-    /// What the person does with the sheet.
+    /// The person's answer to the sheet.
     public enum Answer: String, Sendable, Hashable, CaseIterable {
         case granted
         case denied
         case dismissed
     }
 
-    /// What fails.
+    /// The fault of the platform.
     public enum Fault: Sendable, Hashable, CaseIterable {
         case read
         case prompt
@@ -61,7 +61,7 @@ public final class SimulatedAutoSignIn: AutoSignInPlatform {
 
     /// - Parameters:
     ///   - account: The device's Apple Account; devices of one account share its value.
-    ///   - answer: What the person does with the opt-in sheet each time.
+    ///   - answer: The person's answer to the opt-in sheet each time.
     ///   - hasPrompt: False for a device that cannot show the sheet.
     public init(account: SimulatedAppleAccount, answer: Answer = .granted, hasPrompt: Bool = true) {
         (self.account, self.answer, self.hasPrompt) = (account, answer, hasPrompt)

@@ -29,7 +29,7 @@ public final class SimulatedNetwork: HTTPTransport {
         public var times: Int?
 
         /// - Parameters:
-        ///   - kind: What goes wrong.
+        ///   - kind: The fault.
         ///   - path: Only requests with a path that begins so; default: all.
         ///   - times: How many requests; `nil`: until the faults are removed.
         public init(_ kind: Kind, path: String = "/", times: Int? = nil) { (self.kind, self.path, self.times) = (kind, path, times) }

@@ -37,7 +37,8 @@ extension Catalogue {
         return BridgeWay(upstream: upstream, bridge: bridge, requestor: id, mvpd: mvpd, theirMvpd: theirs)
     }
 
-    /// What stands for an integration that the catalogue lacks, where the requestor is upstream as a whole. The catalogue's own name of an MVPD counts alone.
+    /// The integration that stands for one that the catalogue lacks, where the requestor is upstream as a whole. The catalogue's own name of an MVPD
+    /// counts alone.
     func wholeUpstream(requestor id: String, mvpd: String) -> Integration? {
         guard let requestor = requestor(id), let (_, bridge) = upstream(of: requestor), bridge.everyMvpd, Self.isMvpdID(mvpd),
             !bridge.mvpdNames.contains(where: { $0.theirs == mvpd && $0.ours != mvpd }),
@@ -47,7 +48,7 @@ extension Catalogue {
             requestorID: id, mvpdID: mvpd, enabled: true, preflightMaxResources: bridge.preflightMaxResources, bridge: IntegrationBridge())
     }
 
-    /// Whether only the upstream's list can say that there is such an integration (bridge §3.2).
+    /// True when only the upstream's list can say that there is such an integration (bridge §3.2).
     public func isListedOnly(requestor id: String, mvpd: String) -> Bool {
         !isInCatalogue(requestor: id, mvpd: mvpd) && wholeUpstream(requestor: id, mvpd: mvpd) != nil
     }
@@ -69,9 +70,10 @@ extension Catalogue {
         return text.utf8.allSatisfy { isAlphanumeric($0) || $0 == 0x5f || $0 == 0x2d }
     }
 
-    /// Whether rules of this cluster may let people in and permit: where an upstream decides only if verifiers trust our media tokens too (bridge §10.3).
+    /// True when rules of this cluster may let people in and permit. Where an upstream decides, they may only if verifiers trust our media tokens too
+    /// (bridge §10.3).
     public func permitsByRule(requestor id: String, mvpd: String) -> Bool { bridgeWay(requestor: id, mvpd: mvpd)?.bridge.localMediaTokens ?? true }
 
-    /// What an upstream serves at a requestor, enabled or not, in catalogue order.
+    /// The integrations that an upstream serves at a requestor, enabled or not, in catalogue order.
     public func bridgedIntegrations(requestor: String) -> [Integration] { bridgedIntegrationsByRequestor[requestor] ?? [] }
 }

@@ -4,8 +4,8 @@ public import Cryptography
 internal import Memos
 
 extension Catalogue {
-    /// The certificate for encrypting the user metadata of a requestor: the newest valid one with that usage, so that a backup takes over when the
-    /// primary one is revoked or has expired (rest-v1 §8). A requestor's own certificates take precedence over its programmer's.
+    /// The certificate for encrypting the user metadata of a requestor: the newest valid one with that usage. So a backup takes over when the primary
+    /// one is revoked or has expired (rest-v1 §8). A requestor's own certificates take precedence over its programmer's.
     /// - Returns: `nil` when there is none: values that must be encrypted are then left out.
     public func metadataCertificate(of requestor: Requestor, now: Timestamp) -> Cryptography.Certificate? {
         let own = requestor.certificates.filter(\.encryptsUserMetadata)
@@ -21,7 +21,7 @@ extension Catalogue {
     /// They are looked at with each answer that tells something of a person, and change with the catalogue only.
     private static let parsed = Memo<[UInt8], Cryptography.Certificate?>(capacity: 1024)
 
-    /// Of several that began at the same time, the last.
+    /// The newest; the last of several that began at the same time.
     public static func newestEncrypting(_ certificates: [Contracts.Certificate], now: Timestamp) -> Cryptography.Certificate? {
         certificates
             .filter { $0.encryptsUserMetadata && !$0.revoked }

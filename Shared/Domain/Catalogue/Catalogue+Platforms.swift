@@ -2,9 +2,9 @@ public import Contracts
 
 /// Values by platform (dashboard §3, decision 0011).
 ///
-/// The last of these that sets a value wins: the deployment's default; the MVPD for all, for the category, for the platform; the integration
-/// for all, for the category, for the platform. An integration's own general value therefore comes before an MVPD's value for one platform:
-/// the integration inherits the MVPD's record with its platform values.
+/// The last of these that sets a value wins. They are the deployment's default; the MVPD for all, for the category, for the platform; the integration
+/// for all, for the category, for the platform. An integration's own general value therefore comes before an MVPD's value for one platform: the
+/// integration inherits the MVPD's record with its platform values.
 extension Catalogue {
     /// The pair with the overrides of one scope applied.
     ///

@@ -44,7 +44,7 @@ public struct Catalogue: Sendable {
     public func importedClient(_ id: String) -> (application: Application, client: ImportedClient)? { index.importedClients[OctetText(id)] }
 
     /// The application with a software statement of that id that is not revoked.
-    /// - Parameter softwareID: Of a statement issued here, or `legacySoftware` and a listed digest.
+    /// - Parameter softwareID: The id of a statement issued here, or `legacySoftware` and a listed digest.
     public func application(softwareID: String) -> Application? { index.applicationsBySoftware[softwareID]?.application }
 
     /// The same for a client that registered with the statement.
@@ -55,8 +55,8 @@ public struct Catalogue: Sendable {
         return found.application
     }
 
-    /// The integration as it is in the catalogue, enabled or not; or what stands for one where a requestor offers every MVPD of an upstream (bridge §3.2).
-    /// Whether upstream lists that MVPD is not known here.
+    /// The integration as it is in the catalogue, enabled or not. It may be the stand-in where a requestor offers every MVPD of an upstream (bridge
+    /// §3.2). States whether upstream lists that MVPD is not known here.
     public func integration(requestor: String, mvpd: String) -> Integration? {
         index.integrations[IntegrationKey(requestor: requestor, mvpd: mvpd)] ?? wholeUpstream(requestor: requestor, mvpd: mvpd)
     }

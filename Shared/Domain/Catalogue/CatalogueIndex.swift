@@ -26,7 +26,7 @@ final class CatalogueIndex: Sendable {
         requestors = Self.index(configuration.requestors) { OctetText($0.id) }
         mvpds = Self.index(configuration.mvpds) { OctetText($0.id) }
         integrations = Self.index(configuration.integrations) { IntegrationKey(requestor: $0.requestorID, mvpd: $0.mvpdID) }
-        // What an upstream serves is listed as upstream lists it.
+        // The integrations of an upstream are listed in its own order.
         integrationsByRequestor = Dictionary(grouping: configuration.integrations.filter { $0.bridge == nil }) { OctetText($0.requestorID) }
         bridgedIntegrations = Dictionary(grouping: configuration.integrations.filter { $0.bridge != nil }) { OctetText($0.requestorID) }
         applications = Self.index(configuration.applications) { OctetText($0.id) }

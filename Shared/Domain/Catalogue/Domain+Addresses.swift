@@ -1,6 +1,6 @@
 public import Contracts
 
-/// Whether a web address belongs to a requestor: pages to which its users are sent, or that may call for it (rest-v1 §2.1, §3.7).
+/// States whether a web address belongs to a requestor: pages to which its users are sent, or that may call for it (rest-v1 §2.1, §3.7).
 extension Sequence where Element == Domain {
     /// - Parameters:
     ///   - scheme: Lower case.
@@ -23,8 +23,8 @@ extension Sequence where Element == Domain {
 }
 
 extension Catalogue {
-    /// Whether the origin of a page is at a registered domain of any requestor, by the rules of `coverOrigin`: for calls that tell of no requestor. It costs the labels
-    /// of the host and not the domains of the catalogue, as strangers choose when it is asked.
+    /// True when the origin of a page is at a registered domain of any requestor, by the rules of `coverOrigin`. It is for calls that tell of no
+    /// requestor. It costs the labels of the host and not the domains of the catalogue, as strangers choose when it is asked.
     /// - Parameters:
     ///   - scheme: Lower case.
     ///   - host: Lower case, without port.

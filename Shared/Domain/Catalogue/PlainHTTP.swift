@@ -7,7 +7,7 @@ public enum PlainHTTP {
     /// containers. Never set it where real people sign in.
     private static let standIns = hosts(ProcessInfo.processInfo.environment["MVPD_STANDIN"] ?? "")
 
-    /// - Parameter host: Of an address, in any case; IPv6 with or without brackets.
+    /// - Parameter host: The host of an address, in any case; IPv6 with or without brackets.
     public static func isAllowed(_ host: String) -> Bool { isAllowed(host, standIns: standIns) }
 
     static func isAllowed(_ host: String, standIns: Set<String>) -> Bool {

@@ -15,7 +15,7 @@ public struct CatalogueFile: Sendable {
 
         /// The catalogue as JSON that needs no other file: certificates stand in place of the files that hold them. One line, members in order.
         public var text: String { String(decoding: document.tree.canonicalBytes, as: UTF8.self) }
-        /// Whether the file names other files.
+        /// True when the file names other files.
         public let namesFiles: Bool
     }
 

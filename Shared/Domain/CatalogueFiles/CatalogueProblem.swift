@@ -20,7 +20,7 @@ public struct CatalogueProblem: Error, Sendable, Hashable, CustomStringConvertib
         self.description = description
     }
 
-    /// What keeps a catalogue from being used beside what is live.
+    /// A problem that keeps a catalogue from being used beside the live one.
     /// - Parameters:
     ///   - place: An entry and its member.
     ///   - message: Goes on from there.

@@ -9,6 +9,6 @@ package struct Digest: Hashable, Sendable {
     /// Takes the same time whatever the difference.
     package func equals(_ other: Digest) -> Bool { ConstantTime.equal(bytes, other.bytes) }
 
-    /// Whether it is the secret's; takes the same time whatever the difference.
+    /// True when it is the secret's; takes the same time whatever the difference.
     package func matches(_ secret: Secret<some Any>) -> Bool { equals(secret.digest) }
 }

@@ -6,7 +6,7 @@ public struct MediaTokenCheck: Sendable {
     public private(set) var verdict: MediaTokenVerdict = .unknown
     /// True when the token is genuine but was presented before.
     public private(set) var isReplay = false
-    /// What the token says, once its format was understood; believe it only when `verdict` is `valid`.
+    /// The token's facts, once its format was understood; believe them only when `verdict` is `valid`.
     public private(set) var facts: MediaTokenFacts?
     private(set) var signedBytes: [UInt8] = []
 

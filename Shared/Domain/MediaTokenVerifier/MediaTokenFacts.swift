@@ -1,7 +1,7 @@
 internal import Octets
 public import Clocks
 
-/// What a media token says; trust it only after a check (rest-v1 §7).
+/// The facts of a media token; trust them only after a check (rest-v1 §7).
 public struct MediaTokenFacts: Hashable, Sendable {
     /// The user's scrambled id.
     public var sessionGUID: String

@@ -20,7 +20,7 @@ package struct ResponseFinding: Sendable {
     }
 }
 
-/// What a sign-in with a held response would have come to.
+/// The outcome that a sign-in with a held response would have had.
 package struct HeldFinding: Sendable {
     package let result: SignInResult
     /// The reason code or the MVPD's status; empty for a success.

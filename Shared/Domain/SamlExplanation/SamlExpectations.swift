@@ -4,7 +4,7 @@ package import SamlProfile
 internal import Storage
 internal import Synchronization
 
-/// What answers of MVPDs are held against: our names and keys, and the endpoint's record.
+/// The standard for answers of MVPDs: our names and keys, and the endpoint's record.
 package final class SamlExpectations: Sendable {
     private let entityID: String
     private let assertionConsumerServiceURL: String
@@ -21,7 +21,7 @@ package final class SamlExpectations: Sendable {
     /// Opens assertions with other keys from now on.
     package func adopt(_ keys: [DecryptionKey]) { decryptionKeys.withLock { $0 = keys } }
 
-    /// What a request left behind, by whatever way it went out.
+    /// The record of a request, by whatever way it went out.
     package struct Recorded {
         package let id: UpstreamRequestID
         package let startedAt: Timestamp

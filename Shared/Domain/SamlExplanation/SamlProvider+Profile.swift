@@ -31,7 +31,7 @@ extension SamlEndpoint {
         }
     }
 
-    /// Carries over the endpoint's own rules. What this build does not know counts as the strictest.
+    /// Carries over the endpoint's own rules. A value that this build does not know counts as the strictest.
     package func configure(_ expected: inout ExpectedResponse) {
         if clockSkewSeconds != 0 { expected.clockSkew = .seconds(Int64(clockSkewSeconds)) }
         if maxResponseAgeSeconds != 0 { expected.maximumResponseAge = .seconds(Int64(maxResponseAgeSeconds)) }
@@ -46,7 +46,7 @@ extension SamlEndpoint {
         expected.attributeMap = attributeMap.map(\.profile)
     }
 
-    /// What differs for an answer that a platform's framework passed on (mvpd §2.8).
+    /// The differences for an answer that a platform's framework passed on (mvpd §2.8).
     package func configurePlatformExchange(_ expected: inout ExpectedResponse) {
         expected.forceAuthn = false
         if answersAnyRequest { expected.answeredRequest = .any }

@@ -12,7 +12,7 @@ package struct SignInRecord: Sendable {
     package let result: SignInResult
     /// The reason code or the MVPD's status; empty for a success.
     package let reason: String
-    /// Of a test sign-in: whose requestor it was for; `nil`: a viewer's.
+    /// The requestor that a test sign-in was for; `nil`: a viewer's.
     package var testedFor: String?
     private let account: Account
 
@@ -34,7 +34,7 @@ package struct SignInRecord: Sendable {
         account = .saml(explanation)
     }
 
-    /// - Parameter checks: Of a sign-in by another protocol, in their order.
+    /// - Parameter checks: The checks of a sign-in by another protocol, in their order.
     package init(
         trace: String, endedAt: Timestamp, requestor: String, mvpd: String, result: SignInResult, reason: String, checks: [SignInCheck]
     ) {

@@ -4,8 +4,8 @@ public import CoreMetrics
 public import Logging
 internal import Synchronization
 
-/// Counts by MVPD in a metric: of the catalogue's alone, proxied ones under their proxy, those of an upstream under that, and of so many names as fit. An MVPD
-/// that fails entirely is then seen though it has a small share of all (Shared/Documents/Decisions/0008-bound-metric-labels.md).
+/// Counts by MVPD in a metric. It counts the catalogue's alone, proxied ones under their proxy, those of an upstream under that, and as many names as
+/// fit. An MVPD that fails entirely is then seen though it has a small share of all (Shared/Documents/Decisions/0008-bound-metric-labels.md).
 public final class MvpdCounter: Sendable {
     /// By what the objectives count.
     public enum Result: String, Sendable {
@@ -14,7 +14,7 @@ public final class MvpdCounter: Sendable {
 
     /// Names of one program. With three results each a metric stays below 1000 combinations of labels.
     public static let most = 300
-    /// Of those that come later.
+    /// The name of those that come later.
     static let other = "other"
 
     private struct Key: Hashable {
@@ -36,7 +36,7 @@ public final class MvpdCounter: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - label: Of the metric, for example `boxoffice_authorization_mvpd_decisions_total`.
+    ///   - label: The label of the metric, for example `boxoffice_authorization_mvpd_decisions_total`.
     ///   - most: Names that are kept apart, at least 1.
     ///   - factory: Keeps the numbers.
     public init(

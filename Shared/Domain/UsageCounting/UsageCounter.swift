@@ -6,11 +6,11 @@ internal import Synchronization
 /// Counts events in memory, by the minute and by what they have in common, until they are drained. It takes less than a microsecond, and never more memory
 /// than its limits say.
 public final class UsageCounter: Sendable {
-    /// How many sums are kept apart.
+    /// The numbers of sums that are kept apart.
     public struct Limits: Sendable {
-        /// Of one minute.
+        /// The most sums of one minute.
         public var perMinute: Int
-        /// That nobody has drained.
+        /// The most sums that nobody has drained.
         public var undrained: Int
 
         public init(perMinute: Int = 4096, undrained: Int = 65_536) {
@@ -47,7 +47,7 @@ public final class UsageCounter: Sendable {
         var minute: UInt64 = 0
         var ofMinute = 0
 
-        /// What is of the last minute stays, with nothing counted: its places are taken until the minute is over.
+        /// The places of the last minute stay, with nothing counted, until the minute is over.
         mutating func drain() -> [UsageSum] {
             let nothing = UsageCounts()
             var drained: [UsageSum] = []
@@ -94,7 +94,7 @@ public final class UsageCounter: Sendable {
         if !add(event, Key(minute: key.minute, dimensions.other), share: 2) { lost.increment() }
     }
 
-    /// - Parameter share: Of the limits, as a factor.
+    /// - Parameter share: The share of the limits, as a factor.
     /// - Returns: False when there is no room.
     private func add(_ event: UsageEvent, _ key: Key, share: Int) -> Bool {
         shards[key.digest & (Self.shardCount - 1)].sums.withLock { sums in
@@ -117,7 +117,7 @@ public final class UsageCounter: Sendable {
 }
 
 extension UsageDimensions {
-    /// Of those that differ most: texts that are the same in all of them may still be others, and share a place.
+    /// The digest takes the members that differ most. Texts with the same ones may still differ, and then share a place.
     fileprivate var digest: Int {
         var hasher = Hasher()
         hasher.combine(requestorID)

@@ -5,7 +5,7 @@ extension UsageDimensions {
     /// Longest text, in octets.
     public static let longestText = 128
 
-    /// What a device says of itself; its address, its user and its id are none of it.
+    /// The device's own description; its address, its user and its id are none of it.
     public init(requestor: String, mvpd: String, device: DeviceInformation) {
         self.init(
             requestorID: requestor, mvpdID: mvpd, device: Self.short(device.type), osFamily: Self.short(device.osFamily),
@@ -17,6 +17,6 @@ extension UsageDimensions {
     /// A text that is longer than what is kept tells nothing.
     public static func short(_ text: String) -> String { text.utf8.count <= longestText ? text : "other" }
 
-    /// What is left where there is no room to tell more apart.
+    /// The dimensions that are left where there is no room to tell more apart.
     var other: UsageDimensions { UsageDimensions(requestorID: requestorID, mvpdID: mvpdID, api: api, isOther: true) }
 }

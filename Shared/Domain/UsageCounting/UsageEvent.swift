@@ -1,6 +1,6 @@
 internal import Contracts
 
-/// What happened once.
+/// One event that is counted.
 public enum UsageEvent: Hashable, Sendable {
     /// A person is sent to an MVPD.
     case authnAttempt

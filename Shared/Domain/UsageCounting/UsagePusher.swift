@@ -7,7 +7,7 @@ internal import Synchronization
 
 /// Brings what a service counted to `config`, once a second while there is something.
 ///
-/// What could not be brought is brought again under the same number, so that it counts once; meanwhile events go on being counted in memory.
+/// A batch that could not be brought is brought again under the same number, so that it counts once. Meanwhile events go on being counted in memory.
 public final class UsagePusher: Sendable {
     /// Sums of one batch.
     static let batchSize = 500
@@ -17,7 +17,7 @@ public final class UsagePusher: Sendable {
 
     private struct State {
         var waiting: [[UsageSum]] = []
-        /// Of the first that waits.
+        /// The number of the first that waits.
         var sequence: UInt64 = 1
         var isFailing = false
     }

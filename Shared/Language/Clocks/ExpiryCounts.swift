@@ -1,5 +1,5 @@
-/// How many things there are that end by themselves, in a fixed amount of memory: counted by the hour in which they end, so that each counts for at most an hour
-/// longer than it lives.
+/// How many things there are that end by themselves, in a fixed amount of memory. They are counted by the hour in which they end, so that each counts
+/// for at most an hour longer than it lives.
 public struct ExpiryCounts: Sendable {
     /// Hours that are told apart: the longest life is one less.
     public static let hours = 12

@@ -205,8 +205,8 @@ extension Fault.Code {
     public static let invalidTemporaryAccessConfiguration = Fault.Code(.invalidTemporaryAccessConfiguration)
     /// rest-v1 §3.5.
     public static let invalidRegistrationCode = Fault.Code(.invalidRegistrationCode)
-    /// A code that was good and tells this caller nothing any more: used, or over for less than an hour and asked for by its maker. Callers are told what
-    /// they are told of an unknown code; it is no guess (clients §1.14).
+    /// A code that was good and tells this caller nothing any more. It is used, or was over for less than an hour and asked for by its maker. Callers
+    /// are told what they are told of an unknown code; it is no guess (clients §1.14).
     public static let registrationCodeSpent = Fault.Code(.registrationCodeSpent)
     /// rest-v1 §3.7.
     public static let invalidDomain = Fault.Code(.invalidDomain)

@@ -1,7 +1,7 @@
 /// The one error that crosses a service boundary.
 ///
-/// It speaks to three audiences: `code` and `retryAfter` to the calling program, `message` and `details` to the person in front of it,
-/// `cause` to the log of the service where it arose. `cause` never leaves the process.
+/// It speaks to three audiences. `code` and `retryAfter` are for the calling program, `message` and `details` for the person in front of it. `cause`
+/// is for the log of the service where it arose. `cause` never leaves the process.
 public struct Fault: Error, Sendable {
     /// Stable and documented; callers branch on it.
     public var code: Code
@@ -13,11 +13,11 @@ public struct Fault: Error, Sendable {
     public var isRetryable: Bool
     /// How long to wait before trying again, when there is advice.
     public var retryAfter: Duration?
-    /// What really happened, for the log.
+    /// The real cause, for the log.
     public var cause: (any Error)?
 
     /// - Parameters:
-    ///   - code: What went wrong; also decides whether a retry makes sense unless `isRetryable` says otherwise.
+    ///   - code: The fault; also decides whether a retry makes sense unless `isRetryable` says otherwise.
     ///   - message: Text for the caller; must be safe to show.
     ///   - details: A third party's text.
     ///   - isRetryable: Overrides the code's own answer.

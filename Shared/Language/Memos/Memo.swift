@@ -33,7 +33,7 @@ public final class Memo<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return value
     }
 
-    /// What is remembered, for a computation that has to wait for something. Setting `nil` changes nothing.
+    /// The remembered value, for a computation that has to wait for something. Setting `nil` changes nothing.
     public subscript(key: Key) -> Value? {
         get {
             state.withLock { state -> Value? in

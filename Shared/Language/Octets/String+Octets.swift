@@ -4,7 +4,7 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// Whether two texts are the same octets of UTF-8. Swift's own `==` is canonical equivalence: it takes `é` and `e` with a combining accent for one
+/// True when two texts are the same octets of UTF-8. Swift's own `==` is canonical equivalence. It takes `é` and `e` with a combining accent for one
 /// text, which no store, no peer and no other language does. An identifier that two texts share by that is a hole.
 public func sameOctets(_ left: String, _ right: String) -> Bool {
     let first = left.utf8
@@ -19,9 +19,9 @@ public func sameOctets(_ left: String, _ right: String) -> Bool {
     return (compared ?? nil) ?? first.elementsEqual(second)
 }
 
-/// These stand in for the standard library's operators in every module that imports this one, which the package does for all of its own modules: there
-/// `==` on texts, and what the compiler derives from it, compares octets. What is generic still uses canonical equivalence: a `Set` or a `Dictionary`
-/// of identifiers has `OctetText` for its key.
+/// These stand in for the standard library's operators in every module that imports this one. The package imports it in all of its own modules: there
+/// `==` on texts, and code that the compiler derives from it, compares octets. Generic code still uses canonical equivalence: a `Set` or a
+/// `Dictionary` of identifiers has `OctetText` for its key.
 extension String {
     @inlinable
     public static func == (left: String, right: String) -> Bool { sameOctets(left, right) }

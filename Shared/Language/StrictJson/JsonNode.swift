@@ -17,7 +17,7 @@ public struct JsonNode: Sendable {
     /// Bytes before the value.
     public let offset: Int
 
-    /// What kind of value it is, for messages: `an array`, `null`.
+    /// The kind of value, for messages: `an array`, `null`.
     public var kind: String {
         switch content {
         case .null: "null"

@@ -12,7 +12,7 @@ struct JsonParser {
 
     private let text: [UInt8]
     private let dropsFlawedTexts: Bool
-    /// Whether the string that was read last holds what none may hold, where that is let pass.
+    /// True when the string that was read last holds what none may hold, where that is let pass.
     private var lastIsFlawed = false
     private var index = 0
     private var depth = 0

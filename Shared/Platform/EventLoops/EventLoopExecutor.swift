@@ -1,6 +1,6 @@
 public import NIOCore
 
-/// Runs tasks on one event loop: a call or request that waits for nothing from elsewhere is read, answered and written without a change of thread.
+/// Runs tasks on one event loop. A call or request that waits for nothing from elsewhere is read, answered and written without a change of thread.
 public final class EventLoopExecutor: TaskExecutor {
     public let eventLoop: any EventLoop
 

@@ -2,8 +2,8 @@ internal import HTTPTypes
 public import NIOCore
 public import NIOHTTPTypes
 
-/// On a connection of a web server that speaks HTTP/1.1 and nothing else: a request that may lead to another protocol (an offer to upgrade, or CONNECT) is the last
-/// one of its connection, and the answer to HEAD has no content (RFC 9110 §9.3.2).
+/// Serves connections of a web server that speaks HTTP/1.1 and nothing else. A request that may lead to another protocol (an offer to upgrade, or
+/// CONNECT) is the last one of its connection. The answer to HEAD has no content (RFC 9110 §9.3.2).
 ///
 /// SwiftNIO's decoder reads nothing behind such a request, and would keep whatever else comes.
 public final class OneProtocol: ChannelDuplexHandler, RemovableChannelHandler {

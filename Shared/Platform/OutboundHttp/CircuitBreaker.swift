@@ -1,14 +1,14 @@
 package import Clocks
 
-/// Keeps callers from waiting for an endpoint that fails (mvpd §4.3, bridge §5.3): with 20 or more calls and half or more of them failed in 30 s it
-/// opens for 15 s; then three probes decide. A denial is a success: the endpoint answered. A clock that is set back does not prolong that.
+/// Keeps callers from waiting for an endpoint that fails (mvpd §4.3, bridge §5.3). With 20 or more calls and half or more of them failed in 30 s it
+/// opens for 15 s. Then three probes decide. A denial is a success: the endpoint answered. A clock that is set back does not prolong that.
 package struct CircuitBreaker: Sendable {
     package static let window: Duration = .seconds(30)
     package static let openFor: Duration = .seconds(15)
     package static let minimumCalls = 20
     package static let probeCount = 3
 
-    /// What a caller may do; it is handed back with the outcome.
+    /// The right of a caller; it is handed back with the outcome.
     package enum Permission: Hashable, Sendable {
         case call
         case probe

@@ -12,7 +12,7 @@ package final class CircuitBreakers: Sendable {
         breakers.withLock { $0[endpoint, default: CircuitBreaker()].ask(now: now) }
     }
 
-    /// Whether callers are let through as ever.
+    /// True when callers are let through as ever.
     package func isClosed(_ endpoint: String) -> Bool { breakers.withLock { $0[OctetText(endpoint)]?.isClosed ?? true } }
 
     package func record(_ outcome: CircuitBreaker.Outcome, _ endpoint: String, permission: CircuitBreaker.Permission, now: Timestamp) {

@@ -9,7 +9,7 @@ public struct ClientCertificate: Hashable, Sendable {
     /// - Parameters:
     ///   - certificateFile: PEM.
     ///   - keyFile: PEM, not encrypted.
-    /// - Throws: What is wrong with the files, or that they do not belong together.
+    /// - Throws: The fault of the files, or that they do not belong together.
     public init(certificateFile: String, keyFile: String) throws {
         let certificates: [Certificate]
         do throws(CryptographyError) {

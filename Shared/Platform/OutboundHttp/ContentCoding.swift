@@ -13,7 +13,7 @@ enum ContentCoding {
     }
 
     /// - Parameters:
-    ///   - headers: Of the answer. What they say of a coding that was taken off is left out.
+    ///   - headers: The headers of the answer. Those about a coding that was taken off are left out.
     ///   - body: As it came.
     ///   - largest: Octets of the decoded body.
     /// - Throws: `Problem` for another coding than gzip, a body that is none, and one that decodes to too much.

@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// Fetches a document from an address that a person typed. Whoever can make a server ask somewhere could ask with it what only the server reaches; so each
-/// address on the way is checked, and the connection goes to the very address that was checked, whatever the name means a moment later.
+/// Fetches a document from an address that a person typed. An attacker who can make a server ask somewhere could reach addresses that only the server
+/// reaches. So each address on the way is checked. The connection goes to the very address that was checked, whatever the name means a moment later.
 public struct DocumentFetch: Sendable {
-    /// What a fetch may cost, and where it may go.
+    /// The limits of a fetch, and the addresses where it may go.
     public struct Limits: Sendable {
         /// Octets of the document.
         public var largest: Int
@@ -38,7 +38,7 @@ public struct DocumentFetch: Sendable {
         case tooLarge(Int)
         case tooSlow
         case unreachable(host: String)
-        /// What the proxy on the way said, or did not say.
+        /// The answer of the proxy on the way, or its silence.
         case proxy(String)
         /// The document is coded in a way that is not decoded, or decodes to too much.
         case coding(String)

@@ -79,7 +79,7 @@ public struct EgressTarget: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - host: Of the address, as it is written there.
+    ///   - host: The host of the address, as it is written there.
     ///   - address: Where its name leads, 4 or 16 octets; `nil`: not looked up.
     func matches(host: String, address: [UInt8]?) -> Bool {
         switch form {
@@ -94,7 +94,7 @@ public struct EgressTarget: Hashable, Sendable {
         }
     }
 
-    /// Of an address as it is written, without brackets; an IPv4 address inside IPv6 is one of IPv4.
+    /// The octets of an address as it is written, without brackets; an IPv4 address inside IPv6 is one of IPv4.
     static func octets(_ text: String) -> [UInt8]? {
         guard text.utf8.count <= 45, let address = try? SocketAddress(ipAddress: text, port: 0) else { return nil }
         switch address {

@@ -1,10 +1,10 @@
 internal import Foundation
 internal import Synchronization
 
-/// Carries requests to servers that a person named, and lets none of them lead into the own network: each name is resolved here, every address that it has is
-/// checked, and the connection goes to the very address that was checked, whatever the name means a moment later (bridge §14.3).
+/// Carries requests to servers that a person named, and lets none of them lead into the own network. Each name is resolved here, and every address
+/// that it has is checked. The connection goes to the very address that was checked, whatever the name means a moment later (bridge §14.3).
 public final class GuardedOutbound: OutboundTransport {
-    /// What a name meant; nobody keeps it longer than upstreams allow for (bridge §3.1).
+    /// How long the addresses of a name count; nobody keeps them longer than upstreams allow for (bridge §3.1).
     private static let fresh: Duration = .seconds(30)
     private static let mostNames = 1024
 
@@ -21,7 +21,7 @@ public final class GuardedOutbound: OutboundTransport {
 
     /// - Parameters:
     ///   - carrier: Does the calls.
-    ///   - allowsPrivate: Whether names may lead to this machine and to private networks.
+    ///   - allowsPrivate: True when names may lead to this machine and to private networks.
     ///   - isExempt: Hosts, as they are written, that may do so all the same, and are not looked at.
     public convenience init(_ carrier: OutboundHttp, allowsPrivate: Bool, isExempt: @escaping @Sendable (_ host: String) -> Bool) {
         self.init(carrier, names: SystemNames(), allowsPrivate: allowsPrivate, isExempt: isExempt)
@@ -57,7 +57,7 @@ public final class GuardedOutbound: OutboundTransport {
         }
     }
 
-    /// Whether a request to that host would go out, and the addresses that its name has now.
+    /// True when a request to that host would go out, and the addresses that its name has now.
     /// - Returns: Empty: nobody knows the name.
     public static func addresses(of host: String, timeLeft: Duration) async -> [(text: String, isPublic: Bool)] {
         let found = (try? await SystemNames().addresses(of: host, timeLeft: timeLeft)) ?? []

@@ -19,7 +19,7 @@ public final class OutboundHttp: OutboundTransport {
         var lastUse: UInt64
     }
 
-    /// What a name meant when it was looked up for a tunnel.
+    /// How long the addresses count that a name had when it was looked up for a tunnel.
     private static let fresh: Duration = .seconds(30)
     private static let mostNames = 1024
 

@@ -9,7 +9,7 @@ internal import NIOPosix
 internal import Spans
 internal import Synchronization
 
-/// What a name means.
+/// An address of a name.
 struct ResolvedAddress: Hashable, Sendable {
     /// 4 or 16, in network order.
     let octets: [UInt8]
@@ -71,7 +71,7 @@ struct SystemNames: NameResolving {
     }
 }
 
-/// Whoever answers first is heard.
+/// The first answer counts.
 private final class FirstAnswer: Sendable {
     private let continuation: Mutex<CheckedContinuation<[ResolvedAddress]?, Never>?>
 

@@ -19,7 +19,7 @@ struct ProxyTunnel: Sendable {
         target = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
-    /// What a failed call says of the proxy.
+    /// The proxy's part in a failed call.
     /// - Returns: `nil` where the server behind it failed.
     func failure(_ error: any Error, timeLeft: Duration) async -> OutboundFailure? {
         if let error = error as? HTTPClientError {

@@ -3,10 +3,10 @@ internal import CoreMetrics
 internal import Cryptography
 internal import Synchronization
 
-/// Tells Prometheus when the certificates end that the program was given as files. Files are read anew each hour, so that a renewed one counts without a
-/// restart; one that cannot be read keeps its last date: that is another alarm's affair.
+/// Tells Prometheus when the certificates end that the program was given as files. Files are read anew each hour, so that a renewed one counts
+/// without a restart. One that cannot be read keeps its last date: that is another alarm's affair.
 struct CertificateDates: Sendable {
-    /// What a certificate is for, and where it lies.
+    /// The use of a certificate, and the place of its file.
     let files: [(use: String, path: String)]
 
     func run() async throws {
@@ -22,7 +22,7 @@ struct CertificateDates: Sendable {
         }
     }
 
-    /// Of several certificates in one file the one that ends first.
+    /// The end of each; of several certificates in one file it is the one that ends first.
     var ends: [(use: String, moment: Timestamp)] {
         files.compactMap { use, path in (try? Certificate.all(pemFile: path))?.map(\.notAfter).min().map { (use, $0) } }
     }
@@ -30,13 +30,14 @@ struct CertificateDates: Sendable {
 
 extension ServiceEnvironment {
     /// Has Prometheus told when certificates end, beside those of the wire.
-    /// - Parameter files: What each is for, as a label, and its path in the settings; `nil`: there is none.
+    /// - Parameter files: The use of each, as a label, and its path in the settings; `nil`: there is none.
     public func tellEnds(of files: KeyValuePairs<String, String?>) {
         parts.add(certificates: files.compactMap { use, path in path.map { (use, self.files.path($0)) } })
     }
 }
 
-/// Whether the certificate by which peers know this program, and the authority that they trust, are good now. A program starts without: good files are taken in while it runs.
+/// States whether the certificate by which peers know this program, and the authority that they trust, are good now. A program starts without: good
+/// files are taken in while it runs.
 final class WireCertificate: Sendable {
     private struct Look {
         var moment: ContinuousClock.Instant
@@ -50,10 +51,10 @@ final class WireCertificate: Sendable {
     private let clock: any WallClock
     private let look = Mutex<Look?>(nil)
 
-    /// - Parameter paths: Of the program's certificate and of its trust anchors.
+    /// - Parameter paths: The paths of the program's certificate and of its trust anchors.
     init(_ paths: [String], clock: any WallClock) { (self.paths, self.clock) = (paths, clock) }
 
-    /// What is wrong; `nil`: nothing, or the files cannot be read, which their reload says.
+    /// The fault; `nil`: nothing, or the files cannot be read, which their reload says.
     var lacking: String? {
         let now = clock.now()
         return look.withLock { look in
@@ -66,7 +67,7 @@ final class WireCertificate: Sendable {
         }
     }
 
-    /// Of a program's file the first one is its own; of several authorities one that is good is enough.
+    /// The first one of a program's file is its own; one good one of several authorities is enough.
     private func read() -> [(path: String, certificate: Certificate)] {
         paths.enumerated().compactMap { index, path -> (path: String, certificate: Certificate)? in
             guard let all = try? Certificate.all(pemFile: path) else { return nil }

@@ -16,7 +16,7 @@ struct FileWatch: Sendable {
         marks = files.map(Self.mark)
     }
 
-    /// Whether one of them differs from what was found the last time.
+    /// True when one of them differs from what was found the last time.
     mutating func hasChanged() -> Bool {
         let found = files.map(Self.mark)
         defer { marks = found }

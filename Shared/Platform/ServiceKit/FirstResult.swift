@@ -12,7 +12,7 @@ final class FirstResult<Value: Sendable>: Sendable {
     private let state = Mutex(State.open)
 
     /// Runs what blocks on a thread of its own, where it holds up nobody. A task that is cancelled does not wait for it.
-    /// - Throws: What the body throws, or `CancellationError`.
+    /// - Throws: The error of the body, or `CancellationError`.
     static func ofThread(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         let result = FirstResult()
         Thread.detachNewThread { result.come(Result { try body() }) }

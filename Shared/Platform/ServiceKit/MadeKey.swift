@@ -23,7 +23,7 @@ public enum MadeKey {
         case rsa
     }
 
-    /// Makes the file if it is absent, readable by this user alone. Of several copies that start at once one makes it.
+    /// Makes the file if it is absent, readable by this user alone. One of several copies that start at once makes it.
     /// - Parameter path: In a folder that is there.
     /// - Throws: `Unusable`.
     public static func ensure(_ path: String, _ kind: Kind = .symmetric) throws(Unusable) {

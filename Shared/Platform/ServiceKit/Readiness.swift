@@ -1,7 +1,8 @@
 internal import CoreMetrics
 internal import Synchronization
 
-/// Whether the program can do its work now: each part says so for itself. What is only worth knowing does not take the program out of service.
+/// States whether the program can do its work now: each part says so for itself. A part that is only worth knowing does not take the program out of
+/// service.
 public final class Readiness: Sendable {
     /// `nil` when the part is ready, else what it lacks.
     public typealias Check = @Sendable () -> String?
@@ -28,7 +29,7 @@ public final class Readiness: Sendable {
     func requireStart(_ check: @escaping Check) { state.withLock { $0.checks.append((Self.start, check)) } }
 
     /// Adds what operators are to know though the program works; in the place of what was added under the same name.
-    /// - Parameter name: Of a peer, for example, or of a part.
+    /// - Parameter name: The name of a peer, for example, or of a part.
     public func note(_ name: String, _ check: @escaping Check) {
         state.withLock { state in
             state.notes.removeAll { $0.name == name }
@@ -45,10 +46,10 @@ public final class Readiness: Sendable {
     /// From now on nothing is ready.
     public func stop() { state.withLock { $0.isStopping = true } }
 
-    /// What is lacking, as `part: reason`; empty when the program is ready.
+    /// The lacking parts, as `part: reason`; empty when the program is ready.
     public var lacking: [String] { found(in: state.withLock { $0 }).compactMap { part, reason in reason.map { "\(part): \($0)" } } }
 
-    /// What operators are to know of a program that is ready, as `name: reason`.
+    /// Facts that operators are to know of a program that is ready, as `name: reason`.
     public var degraded: [String] {
         let state = state.withLock { $0 }
         return (state.checks.filter { !state.counts($0.part) }.map { ($0.part, $0.check) } + state.notes.map { ($0.name, $0.check) })
@@ -64,7 +65,7 @@ public final class Readiness: Sendable {
         }
     }
 
-    /// - Returns: Of each part that counts, what it lacks; a program that stops lacks nothing else.
+    /// - Returns: The lacks of each part that counts; a program that stops lacks nothing else.
     private func found(in state: State) -> [(part: String, reason: String?)] {
         var found: [(part: String, reason: String?)] = [("program", state.isStopping ? "is stopping" : nil)]
         for (part, check) in state.checks where state.counts(part) { found.append((part, state.isStopping ? nil : check())) }

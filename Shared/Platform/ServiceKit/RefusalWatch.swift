@@ -2,7 +2,7 @@ internal import Logging
 internal import Storage
 internal import Synchronization
 
-/// Tells when a store takes no writes, how many were not taken, and when it takes them again; tries that once nobody is refused any more.
+/// Tells when a store takes no writes, how many were not taken, and when it takes them again. It tries that once nobody is refused any more.
 final class RefusalWatch: Sendable {
     private static let interval: Duration = .seconds(2)
 
@@ -39,7 +39,8 @@ final class RefusalWatch: Sendable {
     }
 }
 
-/// What is said of writes that a store does not take, and when it is worth a try: at once, then each minute; and after ten seconds in which none was refused.
+/// The reports of writes that a store does not take, and the times that are worth a try. They come at once, then each minute; a try comes after ten
+/// seconds in which none was refused.
 struct RefusalReports {
     typealias Instant = ContinuousClock.Instant
 

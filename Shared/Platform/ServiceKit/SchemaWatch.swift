@@ -3,7 +3,8 @@ internal import Logging
 internal import Storage
 internal import Synchronization
 
-/// Whether this program still understands its store, which copies of a newer release may have changed meanwhile; and tells when its server goes and comes.
+/// States whether this program still understands its store, which copies of a newer release may have changed meanwhile. It also tells when its server
+/// goes and comes.
 final class SchemaWatch: Sendable {
     private static let interval: Duration = .seconds(2)
 

@@ -5,7 +5,7 @@ public import Storage
 extension ServiceEnvironment {
     /// Where a key is: in the file that the settings name, or in the data folder, where it is made at the first start.
     /// - Parameters:
-    ///   - named: What the settings name.
+    ///   - named: The files that the settings name.
     ///   - file: Its name in the data folder otherwise.
     ///   - setting: Where the settings could name one, for the message.
     /// - Throws: `StartFailure` when it cannot be made.
@@ -20,7 +20,7 @@ extension ServiceEnvironment {
         return path
     }
 
-    /// The same for a key that seals rows of a store: none is made beside rows that another one has sealed, which it could not open.
+    /// The same for a key that seals rows of a store. None is made beside rows that another one has sealed, which it could not open.
     /// - Parameter table: Whose rows they are.
     /// - Throws: `StartFailure` when it cannot be made, or such rows are there; `CancellationError`.
     public func keyFile(

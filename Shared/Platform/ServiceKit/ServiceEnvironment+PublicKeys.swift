@@ -6,10 +6,11 @@ public import Tokens
 extension ServiceEnvironment {
     /// Shares public keys with copies on other hosts, once now and then every second. Does nothing where the store is not distributed.
     ///
-    /// When others have keys and do not know one of these yet, it waits until they do: what this copy signs is good everywhere from the first moment on.
+    /// When others have keys and do not know one of these yet, it waits until they do. So everything that this copy signs is good everywhere from the
+    /// first moment on.
     /// - Parameters:
-    ///   - name: What the keys are for, for example `access token`.
-    ///   - own: What the files hold here, names and contents.
+    ///   - name: The use of the keys, for example `access token`.
+    ///   - own: The contents of the files here, with their names.
     ///   - take: Gets what the files of all copies hold.
     /// - Throws: `StartFailure` when the store refuses it; `CancellationError`.
     public func sharePublicKeys(
@@ -44,7 +45,7 @@ extension ServiceEnvironment {
 extension ServiceEnvironment {
     /// Shares the public halves of signing keys with copies on other hosts: all of them verify what any of them has signed.
     /// - Parameters:
-    ///   - name: What the keys are for.
+    ///   - name: The use of the keys.
     ///   - whenChanged: Called when other keys verify than before.
     /// - Throws: As above.
     public func share(

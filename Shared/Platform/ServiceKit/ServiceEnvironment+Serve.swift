@@ -8,8 +8,8 @@ internal import UnixSignals
 extension ServiceEnvironment {
     /// Runs the debug listener, then builds the program, then runs everything that was handed over until one of the signals, or a failure.
     ///
-    /// Building may take long, where the store's server is away: health, readiness and metrics answer meanwhile, nothing else listens, and a signal ends the program
-    /// at once.
+    /// Building may take long, where the store's server is away. Health, readiness and metrics answer meanwhile, nothing else listens, and a signal
+    /// ends the program at once.
     /// - Parameters:
     ///   - manager: Hears that the program stops, and starts it again where it hangs; `nil`: there is none.
     ///   - build: Hands over what is to run.
@@ -30,7 +30,7 @@ extension ServiceEnvironment {
             try await build()
             let watched: [any Service] = watchdog.map { [WatchedTime(watchdog: $0)] } ?? []
             var configuration = groupConfiguration(try services() + watched, [])
-            // What is late is cut short, so that the stores are closed in the time that is left.
+            // Late work is cut short, so that the stores are closed in the time that is left.
             configuration.maximumGracefulShutdownDuration = stopLimit - .seconds(2)
             let group = ServiceGroup(configuration: configuration)
             isBuilt.reach()
@@ -68,7 +68,7 @@ extension ServiceEnvironment {
         return services
     }
 
-    /// Says that the program is not ready, and goes on as before for as long as callers and balancers may take to notice; then ends streams.
+    /// Says that the program is not ready, and goes on as before for as long as callers and balancers may take to notice. Then it ends streams.
     private func beginToStop(_ listener: RpcListener?) async {
         readiness.stop()
         listener?.announceStop()
@@ -89,7 +89,7 @@ extension ServiceEnvironment {
             throw files.failure(
                 "allow.\(service)", "names a service that this program does not offer; it offers \(offered.serviceNames.joined(separator: ", "))")
         }
-        // Whoever only calls others is not asked: its callers are not on the wire.
+        // A program that only calls others is not asked: its callers are not on the wire.
         let certificate = WireCertificate([identity.files.certificate, identity.files.trustAnchors], clock: clock)
         readiness.require("tls") { certificate.lacking }
         return RpcListener(

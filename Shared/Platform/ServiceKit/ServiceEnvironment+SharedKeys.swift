@@ -2,7 +2,7 @@ internal import Faults
 public import Storage
 
 extension ServiceEnvironment {
-    /// Refuses to start with a secret key that no copy of the service has had with this store: it would open nothing of theirs, or make other ids.
+    /// Refuses to start with a secret key that no copy of the service has had with this store. It would open nothing of theirs, or make other ids.
     /// - Throws: `StartFailure` naming the settings, and what to do; `CancellationError`.
     public func requireKnown(_ keys: [KeyFingerprint], in store: Store) async throws {
         let unknown: [String]

@@ -13,7 +13,7 @@ internal import StoragePostgres
 internal import StorageSqlite
 internal import Synchronization
 
-/// What a program gets to build its service from: settings, files, peers, stores; and where it hands over what is to run.
+/// The means by which a program builds its service: settings, files, peers, stores. Here it also hands over what is to run.
 ///
 /// Everything handed over starts together once the builder returns, and stops in the opposite order: listener, background work, peers,
 /// stores, debug listener.
@@ -31,9 +31,9 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
     public let outbound: OutboundOptions
     public let readiness = Readiness()
     let parts: ServiceParts
-    /// Of the start, for the store's server.
+    /// The wait of the start, for the store's server.
     let storeWait: StoreWait
-    /// What is removed once it is over, for a program that only says what its store is; `nil`: it works.
+    /// The sweeps of expired rows, for a program that only says what its store is; `nil`: it works.
     private let described: [Sweep]?
     /// `nil`: nothing is exported.
     let telemetry: TelemetryExport?
@@ -108,7 +108,7 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
             let watch = SchemaWatch(store: store, logger: logger)
             background("schema") { try await watch.run() }
             readiness.require("schema") { watch.lacking }
-            // What it holds can be read: those who only read are served.
+            // Its rows can be read: callers that only read are served.
             let refusals = RefusalWatch(store: store, logger: logger)
             background("store-refusals") { try await refusals.run() }
             readiness.note("storage") { refusals.lacking }
@@ -130,7 +130,7 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
     }
 
     /// Does what the start needs of its store, again and again while the store's server is away, as `openStore` waits for it.
-    /// - Throws: What the body throws and does not pass by itself; `CancellationError`.
+    /// - Throws: The error of the body that does not pass by itself; `CancellationError`.
     public func ask<Value>(_ store: Store, _ body: () async throws -> Value) async throws -> Value { try await storeWait.ask(store, body) }
 
     /// - Returns: Octets; `nil`: there is no such file.
@@ -218,11 +218,10 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
     }
 
     /// Keys that change while the program works: their files are looked at as by `onChange`, and every few seconds a key may take over.
-    /// - Parameters:
-    ///   - files: Absolute paths.
-    ///   - name: Of the keys, in the log events `NAME.reloaded`, `NAME.reload_refused`, `NAME.advanced`, `NAME.not_advanced`.
-    ///   - take: Takes in what the files hold; returns the name of the key that signs. What it throws is the reason in the log, and nothing has changed.
-    ///   - advance: Lets a key take over whose time has come; returns its name, `nil` when nothing changed. What it throws is logged, and it is tried again.
+    /// - Parameters: - files: Absolute paths. - name: Of the keys, in the log events `NAME.reloaded`, `NAME.reload_refused`, `NAME.advanced`,
+    ///   `NAME.not_advanced`. - take: Takes in what the files hold; returns the name of the key that signs. What it throws is the reason in the log,
+    ///   and nothing has changed. - advance: Lets a key take over whose time has come; returns its name, `nil` when nothing changed. An error that it
+    ///   throws is logged, and it is tried again.
     public func onKeyChange(
         of files: [String], named name: String, take: @escaping @Sendable () async throws -> String,
         advance: @escaping @Sendable () async throws -> String?

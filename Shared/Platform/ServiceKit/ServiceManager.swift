@@ -13,7 +13,7 @@ struct ServiceManager: Sendable {
     private let address: sockaddr_un
     private let length: socklen_t
 
-    /// - Parameter environment: Of the process.
+    /// - Parameter environment: The environment of the process.
     /// - Returns: `nil` where nobody listens: without systemd, or where the unit has no `NotifyAccess`.
     init?(environment: [String: String] = ProcessInfo.processInfo.environment) {
         guard let name = environment[Self.variable], let first = name.utf8.first, [UInt8(ascii: "/"), UInt8(ascii: "@")].contains(first) else {

@@ -8,7 +8,7 @@ internal import Storage
 internal import Synchronization
 internal import Transport
 
-/// What a program is made of, collected while it is built.
+/// The parts of a program, collected while it is built.
 final class ServiceParts: Sendable {
     private struct State {
         var stores: [Store] = []

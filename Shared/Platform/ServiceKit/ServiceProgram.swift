@@ -25,19 +25,20 @@ internal import StoragePostgres
 public enum ServiceProgram {
     /// Checks service settings beyond their types, reading the files they name: at each start, and for `--check-config`.
     public typealias Check<Settings> = @Sendable (Settings, SettingsFiles) throws -> Void
-    /// What an operator should know of settings with which the program starts all the same, each in one line that begins with a key; for `--check-config`.
+    /// Warnings for an operator about settings with which the program starts all the same. Each is one line that begins with a key; for
+    /// `--check-config`.
     public typealias Doubts<Settings> = @Sendable (Settings, CommonSettings) -> [String]
     public typealias Builder<Settings: Decodable & Sendable> = @Sendable (ServiceEnvironment<Settings>) async throws -> Void
 
-    /// Runs the service until SIGTERM or SIGINT and ends the process: status 0 after an orderly stop; with a line on standard error for each problem, 78 when the
-    /// settings are wrong, and 1 when it cannot start for another reason, or breaks.
+    /// Runs the service until SIGTERM or SIGINT and ends the process. The status is 0 after an orderly stop. With a line on standard error for each
+    /// problem, it is 78 when the settings are wrong. It is 1 when it cannot start for another reason, or breaks.
     /// - Parameters:
-    ///   - name: Of the service; also the key of its own object in the settings file.
+    ///   - name: The name of the service; also the key of its own object in the settings file.
     ///   - settings: Its own settings; `NoSettings` when it has none.
     ///   - keepsStore: False: a settings file that says where its store is has no meaning.
-    ///   - sweeps: What the service removes once it is over, for whoever looks after its store.
+    ///   - sweeps: The sweeps of the service's expired rows, for operators of its store.
     ///   - check: Throws `StartFailure` (see `SettingsFiles.failure`) when the settings cannot work.
-    ///   - doubts: Of its settings, the common ones among them.
+    ///   - doubts: The doubts of its settings, the common ones among them.
     ///   - build: Makes the service; what it throws is the reason for not starting.
     public static func run<Settings: Decodable & Sendable>(
         _ name: String, settings: Settings.Type, keepsStore: Bool = true, sweeps: [Sweep] = [], check: Check<Settings> = { _, _ in },
@@ -64,7 +65,7 @@ public enum ServiceProgram {
                 do {
                     try await build(environment)
                 } catch {
-                    // Of a program that is asked to stop before it has started, it is no failure.
+                    // A program that is asked to stop before it has started has not failed.
                     if Task.isCancelled { throw error }
                     fail(name, error)
                 }
@@ -146,7 +147,7 @@ public enum ServiceProgram {
         }
     }
 
-    /// What is stored stays stored; who asked for the stop would kill the program soon.
+    /// Stored writes stay stored; the supervisor that asked for the stop would kill the program soon.
     private static func endLate(_ name: String, _ limit: Duration, _ logger: Logger) {
         logger.error("program.stop_cut", metadata: ["seconds": "\(limit.components.seconds)"])
         // A log that nobody takes must not keep it.
@@ -161,7 +162,7 @@ public enum ServiceProgram {
         let failure = (error as? StartFailure) ?? StartFailure("cannot go on: \(error)")
         let lines = failure.lines.enumerated().map { $0 == 0 ? "\(name): \($1)\n" : "\($1)\n" }
         let text = lines.flatMap { JournalSeverity.ofError.marked(Array($0.utf8), .error) }
-        // The reason is the last word, behind every line that led to it; what other parts of the program say when they are stopped is not.
+        // The reason is the last word, behind every line that led to it. Lines of other parts of the program, when they are stopped, are not.
         LogWriter.standard.close()
         StandardStream.error.write(Data(text))
         ProgramEnd.now(failure.exitStatus)

@@ -1,6 +1,6 @@
 internal import CBuild
 
-/// What programs say of themselves.
+/// The version that programs say of themselves.
 public enum SoftwareVersion {
     /// In `hello`, in health reports and in `boxoffice_build_info`.
     public static let current = "0.1.0"
@@ -17,9 +17,9 @@ public enum SoftwareVersion {
         #endif
     }()
 
-    /// What it was built from: hexadecimal digits; empty for a build that is no release's.
+    /// The commit that it was built from: hexadecimal digits; empty for a build that is no release's.
     public static let commit = String(cString: boxoffice_build_commit())
 
-    /// What `--version` prints; the same for all programs of one build.
+    /// The text that `--version` prints; the same for all programs of one build.
     public static let description = "\(current) (\(build) build\(commit.isEmpty ? "" : " of \(commit.prefix(12))"))"
 }

@@ -14,7 +14,7 @@ public struct StartFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// `EX_CONFIG` of sysexits.h, at which the units of systemd start nothing again; 1 for all else.
     public var exitStatus: Int32 { isOfSettings ? 78 : 1 }
 
-    /// What checks of the settings throw.
+    /// The failure that checks of the settings throw.
     static func ofSettings(_ error: any Error) -> StartFailure {
         var failure = (error as? StartFailure) ?? StartFailure("\(error)")
         failure.isOfSettings = true

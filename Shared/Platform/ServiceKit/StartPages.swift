@@ -7,9 +7,9 @@ internal import ServiceLifecycle
 
 /// Gives back the pages of programs and libraries that only the start needed (Shared/Documents/Decisions/0009).
 ///
-/// Starting a Swift program walks the metadata of every library, and the kernel maps what surrounds each page that is touched: two thirds of the
-/// resident memory of an idle service are code that it does not run and metadata that it does not read. Dropping a clean page of a file costs nothing but a minor fault when
-/// it is needed after all.
+/// Starting a Swift program walks the metadata of every library, and the kernel maps the surroundings of each page that is touched. Two thirds of the
+/// resident memory of an idle service are code that it does not run and metadata that it does not read. Dropping a clean page of a file costs nothing
+/// but a minor fault when it is needed after all.
 struct StartPages: Service {
     let logger: Logger
     /// Pauses before each round.
@@ -64,8 +64,9 @@ struct StartPages: Service {
         let residentBytes: Int
     }
 
-    /// Mappings of programs and libraries, of code or of constants (some linkers keep these apart), in which no page was ever written: only those may be
-    /// dropped, for only those are on disk as they are. A file without code is left alone: it may be gone, and its addresses be memory, by the time of the call.
+    /// Mappings of programs and libraries, of code or of constants (some linkers keep these apart), in which no page was ever written. Only those may
+    /// be dropped, for only those are on disk as they are. A file without code is left alone: it may be gone, and its addresses be memory, by the
+    /// time of the call.
     static func mappings(_ smaps: String) -> [Mapping] {
         var found: [(file: Substring, mapping: Mapping)] = []
         var programs: Set<Substring> = []

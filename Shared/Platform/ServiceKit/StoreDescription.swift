@@ -10,7 +10,7 @@ public struct StoreDescription: Codable, Sendable, Equatable {
         public let isAdditive: Bool
     }
 
-    /// What is removed once it is over.
+    /// A sweep of expired rows.
     public struct Sweep: Codable, Sendable, Equatable {
         public let table: String
         public let expiryColumn: String
@@ -58,7 +58,7 @@ public struct StoreDescription: Codable, Sendable, Equatable {
     public let service: String
     /// The data folder: of keys, and of the file where there is one.
     public let data: String
-    /// Of SQLite, whether it is there or not.
+    /// The file of SQLite, present or not.
     public let file: String
     /// Where the settings say that the rows are; `nil`: in the file.
     public let server: Server?

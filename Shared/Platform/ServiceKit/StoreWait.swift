@@ -44,9 +44,9 @@ final class StoreWait: Sendable {
 
     /// Opens a store, and returns when its server takes heartbeats.
     /// - Parameters:
-    ///   - place: Of the server, for the log.
+    ///   - place: The place of the server, for the log.
     ///   - open: Blocks; tried again while what it throws may pass.
-    /// - Throws: What does not pass by itself, at once; `CancellationError`.
+    /// - Throws: An error that does not pass by itself, at once; `CancellationError`.
     func open(at place: String, _ open: @escaping @Sendable () throws -> Store) async throws -> Store {
         try await waiting(at: place) { [self] in
             let store = try await opened(open)
@@ -59,7 +59,7 @@ final class StoreWait: Sendable {
     }
 
     /// Does what needs a store that is open, again and again while its server is away.
-    /// - Throws: What does not pass by itself, at once; `CancellationError`.
+    /// - Throws: An error that does not pass by itself, at once; `CancellationError`.
     func ask<Value>(_ store: Store, _ body: () async throws -> Value) async throws -> Value {
         guard store.isDistributed else { return try await body() }
         do {
@@ -93,7 +93,7 @@ final class StoreWait: Sendable {
         let begun = ContinuousClock.now
         state.withLock { ($0.place, $0.begun, $0.reason, $0.told) = (place, begun, Self.silence, nil) }
         defer { state.withLock { $0.begun = nil } }
-        // What a try says late, or never.
+        // Reports the reason that a try gives late, or never.
         let looks = Task {
             while true {
                 try await Task.sleep(for: longestTry)

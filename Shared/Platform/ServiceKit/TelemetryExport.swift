@@ -12,8 +12,8 @@ struct TelemetryExport: Service {
 
     /// - Parameters:
     ///   - program: Its name.
-    ///   - metrics: Of the program.
-    ///   - environment: Of the process.
+    ///   - metrics: The metrics of the program.
+    ///   - environment: The environment of the process.
     /// - Returns: `nil` where nothing is exported.
     /// - Throws: `StartFailure` naming a setting or a variable that cannot be used.
     init?(

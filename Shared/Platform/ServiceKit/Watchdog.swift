@@ -7,9 +7,10 @@ internal import Synchronization
 
 /// Has systemd start the program again when it hangs (`WatchdogSec=` of systemd.service(5)).
 ///
-/// The program asks for that itself, once it is built: a release that does not, or a program in its place, is never watched. A thread gives a sign of life as long as every
-/// part that it asks has answered since the one before. Parts are the event loops and Swift's executor, without which nothing is answered. Threads that wait for a disk or a
-/// database are none: a program that lacks these is not ready, and starting it again would help nobody.
+/// The program asks for that itself, once it is built: a release that does not, or a program in its place, is never watched. A thread gives a sign of
+/// life as long as every part that it asks has answered since the one before. Parts are the event loops and Swift's executor, without which nothing
+/// is answered. Threads that wait for a disk or a database are none. A program that lacks these is not ready, and starting it again would help
+/// nobody.
 final class Watchdog: Sendable {
     /// Runs what it is given where the part does its work.
     typealias Part = @Sendable (_ answer: @escaping @Sendable () -> Void) -> Void
@@ -24,7 +25,7 @@ final class Watchdog: Sendable {
     private let end = DispatchSemaphore(value: 0)
 
     /// - Parameters:
-    ///   - environment: Of the process. A unit with a `WatchdogSec` of its own decides how long the limit is.
+    ///   - environment: The environment of the process. A unit with a `WatchdogSec` of its own decides how long the limit is.
     ///   - limit: At least 3 ms; a sign of life is given three times in it.
     init(
         _ manager: ServiceManager, parts: [Part], limit: Duration = Watchdog.limit,

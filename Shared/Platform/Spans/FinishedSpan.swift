@@ -1,6 +1,6 @@
 public import ContractRuntime
 
-/// What a span is to those around it.
+/// The part of a span among its neighbours.
 public enum SpanKind: Sendable {
     /// Work within the program.
     case `internal`

@@ -1,8 +1,8 @@
 public import Faults
 
 extension Span {
-    /// A call has ended with a fault. To who called that is an error; of who was called it is one only where the program could not do its work, and not where
-    /// the answer is a no.
+    /// A call has ended with a fault. To the caller that is an error. To the callee it is one only where the program could not do its work, and not
+    /// where the answer is a no.
     public func answer(_ code: Fault.Code, isServer: Bool = false) {
         set("rpc.response.status_code", .text(code.rawValue))
         if !isServer || code.isTrouble { fail(code.rawValue) }
@@ -16,7 +16,7 @@ extension Span {
 }
 
 extension Fault.Code {
-    /// Whether somebody should look after a program that says so. Other codes answer what was asked: no session, no permission, a wrong value.
+    /// True when somebody should look after a program that says so. Other codes answer what was asked: no session, no permission, a wrong value.
     fileprivate var isTrouble: Bool {
         let own: [Fault.Code] = [.internal, .unavailable, .overloaded, .deadlineExceeded, .storageFull, .unimplemented, .frameTooLarge]
         return own.contains(self)

@@ -36,7 +36,7 @@ public final class Span: Sendable {
         state = Mutex(State(name: name, attributes: attributes))
     }
 
-    /// Whether it has not ended.
+    /// States whether it has not ended.
     @usableFromInline var isOpen: Bool { state.withLock { !$0.isOver } }
 
     /// For what is known only later; of low cardinality.

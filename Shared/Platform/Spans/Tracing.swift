@@ -1,7 +1,7 @@
 public import ContractRuntime
 public import Synchronization
 
-/// Whether this program records spans, and where they go. Off until `start`; then what makes spans asks one flag and goes on.
+/// States whether this program records spans, and where they go. Off until `start`; then what makes spans asks one flag and goes on.
 public enum Tracing {
     @usableFromInline static let flag = Atomic<Bool>(false)
     private static let recorder = Mutex<(any SpanRecorder)?>(nil)

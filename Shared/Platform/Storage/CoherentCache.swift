@@ -1,20 +1,20 @@
 public import Synchronization
 
-/// What was read or written lately, so that most checks need no database.
+/// Values that were read or written lately, so that most checks need no database.
 ///
-/// A writer forgets the key after its commit and before it answers, and a reader may only keep what it read if nobody changed that key meanwhile.
-/// Keys share counters of changes, so that now and then a read is not kept for a change of another key. When another process writes to the same file
-/// all is forgotten, with the next look-up.
+/// A writer forgets the key after its commit and before it answers. A reader may only keep a value if nobody changed that key meanwhile. Keys share
+/// counters of changes, so that now and then a read is not kept for a change of another key. When another process writes to the same file all is
+/// forgotten, with the next look-up.
 public final class CoherentCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Changes whenever the key, or one that shares its counter, is forgotten or replaced.
     public typealias Epoch = UInt64
 
-    /// Of changes, a power of two.
+    /// The number of counters of changes, a power of two.
     @inlinable static var counters: Int { 256 }
 
     public enum Lookup {
         case hit(Value)
-        /// What is read now may be offered with this epoch.
+        /// A value that is read now may be offered with this epoch.
         case miss(Epoch)
     }
 
@@ -23,7 +23,7 @@ public final class CoherentCache<Key: Hashable & Sendable, Value: Sendable>: Sen
         @usableFromInline var values: BoundedCache<Key, Value>
         @usableFromInline var epochs = [Epoch](repeating: 0, count: counters)
 
-        /// Of the store's changes by others, when all was last forgotten because of them.
+        /// The generation of the store's changes by others, when all was last forgotten because of them.
         @usableFromInline var generation: UInt64 = 0
 
         @inlinable
@@ -47,7 +47,7 @@ public final class CoherentCache<Key: Hashable & Sendable, Value: Sendable>: Sen
 
     /// - Parameters:
     ///   - capacity: Entries, at least 2.
-    ///   - changes: Of what the values are read from; `nil` when no other process can change them, or what it changes does not matter.
+    ///   - changes: The changes of the source of the values; `nil` when no other process can change them, or what it changes does not matter.
     @inlinable
     public convenience init(capacity: Int, changes: (any StoreChanges)?) {
         self.init(capacity: capacity, changes: changes, isKept: true)

@@ -1,6 +1,6 @@
 public import Clocks
 
-/// What can be an argument of a statement and be read from a column.
+/// A value that can be an argument of a statement and be read from a column.
 public protocol ColumnValue: Sendable {
     /// As it is stored.
     var stored: StoredValue { get }

@@ -1,6 +1,6 @@
 /// A store as one transaction sees it: runs statements, one after another.
 ///
-/// An engine keeps a statement that it has prepared for its next use. What reads a row must not run the same statement.
+/// An engine keeps a statement that it has prepared for its next use. Code that reads a row must not run the same statement.
 public final class Database {
     /// The engine's connection, in its transaction.
     public let session: any DatabaseSession
@@ -62,7 +62,7 @@ public final class Database {
     @inlinable
     public func takeTurn(at table: StaticString) throws { try session.takeTurn(at: "\(table)") }
 
-    /// Whether a statement returns any row.
+    /// True when a statement returns any row.
     @inlinable
     public func hasRow(_ statement: Statement, _ arguments: Arguments = []) throws -> Bool { try first(statement, arguments) { _ in } != nil }
 }

@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// Whether somebody waits for the work still: what waits in an engine's queue for nobody is not sent.
+/// States whether somebody waits for the work still. Work in an engine's queue that nobody waits for is not sent.
 package final class Interest: Sendable {
     private let isOver = Atomic(false)
 
-    /// Of work that somebody waits for until it is done.
+    /// The interest in work that somebody waits for until it is done.
     package static let always = Interest()
 
     package init() {}
@@ -16,8 +16,8 @@ package final class Interest: Sendable {
 }
 
 extension Interest {
-    /// Hands work over and waits for its result. When the task is cancelled meanwhile, nobody waits for the work any more; the result comes all the same. Whoever was cancelled
-    /// before has reason to go on.
+    /// Hands work over and waits for its result. When the task is cancelled meanwhile, nobody waits for the work any more; the result comes all the
+    /// same. A task that was cancelled before has reason to go on.
     static func awaiting<Value: Sendable>(_ submit: (Interest, CheckedContinuation<Value, Never>) -> Void) async -> Value {
         let interest = Interest()
         guard !Task.isCancelled else { return await withCheckedContinuation { submit(interest, $0) } }

@@ -1,7 +1,8 @@
 internal import Clocks
 public import Faults
 
-/// What tells a secret key from another one without telling the key, so that copies of a service on several hosts find out when their files differ.
+/// A value that tells a secret key from another one without telling the key. So copies of a service on several hosts find out when their files
+/// differ.
 public struct KeyFingerprint: Sendable, Hashable {
     /// The setting that names the key's file, for example `authentication.userIDKey`.
     public let name: String
@@ -20,12 +21,13 @@ public struct KeyFingerprint: Sendable, Hashable {
         self.older = older
     }
 
-    /// What a key of that name authenticates.
+    /// The text that a key of that name authenticates.
     public static func text(_ name: String) -> String { "boxoffice key check \(name)" }
 }
 
 extension Store {
-    /// Whether copies on other hosts may have the rows too, with files of their own beside them: then the store has tables for what they must have alike.
+    /// True when copies on other hosts may have the rows too, with files of their own beside them. Then the store has tables for the keys that they
+    /// must have alike.
     public var isDistributed: Bool { hasLanes }
 
     /// Compares keys with those that copies have used with this store before, and notes them. A key is known when some copy had it; a new one is taken when a former one of the

@@ -4,13 +4,14 @@ public struct Migration: Sendable {
     public let name: String
     /// In the words of the engine, which may differ for a schema. Where an engine cannot change it in one transaction, each must be able to run again.
     package let statements: [String]
-    /// Whether the release before, which does not know the step, can go on with the store after it: it adds tables, indexes, or columns that may be left out.
+    /// True when the release before, which does not know the step, can go on with the store after it. The step then adds tables, indexes, or columns
+    /// that may be left out.
     package let isAdditive: Bool
 
     /// - Parameters:
     ///   - name: Unique within the store.
     ///   - sql: Statements, with a semicolon after each but the last.
-    ///   - isAdditive: Whether the release before can go on with the store after the step.
+    ///   - isAdditive: True when the release before can go on with the store after the step.
     public init(_ name: String, sql: String, isAdditive: Bool = false) {
         self.init(name, statements: [sql], isAdditive: isAdditive)
     }
@@ -18,7 +19,7 @@ public struct Migration: Sendable {
     /// - Parameters:
     ///   - name: Unique within the store.
     ///   - statements: Run one after another.
-    ///   - isAdditive: Whether the release before can go on with the store after the step.
+    ///   - isAdditive: True when the release before can go on with the store after the step.
     public init(_ name: String, statements: [String], isAdditive: Bool = false) {
         self.name = name
         self.statements = statements

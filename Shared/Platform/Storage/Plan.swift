@@ -1,6 +1,6 @@
 internal import Faults
 
-/// Statements that are stored together or not at all, all known before the first of them runs: an engine behind a network sends them at once.
+/// Statements that are stored together or not at all, all known before the first of them runs. An engine behind a network sends them at once.
 public struct Plan: Sendable {
     package struct Step: Sendable {
         package let statement: Statement
@@ -9,11 +9,11 @@ public struct Plan: Sendable {
         package let rows: Int?
     }
 
-    /// What the plan is about, for example a device. Plans of one commit run in this order, so that two commits rarely wait for each other.
+    /// The subject of the plan, for example a device. Plans of one commit run in this order, so that two commits rarely wait for each other.
     package let subject: String
     package private(set) var steps: [Step] = []
 
-    /// - Parameter subject: What the plan is about.
+    /// - Parameter subject: The subject of the plan.
     public init(for subject: String) { self.subject = subject }
 
     /// - Parameter rows: How many rows it must change or return; with another number nothing of the plan is stored. `nil`: any.

@@ -17,8 +17,8 @@ public struct SharedPublicKey: Sendable, Hashable {
     }
 }
 
-/// The public keys of copies on several hosts, in a table of their store: each copy adds what its files hold, and counts what any of them has. A key that no copy's files
-/// have any more is gone within half a minute; what the copies themselves remember of former keys is their own.
+/// The public keys of copies on several hosts, in a table of their store. Each copy adds the keys of its files, and counts the keys that any of them
+/// has. A key that no copy's files have any more is gone within half a minute. The copies' own memory of former keys is their own.
 public final class PublicKeyTable: Sendable {
     private struct Row {
         let key: SharedPublicKey
@@ -38,7 +38,7 @@ public final class PublicKeyTable: Sendable {
 
     /// - Parameters:
     ///   - store: One that is distributed.
-    ///   - name: What the keys are for, for example `access token`.
+    ///   - name: The use of the keys, for example `access token`.
     public init(_ store: Store, name: String, clock: any WallClock) {
         self.store = store
         self.name = name
@@ -47,7 +47,7 @@ public final class PublicKeyTable: Sendable {
 
     /// Tells the other copies what the files hold here.
     /// - Parameter own: Names and contents.
-    /// - Returns: What the files of all copies hold, the oldest first.
+    /// - Returns: The keys of all copies' files, the oldest first.
     /// - Throws: Faults of the store.
     public func exchange(_ own: [(identifier: String, content: String)]) async throws(Fault) -> [SharedPublicKey] {
         let now = clock.now()

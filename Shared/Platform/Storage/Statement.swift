@@ -2,8 +2,8 @@ package import Faults
 
 /// A statement of SQL in the common subset of SQLite (3.39 and later) and PostgreSQL (13 and later), which each engine renders for itself.
 ///
-/// `?` stands for the next argument, or `?1`, `?2`, … for those of a number where one is used twice; a statement has the one kind or the other. Columns are named, never
-/// `*`; flags are the numbers 0 and 1; a text is compared by its octets, and `lower` folds ASCII. Never interpolate values.
+/// `?` stands for the next argument, or `?1`, `?2`, … for those of a number where one is used twice. A statement has the one kind or the other.
+/// Columns are named, never `*`; flags are the numbers 0 and 1; a text is compared by its octets, and `lower` folds ASCII. Never interpolate values.
 public struct Statement: Sendable, Hashable, ExpressibleByStringInterpolation {
     /// As SQLite takes it.
     public let sqlite: String
@@ -26,7 +26,7 @@ public struct Statement: Sendable, Hashable, ExpressibleByStringInterpolation {
     }
 }
 
-/// What a column holds: flags, moments and numbers of every width are integers.
+/// The content of a column: flags, moments and numbers of every width are integers.
 public enum StoredValue: Sendable, Hashable {
     case null
     case integer(Int64)

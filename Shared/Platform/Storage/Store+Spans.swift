@@ -2,7 +2,7 @@ internal import Faults
 internal import Spans
 
 extension Store {
-    /// Of statements that only a closure knows.
+    /// The span of statements that only a closure knows.
     /// - Parameter operation: `read` or `write`.
     @inline(__always)
     func span(_ operation: String) -> Span? { Span.part(spanKind, "\(operation) \(metrics.store)", attributes(operation)) }

@@ -51,8 +51,8 @@ extension Store {
 
     /// Stores a plan, where the engine takes plans.
     /// - Parameter plan: Called only there.
-    /// - Returns: What each step brought. `nil`: nothing is stored, as a step had another number of rows, a key was taken, or the engine takes no plans; `write` is
-    ///   then to find out, step by step.
+    /// - Returns: The rows of each step. `nil`: nothing is stored, as a step had another number of rows, a key was taken, or the engine takes no
+    ///   plans. `write` is then to find out, step by step.
     /// - Throws: As `write`.
     public func commit(_ plan: () throws(Fault) -> Plan) async throws(Fault) -> [any StoredRows]? {
         guard let lanes else { return nil }

@@ -12,7 +12,7 @@ public final class Store: Sendable {
     public var place: String { engine.place }
     /// Says when another process has written; `nil` where nobody tells.
     public let changes: (any StoreChanges)?
-    /// Whether memory may answer for the store as `CoherentCache` does it. Where other hosts may write and nobody tells, it may not.
+    /// True when memory may answer for the store as `CoherentCache` does it. Where other hosts may write and nobody tells, it may not.
     public var isCoherent: Bool { changes != nil || !hasLanes }
     @usableFromInline let hasLanes: Bool
     let lanes: (any StatementLanes)?
@@ -44,20 +44,19 @@ public final class Store: Sendable {
     /// Why the engine cannot be used right now, for operators; `nil` when it can.
     public var trouble: String? { engine.trouble }
 
-    /// What is wrong with the engine though it can be used, for operators; `nil`: nothing.
+    /// The fault of the engine though it can be used, for operators; `nil`: nothing.
     public var warning: String? { engine.warning }
 
-    /// What opening the rows found, for the log.
+    /// The findings at the opening of the rows, for the log.
     public var opening: StoreOpening { engine.opening }
 
     /// Runs statements that change the store and returns when they are on disk.
     ///
-    /// The statements are a savepoint in a transaction that they may share with those of other callers: all of them are stored or, when the
-    /// closure throws, none. The closure sees writes of earlier callers. It must have no effect beside its statements: after a rollback it
-    /// may run once more.
+    /// The statements are a savepoint in a transaction that they may share with those of other callers. All of them are stored or, when the closure
+    /// throws, none. The closure sees writes of earlier callers. It must have no effect beside its statements: after a rollback it may run once more.
     /// - Parameter whenCommitted: Called with the result once it is on disk and before anybody hears of it. Where the store is coherent, in the order of the
     ///   commits, one call at a time: for what memory is to know. It must be quick, and not use the store.
-    /// - Throws: What the closure threw when that is a `Fault`; else `overloaded` (too many writes wait; nothing was done), `storage_full`,
+    /// - Throws: The error of the closure when that is a `Fault`; else `overloaded` (too many writes wait; nothing was done), `storage_full`,
     ///   `unavailable` (closed, or the disk fails) or `internal`.
     @discardableResult
     public func write<Value: Sendable>(
@@ -77,7 +76,7 @@ public final class Store: Sendable {
     }
 
     /// Runs statements that only read, on a snapshot of what is committed. Reads that wait at the same moment share one.
-    /// - Throws: What the closure threw when that is a `Fault`; else `overloaded` (too many reads wait), `unavailable` or `internal`.
+    /// - Throws: The error of the closure when that is a `Fault`; else `overloaded` (too many reads wait), `unavailable` or `internal`.
     public func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws(Fault) -> Value {
         let underWay = readsUnderWay.add(1, ordering: .relaxed).newValue
         defer { readsUnderWay.subtract(1, ordering: .relaxed) }
@@ -101,7 +100,7 @@ public final class Store: Sendable {
         return await Interest.awaiting(submit)
     }
 
-    /// Whether this program still knows what the store holds: a newer release may have changed it while this one had it open.
+    /// True when this program still knows the content of the store: a newer release may have changed it while this one had it open.
     /// - Returns: False when it has.
     /// - Throws: Faults of a read.
     public func isUnderstood() async throws(Fault) -> Bool { try await read { [level, engine] in level >= (try engine.leastLevel($0)) } }
@@ -113,7 +112,7 @@ public final class Store: Sendable {
         caches.withLock { caches in caches.append { [weak cache] in entries.record(cache?.count ?? 0) } }
     }
 
-    /// What the rows take, without what waits in a journal, and how much they may take; also told by the metrics.
+    /// The size of the rows, without the journal, and how much they may take; also told by the metrics.
     /// - Throws: Faults of a read.
     public func size() async throws(Fault) -> (bytes: Int, limit: Int?) {
         let (bytes, overhead) = try await read { [engine] in (try engine.bytes($0), try engine.overhead($0)) }
@@ -133,11 +132,11 @@ public final class Store: Sendable {
     public func close() async { await engine.close() }
 }
 
-/// What opening a store found.
+/// The findings at the opening of a store.
 public struct StoreOpening: Sendable, Equatable {
     /// Pages that were read back from the write-ahead log of a file that was not closed; 0: it was closed, or had none.
     public let recoveredFrames: Int
-    /// Whether the look for damage came to its end, where one was taken.
+    /// True when the look for damage came to its end, where one was taken.
     public let isCheckFinished: Bool
 
     package init(recoveredFrames: Int = 0, isCheckFinished: Bool = true) {

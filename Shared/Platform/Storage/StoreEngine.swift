@@ -1,11 +1,11 @@
 package import Faults
 
-/// What keeps a store's rows: a file with its connections, or those to a server.
+/// The engine that keeps a store's rows: a file with its connections, or those to a server.
 package protocol StoreEngine: Sendable {
     /// Where the rows are, for the log and for operators: the path of a file, or the address of a server.
     var place: String { get }
 
-    /// What it is to those who read traces: `sqlite` or `postgresql`.
+    /// Its name in traces: `sqlite` or `postgresql`.
     var system: String { get }
 
     /// Name of the server, or of several with commas between them; `nil`: there is none.
@@ -20,10 +20,10 @@ package protocol StoreEngine: Sendable {
     /// Why the engine cannot be used right now, for operators; `nil` when it can.
     var trouble: String? { get }
 
-    /// What is wrong with the engine though it can be used, for operators; `nil`: nothing.
+    /// The fault of the engine though it can be used, for operators; `nil`: nothing.
     var warning: String? { get }
 
-    /// What opening the rows found.
+    /// The findings at the opening of the rows.
     var opening: StoreOpening { get }
 
     /// Takes a duty that copies of the store share, or says that it is this copy's still; `nil`: it is another one's.
@@ -38,7 +38,7 @@ package protocol StoreEngine: Sendable {
 
     /// Runs a read, which may share a snapshot with others, of all that was acknowledged before.
     /// - Parameters:
-    ///   - interest: Whether somebody waits for it still.
+    ///   - interest: True when somebody waits for it still.
     ///   - job: Gets the database, or why there is none.
     func read(_ interest: Interest, _ job: @escaping @Sendable (Result<Database, any Error>) -> Void)
 
@@ -54,7 +54,7 @@ package protocol StoreEngine: Sendable {
     /// Room of the file system that the rows are on; `nil` where a server looks after it.
     var disk: DiskRoom? { get }
 
-    /// What to tell operators of writes that failed with that error, of kind `full` or `diskFails`.
+    /// The report for operators of writes that failed with that error, of kind `full` or `diskFails`.
     func refusal(_ error: DatabaseError) -> StoreRefusal
 
     /// Tries whether a write would be taken that needs more room, after some were not. It changes nothing that a program reads.

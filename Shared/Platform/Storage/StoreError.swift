@@ -20,7 +20,7 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String { "store \(file): \(reason)" }
 }
 
-/// What to do where a file cannot be made or written.
+/// Advice where a file cannot be made or written.
 public enum FileTrouble {
     /// - Parameter code: `errno`, right after the call.
     /// - Returns: The end of a sentence.

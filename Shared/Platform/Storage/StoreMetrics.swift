@@ -1,6 +1,6 @@
 package import CoreMetrics
 
-/// What a store reports, all labelled with its name.
+/// The metrics of a store, all labelled with its name.
 package struct StoreMetrics: Sendable {
     /// The store's name.
     let store: String

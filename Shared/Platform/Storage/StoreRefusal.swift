@@ -15,7 +15,7 @@ public struct StoreRefusal: Sendable, Hashable {
     }
 
     public let reason: Reason
-    /// What to do; for the log.
+    /// The advice for the log.
     public let advice: String
 
     package init(reason: Reason, advice: String) { (self.reason, self.advice) = (reason, advice) }
@@ -27,7 +27,7 @@ package struct DiskRoom: Sendable, Hashable {
     package let free, size: Int
     package let isReadOnly: Bool
 
-    /// Of the file system of a file or folder; `nil`: the system does not say.
+    /// The file system of a file or folder; `nil`: the system does not say.
     package init?(at path: String) {
         var facts = statvfs()
         guard statvfs(path, &facts) == 0 else { return nil }
@@ -38,14 +38,14 @@ package struct DiskRoom: Sendable, Hashable {
     }
 }
 
-/// What a store knows of writes that were not taken.
+/// A store's knowledge of writes that were not taken.
 struct StoreRefusals: Sendable {
     /// Why the latest was not taken; `nil`: writes are taken.
     private(set) var latest: StoreRefusal?
     /// Writes that were not taken since the store was opened.
     private(set) var count = 0
 
-    /// - Returns: Whether it is not known yet why.
+    /// - Returns: True when it is not known yet why.
     mutating func note() -> Bool {
         count += 1
         return latest == nil

@@ -1,4 +1,4 @@
-/// What a statement brought that ran by itself, or as a step of a plan.
+/// The rows of a statement that ran by itself, or as a step of a plan.
 public protocol StoredRows: AnyObject, Sendable {
     /// Rows inserted, changed, deleted or returned.
     var affected: Int { get }

@@ -1,7 +1,7 @@
 /// Which rows of a table are past their time, and how gently they are removed.
 public struct Sweep: Sendable, Hashable {
     public let table: String
-    /// Columns that tell its rows apart, or the expiring column with others: of several rows that are the same in all of them, all are past their time.
+    /// Columns that tell its rows apart, or the expiring column with others. If several rows are the same in all of them, all are past their time.
     public let key: [String]
     /// Column with milliseconds since 1970; give it an index. Rows with NULL stay.
     public let expiryColumn: String

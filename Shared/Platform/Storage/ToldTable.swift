@@ -9,7 +9,8 @@ public struct ToldTable: Sendable {
         case digest
         /// Sealed octets, of which only is told that they are there.
         case sealed
-        /// Octets that hold something; the closure makes JSON of them and of the text in the row's first column, or nothing where they cannot be read.
+        /// Octets that hold something. The closure makes JSON of them and of the text in the row's first column, or nothing where they cannot be
+        /// read.
         case json(@Sendable ([UInt8], String) -> String?)
     }
 
@@ -30,7 +31,7 @@ public struct ToldTable: Sendable {
     public let columns: [Column]
 
     /// - Parameters:
-    ///   - name: Of the table, a word of the program's own, as those of the columns.
+    ///   - name: The name of the table, a word of the program's own, as those of the columns.
     ///   - columns: All of them.
     public init(_ name: String, _ columns: [Column]) {
         self.name = name

@@ -5,10 +5,11 @@ internal import Synchronization
 
 /// A row that a transaction adds last, so that it can be found out later whether it was stored.
 ///
-/// The server's own answer (`pg_xact_status`) is not enough: a number of a transaction of which nothing came to the disk, or to the standby that was promoted, is given to
-/// another one, which the answer would then be about. The row is there exactly where the transaction is, on whatever server takes its place.
+/// The server's own answer (`pg_xact_status`) is not enough. If nothing of a transaction came to the disk, or to the standby that was promoted, its
+/// number is given to another one. The answer would then be about that one. The row is there exactly where the transaction is, on whatever server
+/// takes its place.
 enum CommitMark {
-    /// What became of a transaction.
+    /// The end of a transaction.
     enum Verdict: Sendable, Equatable {
         case stored
         /// It is not, and never will be.
@@ -43,7 +44,8 @@ enum CommitMark {
         let outcomes = try connection.run(
             [
                 Command("BEGIN ISOLATION LEVEL READ COMMITTED"), Command(take, arguments(mark)),
-                // A transaction that is stored here may wait for its standby. What is stored after it waits behind it: so this says when both are safe.
+                // A transaction that is stored here may wait for its standby. A mark that is stored after it waits behind it: so this says when both
+                // are safe.
                 Command(add, arguments(fresh())), Command("COMMIT"),
             ], timeout: patience)
         guard case .rows(let last) = outcomes.last, last.tag == "COMMIT", case .rows(let taken) = outcomes[1] else {
@@ -69,7 +71,7 @@ struct CommitInDoubt<Work: Sendable>: Sendable {
     let mark: Int64
     let since: ContinuousClock.Instant = .now
     /// Tells the callers.
-    /// - Returns: What is to run again.
+    /// - Returns: The work that is to run again.
     let settle: @Sendable (CommitMark.Verdict) -> [Work]
 
     var isOver: Bool { since.duration(to: .now) >= CommitMark.patience }

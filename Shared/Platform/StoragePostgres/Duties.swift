@@ -1,7 +1,8 @@
 internal import Storage
 internal import Synchronization
 
-/// The duties of a copy: rows of a table, which say who has what, and until when by the server's clock. Whoever has one takes it again in time; whoever is gone loses it.
+/// The duties of a copy: rows of a table, which say who has what, and until when by the server's clock. A copy that has one takes it again in time; a
+/// copy that is gone loses it.
 final class Duties: Sendable {
     private struct Held {
         let duty: Duty
@@ -17,7 +18,7 @@ final class Duties: Sendable {
     }
 
     private static let (lease, renewal, clearing): (Duration, Duration, Duration) = (.seconds(30), .seconds(10), .seconds(10))
-    /// Of what this engine keeps for itself.
+    /// The duty that this engine keeps for itself.
     private static let own = "clear commit_mark"
     /// Those that each copy asks for by itself.
     private static let usual = [own, StandbyGauges.duty]
@@ -36,12 +37,12 @@ final class Duties: Sendable {
 
     init(holder: String) { self.holder = holder }
 
-    /// What this copy has for certain.
+    /// The duty that this copy has for certain.
     func known(_ name: String) -> Duty? {
         state.withLock { state in state.held[name].flatMap { $0.until > .now ? $0.duty : nil } }
     }
 
-    /// Whether this copy has it as far as it heard: while a server commits nothing, nobody can take it.
+    /// True when this copy has it as far as it heard: while a server commits nothing, nobody can take it.
     func had(_ name: String) -> Bool { state.withLock { $0.held[name] != nil } }
 
     /// Gets an answer at the next `keep`.
@@ -88,7 +89,7 @@ final class Duties: Sendable {
 
     private func answer(_ names: Set<String>) {
         let answers = state.withLock { state in
-            // What was asked for meanwhile waits for the next turn.
+            // A duty that was asked for meanwhile waits for the next turn.
             let answered = state.asked.filter { names.contains($0.name) }
             state.asked.removeAll { names.contains($0.name) }
             return answered

@@ -4,8 +4,8 @@ internal import Glibc
 internal import Storage
 internal import Synchronization
 
-/// A copy's sign of life: a thread with a connection of its own commits a row about every second, whose answer says that the server can commit, which server it is, and what its
-/// clock says. The same connection keeps the duties that this copy has.
+/// A copy's heartbeat: a thread with a connection of its own commits a row about every second. The answer says that the server can commit, which
+/// server it is, and what its clock says. The same connection keeps the duties that this copy has.
 final class Heart: Sendable {
     private static let interval: Duration = .seconds(1)
     /// A transaction of this one's own must not be in the way of those that others run.
@@ -25,9 +25,9 @@ final class Heart: Sendable {
     private let waitingCommits: Gauge
     private let findings = Mutex(Findings())
 
-    /// What the heartbeats found out of the server.
+    /// The findings of the heartbeats about the server.
     private struct Findings {
-        /// What its commits wait for; `nil`: for nothing.
+        /// The reason why its commits wait; `nil`: they do not.
         var wait: DatabaseError?
         var standbyAdvice: String?
     }
@@ -43,7 +43,7 @@ final class Heart: Sendable {
     /// Why the server, which answers, commits nothing; `nil`: it commits, or does not answer.
     var commitWait: DatabaseError? { findings.withLock { $0.wait } }
 
-    /// What an operator should know though the store can be used; `nil`: nothing.
+    /// A warning for an operator though the store can be used; `nil`: nothing.
     var advice: String? { pulse.clock.advice ?? findings.withLock { $0.standbyAdvice } }
 
     /// For everybody who needs a connection. Blocks.
@@ -116,8 +116,9 @@ final class Heart: Sendable {
 
     private func note(_ change: (inout Findings) -> Void) { findings.withLock { change(&$0) } }
 
-    /// A connection by which no heartbeat of this copy hangs in the server: one that waits for a standby that is gone would stay there for ever. What it waits for is why
-    /// nothing is committed. A session that is idle hangs nowhere; behind a pooler it may be another client's by now.
+    /// Opens a connection, and ends heartbeats of this copy that hang in the server: one that waits for a standby that is gone would stay there
+    /// for ever. Its wait is the reason why nothing is committed. A session that is idle hangs nowhere; behind a pooler it may be another client's
+    /// by now.
     private func opened() throws -> PostgresConnection {
         let connection = try servers.connect(part: "heart-\(holder.prefix(8))")
         let outcomes = try connection.run(
@@ -209,7 +210,7 @@ extension DatabaseError {
         DatabaseError(.unavailable, "PostgreSQL: the server answers, and its commits wait for a standby: none of '\(names)' confirms them")
     }
 
-    /// - Parameter words: What the server does.
+    /// - Parameter words: The server's activity.
     fileprivate static func slowCommit(_ words: String) -> DatabaseError {
         DatabaseError(.unavailable, "PostgreSQL: the server answers, and commits nothing: it \(words)")
     }

@@ -3,11 +3,11 @@ internal import Foundation
 internal import Glibc
 internal import Storage
 
-/// A thread with a connection of its own, which takes work from a queue, a batch at a time, for as long as the queue is open. A connection that is lost is
-/// made anew.
+/// A thread with a connection of its own. It takes work from a queue, a batch at a time, for as long as the queue is open. A connection that is lost
+/// is made anew.
 final class Lane<Work: LaneWork>: Sendable {
     /// Does work on the connection, and tells its senders.
-    /// - Returns: What is left when the connection was lost.
+    /// - Returns: The work that is left when the connection was lost.
     typealias Duty = @Sendable (_ batch: [Work], _ connection: PostgresConnection) -> LaneLoss<Work>?
 
     private static var batch: Int { 64 }
@@ -63,7 +63,7 @@ final class Lane<Work: LaneWork>: Sendable {
     }
 
     /// Tells those who wait for a commit what became of it.
-    /// - Returns: What is to run again.
+    /// - Returns: The work that is to run again.
     /// - Throws: `DatabaseError` while that is not known, and there is time to ask again.
     private func settle(_ doubt: CommitInDoubt<Work>, on connection: PostgresConnection) throws -> [Work] {
         let verdict = CommitMark.verdict(doubt.mark, on: connection)
@@ -77,7 +77,7 @@ final class Lane<Work: LaneWork>: Sendable {
 
     /// Until the connection is lost, or the queue is closed and empty.
     /// - Parameter again: To be done before what waits.
-    /// - Returns: What the connection was lost at, when nobody knows whether that is stored.
+    /// - Returns: The work at which the connection was lost, when nobody knows whether it is stored.
     private func serve(_ connection: PostgresConnection, first again: [Work]) -> CommitInDoubt<Work>? {
         var (loss, doubt): (DatabaseError?, CommitInDoubt<Work>?)
         var (again, wasResting) = (again, false)
@@ -128,9 +128,9 @@ final class Lane<Work: LaneWork>: Sendable {
     }
 }
 
-/// What a lane takes from callers.
+/// The work that a lane takes from callers.
 protocol LaneWork: Sendable {
-    /// Whether a caller waits for it still.
+    /// States whether a caller waits for it still.
     var interest: Interest { get }
     /// Tells the caller that it was not done.
     func fail(_ fault: Fault)

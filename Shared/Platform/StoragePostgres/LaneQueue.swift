@@ -6,7 +6,7 @@ internal import Synchronization
 final class LaneQueue<Work: Sendable>: Sendable {
     private struct State {
         var waiting: [Work] = []
-        /// Of lanes that have nothing to do.
+        /// The wake pipes of lanes that have nothing to do.
         var idle: [WakePipe] = []
         /// Lanes that have a connection.
         var connected = 0
@@ -16,7 +16,7 @@ final class LaneQueue<Work: Sendable>: Sendable {
         var isReturning = false
         var isClosed = false
 
-        /// - Returns: What no lane will take.
+        /// - Returns: The work that no lane will take.
         mutating func abandoned() -> [Work] {
             guard connected == 0, !isReturning else { return [] }
             defer { waiting = [] }
@@ -50,7 +50,7 @@ final class LaneQueue<Work: Sendable>: Sendable {
     }
 
     /// For a lane that is free.
-    /// - Returns: What waits, at most so much; nothing: the lane is to wait until it is woken.
+    /// - Returns: The waiting work, at most so much; nothing: the lane is to wait until it is woken.
     func take(_ count: Int, else idle: WakePipe) -> [Work] {
         state.withLock { state in
             guard !state.waiting.isEmpty else {
@@ -74,7 +74,7 @@ final class LaneQueue<Work: Sendable>: Sendable {
     }
 
     /// A lane could not get a connection.
-    /// - Returns: What waits for nobody now.
+    /// - Returns: The work that nobody waits for now.
     func laneFailed(_ error: DatabaseError) -> [Work] {
         state.withLock { state in
             state.trouble = error
@@ -85,7 +85,7 @@ final class LaneQueue<Work: Sendable>: Sendable {
 
     /// A lane lost its connection.
     /// - Parameter wasResting: Nothing was under way: the server, or a pooler, ends connections that are idle, and takes others.
-    /// - Returns: What waits for nobody now.
+    /// - Returns: The work that nobody waits for now.
     func laneIsDown(_ error: DatabaseError, wasResting: Bool) -> [Work] {
         state.withLock { state in
             state.connected -= 1

@@ -1,4 +1,4 @@
-/// Writes the places of arguments as PostgreSQL has them: `?` becomes `$1`, `$2`, … in turn, and `?2` becomes `$2`. What stands in quotes stays.
+/// Writes the places of arguments as PostgreSQL has them: `?` becomes `$1`, `$2`, … in turn, and `?2` becomes `$2`. Quoted text stays.
 func numberedPlaces(_ text: String) -> String {
     var result: [UInt8] = []
     result.reserveCapacity(text.utf8.count + 16)

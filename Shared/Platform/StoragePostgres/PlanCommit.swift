@@ -14,9 +14,9 @@ struct PlanCommit: Sendable {
     let timeout: Duration
 
     private enum Attempt {
-        /// What the steps of each plan brought.
+        /// The rows of each plan's steps.
         case stored([[any StoredRows]])
-        /// What is wrong with some of the plans, by their places.
+        /// The faults of some of the plans, by their places.
         case spoiled([Int: Result<[any StoredRows]?, Fault>])
         case conflict(PostgresError)
     }
@@ -68,11 +68,11 @@ struct PlanCommit: Sendable {
     private struct CommitLost: Error {
         let error: any Error
         let mark: Int64
-        /// What the steps of each plan brought; `nil`: that was lost too.
+        /// The rows of each plan's steps; `nil`: they were lost too.
         let rows: [[any StoredRows]]?
     }
 
-    /// - Returns: What tells the plans' callers once it is known what became of them. What is not stored goes once more.
+    /// - Returns: A closure that tells the plans' callers how the plans ended. A plan that is not stored goes once more.
     private static func doubt(_ lost: CommitLost, _ group: [PlannedWrite]) -> CommitInDoubt<PlannedWrite> {
         let error = Fault.storage((lost.error as? PostgresError)?.databaseError() ?? .away)
         let rows = lost.rows
@@ -98,7 +98,7 @@ struct PlanCommit: Sendable {
         let isDecided = steps.allSatisfy { $0.rows == nil }
         var commands = [PostgresConnection.Command(Self.begin)] + steps.map { PostgresConnection.Command($0.statement, $0.arguments) }
         let mark = CommitMark.fresh()
-        // What the steps brought is here before the end begins.
+        // The rows of the steps are here before the end begins.
         commands.append(PostgresConnection.Command(CommitMark.add, CommitMark.arguments(mark), isFlushed: isDecided))
         if isDecided { commands.append(PostgresConnection.Command(Self.commit)) }
         var outcomes: ArraySlice<PostgresConnection.Outcome>

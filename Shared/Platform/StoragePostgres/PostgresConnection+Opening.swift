@@ -28,7 +28,7 @@ extension PostgresConnection {
                 problems.append(PostgresError(state: error.state, message: "\(host): \(message)"))
             }
         }
-        // What stays wrong is told before what may pass.
+        // Lasting faults are told before those that may pass.
         let state = (problems.first { $0.retryPause == nil } ?? problems.first { !$0.state.isEmpty && !$0.isLoss } ?? problems.first)?.state ?? ""
         throw PostgresError(state: state, message: problems.map(\.message).joined(separator: "; "))
     }
@@ -161,7 +161,7 @@ extension PostgresOptions {
         ]
         guard let tls else { return parameters + [("sslmode", "disable")] }
         parameters += [("sslmode", "verify-full"), ("sslrootcert", tls.trustAnchors), ("sslcert", tls.certificate ?? ""), ("sslkey", tls.key ?? "")]
-        // Whoever relays the password's proof to another server is found out.
+        // A server that relays the password's proof to another one is found out.
         if passwordFile != nil, tls.requiresChannelBinding { parameters.append(("channel_binding", "require")) }
         return parameters
     }

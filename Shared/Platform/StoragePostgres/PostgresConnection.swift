@@ -2,14 +2,14 @@ internal import CPostgres
 internal import Glibc
 internal import Storage
 
-/// A connection to the server, for one thread at a time. What is to run goes out in one piece, and the answers are then read: a round trip, however many
+/// A connection to the server, for one thread at a time. Commands go out in one piece, and the answers are then read: a round trip, however many
 /// statements there are.
 final class PostgresConnection {
     /// A statement with its arguments.
     struct Command {
         let text: String
         let arguments: Arguments
-        /// Whether the server is to answer it, and those before it, before it goes on.
+        /// True when the server is to answer it, and those before it, before it goes on.
         let isFlushed: Bool
 
         init(_ statement: Statement, _ arguments: Arguments = [], isFlushed: Bool = false) {
@@ -19,7 +19,7 @@ final class PostgresConnection {
         }
     }
 
-    /// What became of a command.
+    /// The outcome of a command.
     enum Outcome {
         case rows(PostgresRows)
         case failed(PostgresError)
@@ -42,7 +42,8 @@ final class PostgresConnection {
     let descriptor: CInt
     /// Where it leads to, as the settings have it.
     let host: PostgresOptions.Host
-    /// The start of the server there, by which it is told from all others, and from itself before it failed; empty where the engine does not tell.
+    /// The start of the server there. By it the server is told from all others, and from itself before it failed; empty where the engine does not
+    /// tell.
     var server = ""
     private let connection: OpaquePointer
     private let isPreparing: Bool
@@ -51,7 +52,7 @@ final class PostgresConnection {
     private var sent: [Sent] = []
     /// False after an error of the connection itself: it is of no more use.
     private(set) var isUsable = true
-    /// What the server has answered since the last `run` began, also where that was lost.
+    /// The server's answers since the last `run` began, also where that was lost.
     private(set) var answered: [Outcome] = []
 
     /// - Parameter connection: Open, without anything under way; finished with this.
@@ -115,7 +116,7 @@ final class PostgresConnection {
         } while hasWord
     }
 
-    /// Whether something has come from the server that was not read yet, or it has ended the connection.
+    /// True when something has come from the server that was not read yet, or it has ended the connection.
     private var hasWord: Bool { pollOne(descriptor, CInt(POLLIN), .zero) != nil }
 
     /// To be called before a connection is used that nothing was asked by for a while. A server that ends one (`idle_session_timeout`, `pg_terminate_backend`, a pooler)
@@ -128,7 +129,7 @@ final class PostgresConnection {
         isUsable = false
     }
 
-    /// What is wrong with the connection.
+    /// The fault of the connection.
     func lost(_ otherwise: String = "the server closed the connection") -> PostgresError {
         let message = String(cString: PQerrorMessage(connection)).split(separator: "\n").first.map(String.init)
         return .lost(message ?? otherwise)
@@ -168,7 +169,7 @@ final class PostgresConnection {
             if known[index].isPrepared { return known[index].name }
             return try prepare(text, known[index], at: index)
         }
-        // What was NULL before, or is now, has the type that it had.
+        // A value that was NULL before, or is now, has the type that it had.
         let last = known.last { $0.types.count == types.count }
         let merged = types.indices.map { types[$0] != Oids.unknown ? types[$0] : last?.types[$0] ?? Oids.unknown }
         prepared += 1
@@ -229,7 +230,7 @@ final class PostgresConnection {
     // MARK: Answers
 
     private func answers(_ timeout: Duration) throws {
-        /// Of the preparation before an execution.
+        /// The error of the preparation before an execution.
         var failure: PostgresError?
         for step in sent {
             let rows = try answer(timeout)
@@ -275,7 +276,7 @@ final class PostgresConnection {
         return PQgetResult(connection)
     }
 
-    /// - Returns: What the socket is ready for.
+    /// - Returns: The events that the socket is ready for.
     private func wait(_ events: CInt, _ timeout: Duration) throws -> CInt {
         guard let ready = pollOne(descriptor, events, timeout) else { throw PostgresError.silent(timeout) }
         return ready

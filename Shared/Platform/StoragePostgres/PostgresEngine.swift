@@ -182,7 +182,7 @@ extension Store {
     /// - Parameters:
     ///   - options: Where the server is.
     ///   - name: Label of the metrics, for example `authentication`.
-    ///   - steps: Of the schema, in PostgreSQL's words, all that this version knows, oldest first.
+    ///   - steps: The steps of the schema, in PostgreSQL's words, all that this version knows, oldest first.
     ///   - limits: Bounds of queues.
     /// - Throws: `StoreError` naming the server when it is away, takes no writes, lets nobody in, is not safe to write to, or has a schema that is newer than
     ///   this program. It waits for nothing of that; `retryPause` says whether it is worth trying again.
@@ -196,6 +196,6 @@ extension Store {
 }
 
 extension StoreError {
-    /// - Parameter place: Of the server.
+    /// - Parameter place: The place of the server.
     init(_ error: PostgresError, at place: String) { self.init(file: place, reason: error.advice, retryPause: error.retryPause) }
 }

@@ -1,6 +1,6 @@
 internal import Storage
 
-/// What the server, or the way to it, said.
+/// The message of the server, or of the way to it.
 struct PostgresError: Error, Sendable {
     /// Five characters; empty where the server said nothing.
     let state: String
@@ -29,7 +29,7 @@ struct PostgresError: Error, Sendable {
     /// The longest pause before another try, of what may be over though nobody changes the program or its settings; `nil`: it is not. A password counts, whose file is read
     /// at each try.
     var retryPause: Duration? {
-        // Of a pooler that the settings do not fit.
+        // The error of a pooler that the settings do not fit.
         if state == "26000" { return nil }
         switch kind {
         // A standby may be promoted at any moment.
@@ -51,7 +51,7 @@ struct PostgresError: Error, Sendable {
     /// It is there, or was, and says nothing.
     var isSilence: Bool { state.isEmpty && message.hasPrefix(Self.silence) }
 
-    /// - Parameter statement: What ran; empty: nothing did.
+    /// - Parameter statement: The statement that ran; empty: nothing did.
     func databaseError(_ statement: String = "") -> DatabaseError {
         let code = state.isEmpty ? "" : "\(state) "
         return DatabaseError(kind, "PostgreSQL: \(code)\(message)" + (statement.isEmpty ? "" : " - while executing `\(statement)`"))

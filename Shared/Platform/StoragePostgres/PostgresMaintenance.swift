@@ -19,7 +19,7 @@ package final class PostgresMaintenance {
         (place, schema) = (options.place, options.schema)
         let place = place
         connection = try Self.told(place) { try PostgresConnection.open(options, program: "maintenance") }
-        // What is long here would be given up by the bounds that the role has for the service.
+        // The bounds that the role has for the service would end long statements here.
         try run("SET statement_timeout = 0; SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = 0; SET bytea_output = 'hex'")
     }
 
@@ -32,7 +32,7 @@ package final class PostgresMaintenance {
     /// Runs statements, with semicolons between them.
     package func run(_ script: String) throws(StoreError) { try Self.told(place) { try connection.run(script: script) } }
 
-    /// What a statement without arguments returns, as text; `nil` for NULL.
+    /// The rows that a statement without arguments returns, as text; `nil` for NULL.
     package func rows(_ sql: String) throws(StoreError) -> [[String?]] {
         try Self.told(place) {
             try connection.direct { raw in
@@ -168,7 +168,7 @@ package final class PostgresMaintenance {
         try whole {
             try connection.direct { raw in
                 try Self.begin(raw, "COPY (SELECT \(list) FROM \(Self.quoted(table))) TO STDOUT", PGRES_COPY_OUT)
-                /// What is wrong; the rest of the rows is passed over.
+                /// The fault; the rest of the rows is passed over.
                 var failure: (any Error)?
                 while true {
                     var line: UnsafeMutablePointer<CChar>?

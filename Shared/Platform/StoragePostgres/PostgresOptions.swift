@@ -21,7 +21,7 @@ public struct PostgresOptions: Sendable, Hashable {
         /// The client's own, where the server asks for one.
         public let certificate: String?
         public let key: String?
-        /// Whether the proof of a password must hold for this connection alone: a pooler cannot give that.
+        /// True when the proof of a password must hold for this connection alone: a pooler cannot give that.
         public let requiresChannelBinding: Bool
 
         public init(trustAnchors: String, certificate: String? = nil, key: String? = nil, requiresChannelBinding: Bool = true) {
@@ -44,7 +44,7 @@ public struct PostgresOptions: Sendable, Hashable {
     public var requireStandby = false
     /// Connections for statements that read, for plans, and for transactions with Swift between their statements, each at least 1.
     public var readLanes = 2, writeLanes = 2, interactive = 8
-    /// Whether statements stay prepared with the server; not through a pooler that does not know of them.
+    /// True when statements stay prepared with the server; not through a pooler that does not know of them.
     public var isPrepared = true
     /// Where the tables are; `nil`: as the server has it for the user.
     public var schema: String?

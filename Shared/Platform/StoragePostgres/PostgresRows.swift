@@ -12,9 +12,9 @@ final class PostgresRows: StoredRows, @unchecked Sendable {
     deinit { PQclear(result) }
 
     var affected: Int { Int(String(cString: PQcmdTuples(result))) ?? 0 }
-    /// What was done, for example `COMMIT`.
+    /// The tag of the command, for example `COMMIT`.
     var tag: String { String(cString: PQcmdStatus(result)) }
-    /// Whether rows were changed, and not only read.
+    /// True when rows were changed, and not only read.
     var isChange: Bool { affected > 0 && ["INSERT", "UPDATE", "DELETE"].contains { tag.hasPrefix($0) } }
     var status: ExecStatusType { PQresultStatus(result) }
 

@@ -91,7 +91,7 @@ struct PostgresSchema {
     private func apply(_ step: Migration, among steps: [Migration]) throws {
         try rows("BEGIN")
         do {
-            // Whoever has the role's time-outs would give up a large index, or the turn.
+            // With the role's time-outs a large index, or the turn, would be given up.
             try connection.run(
                 script: "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '60s'; SET LOCAL idle_in_transaction_session_timeout = 0")
             try rows(#"SELECT "only" FROM schema_lock WHERE "only" = 1 FOR UPDATE"#)

@@ -2,7 +2,7 @@ internal import Storage
 
 /// A connection in a transaction, which begins with the first statement, in the same round trip.
 final class PostgresSession: DatabaseSession {
-    /// What a transaction is to see.
+    /// The view of a transaction.
     enum Kind {
         /// As if nobody else wrote.
         case writing
@@ -24,7 +24,7 @@ final class PostgresSession: DatabaseSession {
     private let pulse: Pulse
     private var hasBegun = false
     private var hasWritten = false
-    /// Of the transaction whose end got no answer.
+    /// The mark of the transaction whose end got no answer.
     private(set) var doubt: Int64?
     /// A statement failed: nothing can run any more, nor be stored.
     private var failure: DatabaseError?
@@ -84,7 +84,7 @@ final class PostgresSession: DatabaseSession {
         return try run(commands, statement.postgres)
     }
 
-    /// - Returns: What the last of the commands brought.
+    /// - Returns: The rows of the last command.
     private func run(_ commands: [PostgresConnection.Command], _ text: String) throws -> PostgresRows {
         do {
             var last: PostgresRows?

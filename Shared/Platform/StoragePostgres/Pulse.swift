@@ -1,10 +1,11 @@
 internal import Storage
 internal import Synchronization
 
-/// Whether this copy may trust its server, and which one that is.
+/// States whether this copy may trust its server, and which one that is.
 ///
-/// A server takes a heartbeat only while it can commit: one that waits for its standbys and was cut off from them, because another one was to take its place, takes none. So
-/// three seconds after the last heartbeat that was committed began, nothing is answered any more, by no way, and nothing stale is older.
+/// A server takes a heartbeat only while it can commit. One that waits for its standbys and was cut off from them, because another one was to take
+/// its place, takes none. So three seconds after the last heartbeat that was committed began, nothing is answered any more, by no way, and nothing
+/// stale is older.
 final class Pulse: Sendable {
     private struct State {
         /// The server's start, as `PostgresConnection.server`; `nil`: no heartbeat was committed yet.
@@ -41,7 +42,7 @@ final class Pulse: Sendable {
         }
     }
 
-    /// Whether heartbeats go to another server than this connection leads to, so that it must be made anew.
+    /// True when heartbeats go to another server than this connection leads to, so that it must be made anew.
     func isElsewhere(_ connection: PostgresConnection) -> Bool {
         state.withLock { !$0.isMoving && $0.fault(at: .now) == nil && $0.server != connection.server }
     }
@@ -78,7 +79,7 @@ struct ClockOffset: Equatable, Sendable {
     /// - Parameters:
     ///   - asked: By this host's clock, in milliseconds.
     ///   - answered: When the answer was there.
-    ///   - server: What the server's clock said in between.
+    ///   - server: The time of the server's clock in between.
     init(asked: Int64, answered: Int64, server: Int64) {
         let (least, most) = (server - answered, server - asked)
         milliseconds = least > 0 ? least : min(most, 0)

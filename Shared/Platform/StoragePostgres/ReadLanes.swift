@@ -10,7 +10,7 @@ struct Look: LaneWork {
 
     func fail(_ fault: Fault) { deliver(.failure(fault)) }
 
-    /// Runs statements of one flush. What stands behind one that fails was not run, and goes once more.
+    /// Runs statements of one flush. Statements behind one that fails were not run, and go once more.
     static func run(_ looks: [Look], on connection: PostgresConnection, pulse: Pulse, timeout: Duration) -> LaneLoss<Look>? {
         var left = looks[...]
         while !left.isEmpty {

@@ -101,7 +101,7 @@ final class ServerCertificates: Sendable {
     /// Ends it soon.
     func stop() { end.signal() }
 
-    /// - Returns: Whether each gave an answer.
+    /// - Returns: True when each gave an answer.
     private static func tell(_ hosts: [PostgresOptions.Host]) -> Bool {
         let ends = hosts.compactMap { host in PostgresConnection.certificate(of: host).map { (host.name, $0.notAfter.seconds) } }
         for (name, moment) in Dictionary(ends, uniquingKeysWith: min) {

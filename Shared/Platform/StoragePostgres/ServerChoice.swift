@@ -1,8 +1,8 @@
 internal import Storage
 internal import Synchronization
 
-/// Connects to whichever of the servers takes writes: in the order of the settings, but the one that took
-/// the last heartbeat first, and those that gave no answer last.
+/// Connects to the first of the servers that takes writes. The order is that of the settings, but the one that took the last heartbeat is first, and
+/// those that gave no answer are last.
 final class ServerChoice: Sendable {
     private let options: PostgresOptions
     private let program: String
@@ -19,7 +19,7 @@ final class ServerChoice: Sendable {
     var user: String { options.user }
 
     /// Blocks until there is a connection.
-    /// - Parameter part: Of the program, for operators of the server.
+    /// - Parameter part: The part of the program, for operators of the server.
     /// - Throws: `PostgresError` saying what is wrong with each host.
     func connect(part: String? = nil) throws -> PostgresConnection {
         var options = options

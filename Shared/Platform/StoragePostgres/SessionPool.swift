@@ -200,7 +200,7 @@ final class SessionPool: Sendable {
         }
     }
 
-    /// What became of a transaction whose end got no answer.
+    /// The outcome of a transaction whose end got no answer.
     /// - Returns: Also a connection that is there; `nil`: none is, within the time that callers wait.
     private func settle(_ mark: Int64) -> (CommitMark.Verdict, PostgresConnection)? {
         let end = ContinuousClock.now + CommitMark.patience

@@ -16,17 +16,17 @@ package struct Standby: Sendable, Equatable {
         (self.name, self.state, self.sync, self.lag) = (name, state, sync, lag)
     }
 
-    /// Whether it confirms commits, or would, and gets the log as it is written.
+    /// True when it confirms commits, or would, and gets the log as it is written.
     package var isConfirming: Bool { state == "streaming" && ["sync", "quorum", "potential"].contains(sync) }
 
-    /// Whether the role lacks the right to see more than that it is connected.
+    /// True when the role lacks the right to see more than that it is connected.
     package var isHidden: Bool { state.isEmpty }
 
-    /// What lets a role see them.
+    /// The grant that lets a role see them.
     /// - Parameter role: As the settings have it.
     package static func grant(to role: String) -> String { "GRANT pg_read_all_stats TO \"\(role.replacing("\"", with: "\"\""))\"" }
 
-    /// Name, state, sync and lag of each, by name. Whoever copies the server's files is none.
+    /// Name, state, sync and lag of each, by name. A program that copies the server's files is none.
     package static let query = """
         SELECT coalesce(application_name, ''), coalesce(state, ''), coalesce(sync_state, ''),
             CAST(pg_wal_lsn_diff(pg_current_wal_lsn(), flush_lsn) AS BIGINT)
@@ -50,7 +50,7 @@ package struct StandbyNames: Sendable, Equatable {
                 if !isQuoted { name = wasQuoted ? name + "\"" : "" }
                 (isQuoted, wasQuoted) = (!isQuoted, true)
             case _ where isQuoted: name.append(character)
-            // What stands before it says how many of those in it.
+            // The number before it says how many of those in it.
             case "(": (name, wasQuoted) = ("", false)
             case ",", ")":
                 names.append(plain(name, wasQuoted))
@@ -70,7 +70,7 @@ package struct StandbyNames: Sendable, Equatable {
     }
 }
 
-/// What metrics tell of the standbys: those of one copy, which has the duty. Used by one thread.
+/// The metrics of the standbys: those of one copy, which has the duty. Used by one thread.
 struct StandbyGauges {
     static let duty = "watch standbys"
     private static let interval: Duration = .seconds(5)
@@ -79,7 +79,7 @@ struct StandbyGauges {
 
     private let store: String
     private let role: String
-    /// What an operator should do so that they can be seen; `nil`: nothing.
+    /// The step that an operator should take so that they can be seen; `nil`: nothing.
     private(set) var advice: String?
     private var streaming: [String: Gauge] = [:]
     private var lags: [String: Gauge] = [:]
@@ -87,11 +87,11 @@ struct StandbyGauges {
 
     /// - Parameters:
     ///   - store: Label of the metrics.
-    ///   - role: Of the connection.
+    ///   - role: The role of the connection.
     init(store: String, role: String) { (self.store, self.role) = (store, role) }
 
     /// Looks at them, unless it did lately. An engine that has no such tables has no standbys.
-    /// - Parameter isMine: Whether this copy has the duty.
+    /// - Parameter isMine: True when this copy has the duty.
     /// - Throws: `PostgresError` when the connection is lost.
     mutating func look(on connection: PostgresConnection, isMine: Bool) throws {
         guard isMine else { return forget() }

@@ -15,11 +15,11 @@ struct PlannedWrite: LaneWork {
 
 /// Waits before a transaction runs again that others came between: never all at one moment.
 enum RetryPause {
-    /// For at least that long a transaction that others come between is tried again, however often that is: after a fail-over, when all that waited comes at once, eight
-    /// tries are over within 50 ms.
+    /// For at least that long a transaction that others come between is tried again, however often that is. After a fail-over all waiting ones come
+    /// at once, and eight tries are over within 50 ms.
     static let patience: Duration = .milliseconds(500)
 
-    /// - Parameter number: Of the try, from 1 on.
+    /// - Parameter number: The number of the try, from 1 on.
     static func sleep(beforeTry number: Int) { usleep(.random(in: 0...(UInt32(1000) << UInt32(min(number - 1, 7))))) }
 }
 

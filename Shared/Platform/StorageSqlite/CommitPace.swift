@@ -1,5 +1,5 @@
-/// Whether a commit should wait for further writes, as a pure state machine: a commit of many writes costs each of them a fraction of what a commit of
-/// its own costs (Shared/Documents/Decisions/0038-wait-for-writers-before-a-commit.md).
+/// States whether a commit should wait for further writes, as a pure state machine. A commit of many writes costs each of them a fraction of a commit
+/// of its own (Shared/Documents/Decisions/0038-wait-for-writers-before-a-commit.md).
 ///
 /// Writers that were seen at once lately will come at once again. As many are worth waiting for, for a moment; whoever writes alone, or with one or
 /// two others, is never made to wait.

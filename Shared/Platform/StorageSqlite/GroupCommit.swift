@@ -4,8 +4,8 @@ internal import GRDB
 internal import Storage
 internal import Synchronization
 
-/// Collects the writes of many callers and commits them together: one fsync for all that arrived while the previous one was under way, and, where many
-/// come, for those of a moment more.
+/// Collects the writes of many callers and commits them together. There is one fsync for all that arrived while the previous one was under way, and,
+/// where many come, for those of a moment more.
 ///
 /// It runs on the database's own writer queue, never on a caller's thread.
 final class GroupCommit: Sendable {
@@ -55,7 +55,7 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// What a write means to the commit that it waits for.
+    /// The effect of a write on the commit that it waits for.
     private enum Submission {
         /// Nothing was under way.
         case first
@@ -94,7 +94,7 @@ final class GroupCommit: Sendable {
                         try database.execute(sql: "CREATE TABLE room_for_a_page (x)")
                         return .rollback
                     }
-                    // What stays as it was would not be written.
+                    // An unchanged value would not be written.
                     let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
                     try database.execute(sql: "PRAGMA user_version = \((version + 1) & 0xffff)")
                     isCommitting = true
@@ -175,7 +175,7 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// A savepoint costs as much as a small write: only a batch with a write that fails is run again, each write in a savepoint of its own.
+    /// A savepoint costs as much as a small write. Only a batch with a write that fails is run again, each write in a savepoint of its own.
     private func transaction(_ batch: [PendingWrite], _ database: GRDB.Database) throws -> [PendingWrite.Delivery] {
         if let deliveries = try? transaction(batch, database, { try $0.perform($1) }) { return deliveries }
         return try transaction(batch, database) { try isolated($0, $1, database) }
@@ -220,8 +220,8 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Nothing of the batch is stored. One write may be to blame (a constraint that is checked at commit): each gets a commit of its own,
-    /// but not on a full disk, where that would only be slow.
+    /// Nothing of the batch is stored. One write may be to blame (a constraint that is checked at commit). So each gets a commit of its own, but not
+    /// on a full disk, where that would only be slow.
     private func abandon(_ batch: [PendingWrite], _ error: any Error, _ database: GRDB.Database) {
         let fault = Fault.storage(Storage.DatabaseError.translating(error))
         if batch.count > 1, fault.code != .storageFull {

@@ -4,9 +4,9 @@ internal import Storage
 
 /// Keeps a file's write-ahead log (SQLite: WAL) from growing without an end.
 ///
-/// After `pages` a commit puts them into the file, and the log begins anew as soon as no reader needs it. Under load there may always be one: then the writer
-/// waits a moment for the readers of that time, whose snapshots last for milliseconds, while new ones need the file alone. Only a snapshot that lasts, such as
-/// that of a backup, lets the log grow, for as long as it lasts.
+/// After `pages` a commit puts them into the file, and the log begins anew as soon as no reader needs it. Under load there may always be one. Then
+/// the writer waits a moment for the readers of that time, whose snapshots last for milliseconds, while new ones need the file alone. Only a snapshot
+/// that lasts, such as that of a backup, lets the log grow, for as long as it lasts.
 struct Journal {
     /// After which they are put into the file: a page that changes often is then put there less often.
     static let pages = 4000
@@ -14,7 +14,7 @@ struct Journal {
     static let usual = 32 + pages * (StoreLimits.pageBytes + 24)
     /// Bytes from which on the writer waits for readers.
     static let most = 2 * usual
-    /// Of half a millisecond: how long it waits at first, and at most after waits in vain.
+    /// Tries of half a millisecond: how long it waits at first, and at most after waits in vain.
     private static let tries = 100...800
 
     private let path: String
@@ -33,7 +33,7 @@ struct Journal {
     /// To be called after a commit, by the writer.
     mutating func bound(_ database: GRDB.Database) {
         guard bytes > Self.most, .now >= next else { return }
-        // What fails costs nothing: the log holds the same facts.
+        // A failure costs nothing: the log holds the same facts.
         if (try? patience.hurry(tries: tries) { try database.checkpoint(.truncate) }) != nil {
             tries = Self.tries.lowerBound
         } else {

@@ -10,7 +10,7 @@ final class Patience: Sendable {
     private static let usual = 10_000
     private let tries = Atomic(usual)
 
-    /// SQLite's own waiting grows to a tenth of a second, in which a process that writes all the time keeps the file for itself: short waits of
+    /// SQLite's own waiting grows to a tenth of a second, in which a process that writes all the time keeps the file for itself. Short waits of
     /// random length find the gaps between its commits.
     /// - Parameter tries: How often it has waited already.
     /// - Returns: False: it gives up.

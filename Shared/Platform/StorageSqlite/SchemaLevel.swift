@@ -12,7 +12,7 @@ struct SchemaLevel: Equatable, Sendable {
     /// Steps that a program must know.
     var least: Int
 
-    /// What the file says; `nil`: it is older than the table.
+    /// The level of the file; `nil`: it is older than the table.
     static func read(_ database: GRDB.Database) throws -> SchemaLevel? {
         guard try database.tableExists("schema_level") else { return nil }
         return try Row.fetchOne(database, sql: "SELECT current, least FROM schema_level").map {
@@ -20,7 +20,7 @@ struct SchemaLevel: Equatable, Sendable {
         }
     }
 
-    /// What a program needs that goes on after these steps were made.
+    /// The level that a program needs that goes on after these steps were made.
     init(after migrations: [Migration]) {
         current = migrations.count
         least = migrations.least

@@ -47,7 +47,7 @@ final class SqliteChanges: StoreChanges {
         }
     }
 
-    /// Whether no other process has committed since this one last began to.
+    /// True when no other process has committed since this one last began to.
     var isLastCommitOwn: Bool { generation == ownCommit.load(ordering: .acquiring) }
 
     /// To be called in a transaction that holds the write lock, before its commit: the next change of the counter is its own.
@@ -73,8 +73,8 @@ final class SqliteChanges: StoreChanges {
 
 /// The first page of a WAL index, mapped for reading.
 ///
-/// One for all stores of this process that share a file: closing any descriptor of a file drops all locks that the process has on it (fcntl(2)),
-/// SQLite's too, so it may only be closed when no store of the process has the file open.
+/// One for all stores of this process that share a file. Closing any descriptor of a file drops all locks that the process has on it (fcntl(2)),
+/// SQLite's too. So it may only be closed when no store of the process has the file open.
 private final class MappedIndex: Sendable {
     private struct File: Hashable {
         let device: UInt64

@@ -2,7 +2,7 @@ internal import Foundation
 internal import GRDBSQLite
 internal import Synchronization
 
-/// What SQLite says beside its answers (sqlite.org/errlog.html).
+/// SQLite's messages beside its answers (sqlite.org/errlog.html).
 enum SqliteLog {
     /// `SQLITE_NOTICE_RECOVER_WAL`.
     private static let recovery: CInt = 283

@@ -42,7 +42,7 @@ package final class SqliteMaintenance {
 
     /// The process that has the file open in SQLite; 0 where it is out of sight, in another container for instance. `nil`: none has, beside this one.
     package static func user(of file: String) -> Int32? {
-        // Whoever has a file in WAL mode open holds a shared lock on it, and another one on the index (sqlite.org/walformat.html).
+        // A process that has a file in WAL mode open holds a shared lock on it, and another one on the index (sqlite.org/walformat.html).
         for (name, start, length) in [(file, 0x4000_0000, 512), (file + "-shm", 120, 9)] {
             let descriptor = Foundation.open(name, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { continue }
@@ -108,7 +108,7 @@ package final class SqliteMaintenance {
 
     package func journalMode() throws(StoreError) -> String { try read { try String.fetchOne($0, sql: "PRAGMA journal_mode") ?? "" } }
 
-    /// What is damaged.
+    /// The damage of the file.
     /// - Parameter isDeep: Compares indexes with their tables too, and looks for rows that refer to none.
     package func damage(isDeep: Bool) throws(StoreError) -> [String] {
         try read { database in

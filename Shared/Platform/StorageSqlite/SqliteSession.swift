@@ -63,7 +63,7 @@ final class SqliteSession: DatabaseSession {
         var (place, used): (CInt, Int) = (0, 0)
         for value in arguments.values {
             place += 1
-            // What SQLite takes without a copy must not move: it points to this memory. An empty text needs an address too.
+            // A value that SQLite takes without a copy must not move: it points to this memory. An empty text needs an address too.
             let start = octets.baseAddress.map { UnsafeRawPointer($0 + used) }
             let code: CInt
             switch value {
@@ -102,7 +102,7 @@ extension Storage.Database {
 }
 
 extension Arguments {
-    /// Of its texts and blobs, and one more: an empty one has an address too.
+    /// The octets of its texts and blobs, and one more: an empty one has an address too.
     fileprivate var octets: Int {
         values.reduce(1) { count, value in
             switch value {

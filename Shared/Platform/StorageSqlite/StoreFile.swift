@@ -88,7 +88,7 @@ enum StoreFile {
         }
     }
 
-    /// - Returns: Whether it came to its end.
+    /// - Returns: True when it came to its end.
     private static func check(_ pool: DatabasePool, path: String, limit: Duration?) throws -> Bool {
         do {
             let verdict = try pool.writeWithoutTransaction { database in
@@ -126,7 +126,7 @@ enum StoreFile {
         StoreError(file: path, reason: "was written by a newer version of this service; start that version, or restore a backup")
     }
 
-    /// What whoever opens a file is told.
+    /// The error for the opener of a file.
     static func failure(_ path: String, _ error: any Error) -> StoreError {
         (error as? StoreError) ?? StoreError(file: path, reason: reason(error, path))
     }

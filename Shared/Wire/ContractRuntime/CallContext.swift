@@ -1,4 +1,4 @@
-/// What travels with a call beside its message.
+/// The values that travel with a call beside its message.
 public struct CallContext: Sendable {
     /// When the caller stops waiting; `nil` when it waits for ever.
     public var deadline: ContinuousClock.Instant?

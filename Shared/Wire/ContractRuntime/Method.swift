@@ -1,4 +1,4 @@
-/// Whether a call may be sent again after a failure that leaves its effect unknown (protobuf's `idempotency_level`).
+/// States whether a call may be sent again after a failure that leaves its effect unknown (protobuf's `idempotency_level`).
 public enum Idempotency: Sendable {
     /// Changes state: sent again only when it is certain that it was not begun.
     case unknown

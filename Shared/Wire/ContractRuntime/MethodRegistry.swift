@@ -15,7 +15,7 @@ public protocol MethodRegistry {
         _ operation: @escaping @Sendable (_ request: UnsafeRawBufferPointer, _ context: CallContext) throws -> [UInt8]?
     )
 
-    /// The same for a stream whose items are encoded already. What they hold that this program does not know goes on to the caller too.
+    /// The same for a stream whose items are encoded already. Fields that this program does not know go on to the caller too.
     mutating func encodedStream<Request: Message, Item: Message>(
         _ method: StreamMethod<Request, Item>,
         _ operation: @escaping @Sendable (Request, CallContext) async throws -> AsyncThrowingStream<[UInt8], any Error>

@@ -7,10 +7,10 @@ public struct SamplingRule: Sendable, Hashable {
 
     /// Traces whose number is below are recorded.
     let bound: UInt64
-    /// Whether the flag that comes with a trace decides about it; else the same rule as for traces that begin here does.
+    /// True when the flag that comes with a trace decides about it; else the same rule holds as for traces that begin here.
     let obeysCallers: Bool
 
-    /// - Parameter ratio: Of the traces that begin here, 0 to 1. The same traces in every program that has the same ratio.
+    /// - Parameter ratio: The share of the traces that begin here, 0 to 1. The same traces in every program that has the same ratio.
     public init(ratio: Double, obeysCallers: Bool) {
         self.init(bound: UInt64(max(0, min(1, ratio)) * Double(Self.range)), obeysCallers: obeysCallers)
     }

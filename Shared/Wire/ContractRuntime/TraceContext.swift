@@ -25,7 +25,7 @@ public struct TraceContext: Hashable, Sendable {
 
     public var isSampled: Bool { flags & Self.sampled != 0 }
 
-    /// A new trace. Its id has the form of a version 4 UUID (RFC 9562 §5.4), so that the same digits can name a request wherever a UUID is wanted.
+    /// A new trace. Its id has the form of a version 4 UUID (RFC 9562 §5.4). So the same digits can name a request wherever a UUID is wanted.
     public static func random() -> TraceContext {
         let (high, low) = (TraceIDs.next() & ~0xf000 | 0x4000, TraceIDs.next() & ~(0b11 << 62) | 0b10 << 62)
         return TraceContext(traceHigh: high, traceLow: low, span: TraceIDs.next(), flags: TraceSampling.flags(of: low))
@@ -36,7 +36,7 @@ public struct TraceContext: Hashable, Sendable {
         TraceContext(traceHigh: traceHigh, traceLow: traceLow, span: span, flags: flags, state: state)
     }
 
-    /// Whether both are of one trace.
+    /// True when both are of one trace.
     public func isSameTrace(as other: TraceContext) -> Bool { traceHigh == other.traceHigh && traceLow == other.traceLow }
 
     /// The same trace, another span.

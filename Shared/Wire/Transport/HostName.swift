@@ -1,5 +1,5 @@
-/// The second kind of name in a certificate between services: beside its role (`authentication.boxoffice`), which peers pin and allow-lists name, the host
-/// that it was made for (`authentication.HOST.boxoffice`), for logs.
+/// The second kind of name in a certificate between services. Beside its role (`authentication.boxoffice`), which peers pin and allow-lists name, it
+/// has the host that it was made for (`authentication.HOST.boxoffice`), for logs.
 public enum HostName {
     private static let domain = ".boxoffice"
 
@@ -13,7 +13,7 @@ public enum HostName {
         names.count > 1 ? names.filter { !isOfHost($0, names) } : names
     }
 
-    /// Whether the name is that of a role in the same certificate with labels in between.
+    /// True when the name is that of a role in the same certificate with labels in between.
     private static func isOfHost(_ name: String, _ names: [String]) -> Bool {
         guard name.hasSuffix(domain), let dot = name.firstIndex(of: "."), name[dot...].utf8.count > domain.utf8.count else { return false }
         let role = name[..<dot] + domain

@@ -1,6 +1,6 @@
 /// Why a TLS identity cannot be used, or why a connection ended otherwise than both ends wished.
 public struct TlsError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of trouble it is.
+    /// The kind of trouble.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Known: String, Hashable, Sendable {
             case unusableFile = "unusable_file"

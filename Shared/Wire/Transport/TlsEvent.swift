@@ -1,4 +1,4 @@
-/// What the TLS handler tells the handlers above it, as a user inbound event.
+/// The TLS handler's events for the handlers above it, as a user inbound event.
 public enum TlsEvent: Hashable, Sendable {
     /// The handshake is complete and the peer's certificate verified.
     ///

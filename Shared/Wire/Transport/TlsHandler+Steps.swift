@@ -16,7 +16,7 @@ extension TlsHandler {
         }
     }
 
-    /// - Returns: Whether the handshake is complete.
+    /// - Returns: True when the handshake is complete.
     func shakeHands(_ input: inout ByteBuffer, _ context: ChannelHandlerContext) throws(TlsError) -> Bool {
         outgoing.clear()
         let isComplete = try session.handshake(&input, &outgoing)

@@ -32,7 +32,7 @@ public final class TlsIdentity: Sendable {
     }
 
     /// Reads the files again when one of them was replaced or written since the last successful load.
-    /// - Returns: Whether a new version is in use now.
+    /// - Returns: True when a new version is in use now.
     /// - Throws: As the initializer, at each call until the files are good; the old version stays in use.
     public func reloadIfChanged() throws(TlsError) -> Bool {
         let stamp = FileStamp(files)

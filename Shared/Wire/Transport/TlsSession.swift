@@ -31,7 +31,7 @@ final class TlsSession {
     }
 
     /// Takes the handshake as far as the input allows.
-    /// - Returns: Whether it is complete.
+    /// - Returns: True when it is complete.
     /// - Throws: `handshake_failed`, `untrusted_peer`, `wrong_peer_name`; `output` then holds the alert for the peer.
     func handshake(_ input: inout ByteBuffer, _ output: inout ByteBuffer) throws(TlsError) -> Bool {
         while true {

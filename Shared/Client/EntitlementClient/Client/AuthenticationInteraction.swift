@@ -1,7 +1,7 @@
 internal import Octets
 public import Foundation
 
-/// What the app shows while a person signs in. A call that is cancelled may go on; its answer is then ignored.
+/// The app's pages for a person who signs in. A call that is cancelled may go on; its answer is then ignored.
 public protocol AuthenticationInteraction: Sendable {
     /// Lets the person choose a provider.
     /// - Parameters:

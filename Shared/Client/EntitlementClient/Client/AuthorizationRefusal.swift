@@ -1,7 +1,7 @@
 internal import Octets
 internal import Foundation
 
-/// What a refusal of the servers means for the app (client-sdk §2.6, Z…).
+/// The meaning of a server's refusal for the app (client-sdk §2.6, Z…).
 struct AuthorizationRefusal: Error, Equatable, Sendable {
     let code: AuthorizationDenial.Code
     let status: StatusCode
@@ -10,10 +10,10 @@ struct AuthorizationRefusal: Error, Equatable, Sendable {
     /// The servers know no session.
     var endsSession = false
 
-    /// - Parameter answer: Of another status than 200.
+    /// - Parameter answer: An answer of another status than 200.
     init(_ answer: HTTPResponse) { self.init(answer.decoded(ServerAnswers.Failure.self), status: answer.status) }
 
-    /// - Parameter status: Of the answer, or of the error within it.
+    /// - Parameter status: The status of the answer, or of the error within it.
     init(_ failure: ServerAnswers.Failure?, status: Int) {
         let (text, code) = (failure?.details ?? "", failure?.sdkCode)
         if let refusal = Self.ofProof(code, text) {

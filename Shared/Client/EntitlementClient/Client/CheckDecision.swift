@@ -1,9 +1,9 @@
 internal import Octets
 internal import Foundation
 
-/// Whether a kept session is good (client-sdk §2.3). Decides without the network; asks for the platform only where a row needs it.
+/// States whether a kept session is good (client-sdk §2.3). Decides without the network; asks for the platform only where a row needs it.
 struct CheckDecision: Equatable, Sendable {
-    /// What happens to the kept session.
+    /// The effect on the kept session.
     enum Effect: Equatable, Sendable {
         case keep
         case removeToken

@@ -10,7 +10,7 @@ struct DenialCounter: Sendable {
     private var times: [Resource.ID: [Duration]] = [:]
 
     /// - Parameter now: The clock's uptime.
-    /// - Returns: Whether the resource was refused too often.
+    /// - Returns: True when the resource was refused too often.
     mutating func isRepeated(_ resource: Resource.ID, at now: Duration) -> Bool {
         if times.count >= Self.resourceLimit { times = times.filter { now - ($0.value.last ?? .zero) < Self.window } }
         if times.count >= Self.resourceLimit { times = [:] }

@@ -8,8 +8,8 @@ extension EntitlementClient {
     /// - Parameters:
     ///   - force: Sign in even if the device is signed in already.
     ///   - data: Pairs for the server, for a promotional trial for example.
-    ///   - filter: What the platform's picker lists.
-    ///   - interaction: What the app shows.
+    ///   - filter: Ids of the providers that the platform's picker lists.
+    ///   - interaction: The app's pages.
     /// - Throws: `EntitlementError`: `.notConfigured`, `.providerNotSelected`, `.authenticationFailed`.
     public func authenticate(
         force: Bool = false, data: [String: String] = [:], filter: ProviderFilter? = nil, interaction: some AuthenticationInteraction
@@ -22,7 +22,7 @@ extension EntitlementClient {
     /// - Parameters:
     ///   - provider: As the configuration names it.
     ///   - data: Pairs for the server, for a promotional trial for example.
-    ///   - interaction: What the app shows.
+    ///   - interaction: The app's pages.
     /// - Throws: As ``authenticate(force:data:filter:interaction:)``.
     public func signIn(
         at provider: Provider.ID, data: [String: String] = [:], interaction: some AuthenticationInteraction

@@ -2,7 +2,7 @@ internal import Octets
 internal import Foundation
 
 extension EntitlementClient {
-    /// Whether a person is signed in, without a call to the servers. The platform is asked only about a session that came from it.
+    /// States whether a person is signed in, without a call to the servers. The platform is asked only about a session that came from it.
     ///
     /// Events before the result: tracking, then the code that tells how the device is signed in, or why it is not.
     /// - Returns: After a `configure` that is running; without a configuration the device is not signed in.
@@ -81,7 +81,7 @@ extension EntitlementClient {
     /// - Throws: `EntitlementError.notConfigured`, `CancellationError`.
     package func providers() async throws -> [Provider] { try await ready().providers }
 
-    /// Whether the device is not signed in although it is configured. As ``authenticationState()``, without an event.
+    /// True when the device is not signed in although it is configured. As ``authenticationState()``, without an event.
     func needsSignIn() async -> Bool {
         guard let configuration = try? await ready() else { return false }
         return await goodToken(configuration) == nil

@@ -137,7 +137,7 @@ private struct ConfigurationFailure: Error {
         }
     }
 
-    /// - Parameter answer: Of another status than 200 (rest-v1 §2.2, §3.3, rest-v2 §1.3).
+    /// - Parameter answer: An answer of another status than 200 (rest-v1 §2.2, §3.3, rest-v2 §1.3).
     init(answer: HTTPResponse) {
         let failure = answer.decoded(ServerAnswers.Failure.self)
         let code: StatusCode =

@@ -58,7 +58,7 @@ extension EntitlementClient {
         return (style, environment.safariReturnAddress ?? environment.returnAddress)
     }
 
-    /// Whether an address is the return address, with or without more behind it. Scheme and host have no case.
+    /// True when an address is the return address, with or without more behind it. Scheme and host have no case.
     static func isReturn(_ url: URL, to address: String) -> Bool {
         guard let expected = URL(string: address) else { return false }
         return url.scheme?.lowercased() == expected.scheme?.lowercased() && url.host?.lowercased() == expected.host?.lowercased()

@@ -82,7 +82,7 @@ extension EntitlementClient {
     }
 
     /// Makes a session of the provider's signed answer, and keeps it.
-    /// - Parameter account: What the platform said together with that answer.
+    /// - Parameter account: The platform's account, which came with that answer.
     /// - Throws: `ServerFailure` when the exchange is refused, `EntitlementError` when there is no session after it, `CancellationError`.
     func exchange(
         _ response: String, _ account: AccountMetadata, _ provider: Provider, _ configuration: ServiceConfiguration

@@ -6,7 +6,7 @@ extension EntitlementClient {
     ///
     /// A server that cannot be reached is told at the next `configure`.
     /// - Parameter interaction: Opens the provider's logout, on devices with a browser.
-    /// - Returns: Whether the platform stays signed in: then the app tells the person where to sign out.
+    /// - Returns: True when the platform stays signed in: then the app tells the person where to sign out.
     /// - Throws: `CancellationError`; the person is signed out here all the same.
     public func signOut(interaction: some AuthenticationInteraction) async throws -> SignOutResult {
         attempt?.cancel(by: .app)
@@ -44,7 +44,7 @@ extension EntitlementClient {
 
     /// Tells the server, and opens the page that lets the provider end its own session too.
     /// - Parameter interaction: `nil`: the device cannot open pages.
-    /// - Returns: Whether the platform would sign the person in again, as far as the server knows.
+    /// - Returns: True when the platform would sign the person in again, as far as the server knows.
     private func signOutAtServer(
         _ token: StoredToken?, _ configuration: ServiceConfiguration, _ interaction: (any AuthenticationInteraction)?
     ) async throws -> Bool {

@@ -2,7 +2,7 @@ internal import Octets
 public import Foundation
 internal import Synchronization
 
-/// Signs people in at their TV provider and gets media tokens for the player: the part of a TV Everywhere app that talks to the servers.
+/// Signs people in at their TV provider and gets media tokens for the player. It is the part of a TV Everywhere app that talks to the servers.
 ///
 /// One instance serves an application. Begin with ``configure(requestor:endpoints:)``; calls made meanwhile wait for it.
 /// Cancelling the task of a call ends the call at once; no events of it follow.
@@ -28,14 +28,14 @@ public actor EntitlementClient {
     var attempt: SignInAttempt?
     var denials = DenialCounter()
     var preauthorizations = PreauthorizationCache()
-    /// What the platform calls `degradedProviders`; read while it shows its picker.
+    /// The `degradedProviders` of the platform; read while it shows its picker.
     nonisolated let knownDegraded = Mutex<Set<String>>([])
 
     /// Makes no call yet.
     /// - Parameters:
     ///   - softwareStatement: The application's signed statement (a JWT), as its registration gave it.
     ///   - environment: The device and everything else outside the library.
-    ///   - storageCheck: What is done about the storage now.
+    ///   - storageCheck: The check of the storage now.
     public init(softwareStatement: String, environment: ClientEnvironment, storageCheck: StorageCheck = .none) {
         let hub = EventHub()
         self.softwareStatement = softwareStatement

@@ -1,7 +1,7 @@
 internal import Octets
 internal import Foundation
 
-/// What an answer of the platform means for a sign-in (client-sdk §2.4, rows G6 to G15).
+/// The meaning of a platform's answer for a sign-in (client-sdk §2.4, rows G6 to G15).
 enum PlatformDecision: Equatable, Sendable {
     /// Go on with this provider's signed answer.
     case signIn(Provider.ID, AccountMetadata)
@@ -23,7 +23,7 @@ enum PlatformDecision: Equatable, Sendable {
     }
 
     /// - Parameters:
-    ///   - wasAsked: Whether the person could choose.
+    ///   - wasAsked: True when the person could choose.
     ///   - degraded: Providers known to be out of order.
     init(_ outcome: Outcome, wasAsked: Bool, _ configuration: ServiceConfiguration, degraded: Set<Provider.ID>, now: Date) {
         switch outcome {

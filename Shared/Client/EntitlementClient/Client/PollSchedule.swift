@@ -25,7 +25,7 @@ struct PollSchedule: Sendable, Equatable {
         return min(pause, end - uptime)
     }
 
-    /// Whether the code can still be used.
+    /// True when the code can still be used.
     func isGood(at uptime: Duration) -> Bool { uptime < end }
 
     /// The servers answered that there is no session yet.

@@ -20,7 +20,7 @@ struct ServiceConfiguration: Sendable {
     func provider(mappedTo identifier: String) -> Provider? { providers.first { $0.platformMappingID == identifier } }
     func link(_ provider: Provider.ID?) -> ServerLink { provider.flatMap { links[$0] } ?? firstLink }
 
-    /// Whether the platform can sign people in at all.
+    /// True when the platform can sign people in at all.
     var hasPlatformSignIn: Bool { providers.contains(where: \.takesPartInPlatformSignIn) }
 
     /// The platform's names of the providers for its picker (client-sdk §2.1).

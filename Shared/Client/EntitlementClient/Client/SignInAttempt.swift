@@ -23,7 +23,7 @@ final class SignInAttempt: Sendable {
     private let isDegraded: @Sendable (String) -> Bool
     private let state = Mutex(State())
 
-    /// - Parameter isDegraded: Whether the provider of that platform's name is known to be out of order.
+    /// - Parameter isDegraded: True when the provider of that platform's name is known to be out of order.
     init(_ interaction: any AuthenticationInteraction, isDegraded: @escaping @Sendable (String) -> Bool) {
         (self.interaction, self.isDegraded) = (interaction, isDegraded)
     }

@@ -4,8 +4,8 @@ internal import Synchronization
 /// Waits for an operation, and stops waiting at once when the task is cancelled, even if the operation goes on.
 ///
 /// Apps, platforms and transports are foreign code: an unanswered dialog or a hanging call must not hold up a cancellation.
-/// - Parameter cancels: Whether the operation is cancelled too; false when others wait for it.
-/// - Throws: What the operation throws, or `CancellationError`.
+/// - Parameter cancels: True when the operation is cancelled too; false when others wait for it.
+/// - Throws: The error of the operation, or `CancellationError`.
 func abandonable<Value: Sendable>(cancels: Bool = true, _ operation: @escaping @Sendable () async throws -> Value) async throws -> Value {
     try Task.checkCancellation()
     let outcome = Outcome<Value>()

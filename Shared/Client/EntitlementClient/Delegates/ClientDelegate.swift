@@ -35,7 +35,7 @@ package protocol ClientDelegate: AnyObject {
     /// - Parameters:
     ///   - metadata: `nil` when there is no value.
     ///   - encrypted: Only the programmer's servers can read the value.
-    ///   - key: What was asked, for example ``METADATA_USER_META``.
+    ///   - key: The key that was asked for, for example ``METADATA_USER_META``.
     ///   - arguments: The dictionary that it was called with.
     func setMetadataStatus(_ metadata: JSONValue?, encrypted: Bool, forKey key: Int32, andArguments arguments: [String: JSONValue])
     /// Show the platform's picker, a `UIViewController` on Apple platforms.
@@ -79,7 +79,7 @@ package struct ListedProvider: Sendable, Hashable {
     }
 }
 
-/// What ``DelegateClient/preauthorize(_:callback:)`` asks.
+/// The resources that ``DelegateClient/preauthorize(_:callback:)`` asks about.
 package struct ClientPreauthorizeRequest: Sendable, Hashable {
     package var resources: [String]
     package var disabledFeatures: Set<PreauthorizationFeature>

@@ -65,7 +65,7 @@ extension DelegateClient {
         }
     }
 
-    /// - Returns: Whether the device is signed in at the end.
+    /// - Returns: True when the device is signed in at the end.
     @discardableResult
     private func start(
         _ signIn: @escaping @Sendable (EntitlementClient, DelegateInteraction) async throws -> Session

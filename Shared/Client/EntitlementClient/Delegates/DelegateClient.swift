@@ -28,7 +28,7 @@ package final class DelegateClient {
     /// - Parameters:
     ///   - softwareStatement: The application's signed statement.
     ///   - environment: The device and everything else outside the library.
-    ///   - storageCheck: What is done about the storage now (`initWithStorageCheck`).
+    ///   - storageCheck: The check of the storage now (`initWithStorageCheck`).
     package init(softwareStatement: String, environment: ClientEnvironment, storageCheck: StorageCheck = .none) {
         let (stream, callbacks) = AsyncStream<Callback>.makeStream()
         let addresses = [environment.returnAddress, environment.safariReturnAddress].compactMap(\.self)
@@ -63,7 +63,8 @@ package final class DelegateClient {
         }
     }
 
-    /// Signs calls with a key pair of the application instead of sending an access token, from the next operation on; with version 1 of the API only.
+    /// Signs calls with a key pair of the application instead of sending an access token, from the next operation on. It works with version 1 of the
+    /// API only.
     package func setSigner(_ signer: RequestSigner?) {
         let previous = optionsChange
         optionsChange = Task { [client] in
@@ -142,7 +143,7 @@ package final class DelegateClient {
 
     // MARK: - For the operations
 
-    /// Whether a provider that the app names now can be used at once.
+    /// True when a provider that the app names now can be used at once.
     var hasConfiguration: Bool { isConfigured }
 
     nonisolated func push(_ callback: Callback) { callbacks.yield(callback) }

@@ -25,7 +25,7 @@ public struct ClientEnvironment: Sendable {
     public var safariReturnAddress: String?
     /// Sent at registration when the software statement belongs to a certain address.
     public var redirectURI: String?
-    /// Whether ``MetadataKey/deviceID`` returns the device's id.
+    /// True when ``MetadataKey/deviceID`` returns the device's id.
     public var revealsDeviceID: Bool
     /// Between two polls of a registration code; at least 3 s.
     public var pollInterval: Duration {

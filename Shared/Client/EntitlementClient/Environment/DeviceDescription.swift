@@ -3,7 +3,7 @@ internal import Foundation
 
 /// The device on which the app runs.
 public struct DeviceDescription: Sendable, Hashable {
-    /// What sign-in looks like on it.
+    /// The kind of sign-in on it.
     public enum Platform: String, Sendable, Hashable, CaseIterable {
         /// Sign-in in a browser on the device.
         case iOS
@@ -14,7 +14,7 @@ public struct DeviceDescription: Sendable, Hashable {
 
         /// `deviceType` of the calls that ask for it: there is none for iPadOS (client-sdk §1.2).
         var deviceType: String { self == .tvOS ? "tvOS" : "iOS" }
-        /// Whether a login page can be opened on the device.
+        /// True when a login page can be opened on the device.
         var hasBrowser: Bool { self != .tvOS }
     }
 

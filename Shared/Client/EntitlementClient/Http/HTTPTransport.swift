@@ -91,7 +91,7 @@ public struct TransportFailure: Error, Sendable, Hashable {
     public let reason: String
 
     /// - Parameters:
-    ///   - kind: What the library decides by.
+    ///   - kind: The kind of error that the library decides by.
     ///   - reason: For developers.
     public init(_ kind: Kind, _ reason: String) { (self.kind, self.reason) = (kind, reason) }
 }

@@ -1,6 +1,6 @@
 internal import Octets
 
-/// What is sent with each call and may change at any time (client-sdk §1.3, `setOptions`).
+/// Values that are sent with each call and may change at any time (client-sdk §1.3, `setOptions`).
 public struct ClientOptions: Sendable, Hashable {
     /// Which of the app's profiles is in use, for the server's statistics; version 1 of the API only.
     public var applicationProfile: String?

@@ -22,7 +22,7 @@ public enum EntitlementError: Error, Sendable, Hashable {
 
 /// Why a resource may not be played.
 public struct AuthorizationDenial: Error, Sendable, Hashable {
-    /// Of the table of `tokenRequestFailed` (client-sdk §1.1).
+    /// A code of the table of `tokenRequestFailed` (client-sdk §1.1).
     public enum Code: String, Sendable, Hashable, CaseIterable {
         case notAuthorized = "USER_NOT_AUTHORIZED_ERROR"
         case notAuthenticated = "USER_NOT_AUTHENTICATED_ERROR"

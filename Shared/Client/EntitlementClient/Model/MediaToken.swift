@@ -3,7 +3,7 @@ public import Foundation
 
 /// A signed proof, good for one play, that this person may watch this resource (rest-v1 §7). The library never stores it.
 public struct MediaToken: Sendable, Hashable, CustomStringConvertible {
-    /// What the player's backend verifies.
+    /// The text that the player's backend verifies.
     public let serialized: String
     public let resource: Resource.ID
     public let provider: Provider.ID

@@ -1,6 +1,6 @@
 internal import Octets
 
-/// Whether a resource is part of what the person subscribed to (rest-v1 §3.16). It is no permission to play.
+/// States whether a resource is part of what the person subscribed to (rest-v1 §3.16). It is no permission to play.
 public struct Decision: Sendable, Hashable, Codable {
     public let resource: Resource.ID
     public let isAuthorized: Bool
@@ -9,7 +9,7 @@ public struct Decision: Sendable, Hashable, Codable {
 
     /// - Parameters:
     ///   - resource: The resource that was asked about.
-    ///   - isAuthorized: Whether the subscription covers it.
+    ///   - isAuthorized: True when the subscription covers it.
     ///   - status: Why not, when the server says so.
     public init(resource: Resource.ID, isAuthorized: Bool, status: PreauthorizationStatus? = nil) {
         self.resource = resource
@@ -28,7 +28,7 @@ public enum PreauthorizationFeature: String, Sendable, Hashable, CaseIterable {
 
 /// Why a preauthorization, or one of its decisions, failed (client-sdk §1.4).
 public struct PreauthorizationStatus: Sendable, Hashable, Codable {
-    /// What the app should do.
+    /// The action that the app should take.
     public enum Action: String, Sendable, Hashable, Codable {
         case none
         case configuration
@@ -55,8 +55,8 @@ public struct PreauthorizationStatus: Sendable, Hashable, Codable {
     /// - Parameters:
     ///   - status: HTTP status code; 0 when the library failed before there was one.
     ///   - code: The error's name, for example `authentication_session_missing`.
-    ///   - action: What the app should do.
-    ///   - message: What happened, for developers.
+    ///   - action: The action that the app should take.
+    ///   - message: The event, for developers.
     ///   - details: The provider's or programmer's own text.
     ///   - helpURL: A page about the error.
     ///   - trace: Names this failure in the server's logs.

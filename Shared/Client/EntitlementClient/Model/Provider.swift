@@ -19,15 +19,15 @@ public struct Provider: Sendable, Hashable, Identifiable {
     public var displayName: String
     /// Address of its logo.
     public var logoURL: URL?
-    /// Whether the requestor lets the platform sign people in at this provider.
+    /// True when the requestor lets the platform sign people in at this provider.
     public var enablePlatformServices: Bool
     /// `nil`: the platform does not know it.
     public var boardingStatus: BoardingStatus?
-    /// Whether the platform's picker may list it.
+    /// True when the platform's picker may list it.
     public var displayInPlatformPicker: Bool
     /// The platform's own name of it.
     public var platformMappingID: String?
-    /// What the platform must ask the provider for.
+    /// The fields that the platform must ask the provider for.
     public var requiredMetadataFields: [String]
     /// A trial without an account (rest-v1 §6.2).
     public var isTempPass: Bool
@@ -47,6 +47,6 @@ public struct Provider: Sendable, Hashable, Identifiable {
 }
 
 extension Provider {
-    /// Whether the platform's sign-in is switched on for it, at least as an entry of the picker (client-sdk §2.1: otherwise `ssoOff`).
+    /// True when the platform's sign-in is switched on for it, at least as an entry of the picker (client-sdk §2.1: otherwise `ssoOff`).
     public var takesPartInPlatformSignIn: Bool { enablePlatformServices && boardingStatus != nil && platformMappingID != nil }
 }

@@ -20,8 +20,8 @@ public struct Session: Sendable, Hashable {
     public let source: Source
     /// When it ends, by the server's clock.
     public let expires: Date
-    /// The person's scrambled id: that of the media token (`sessionGUID`) over version 1 of the API; over version 2, which does not tell it, the
-    /// library's own.
+    /// The person's scrambled id. Over version 1 of the API it is that of the media token (`sessionGUID`). Version 2 does not tell it: there it is
+    /// the library's own.
     public let userID: String
 
     /// - Parameters:

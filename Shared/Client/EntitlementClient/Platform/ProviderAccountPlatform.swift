@@ -3,14 +3,14 @@ public import Foundation
 
 /// The platform's single sign-on: what `VSAccountManager` does on Apple platforms.
 public protocol ProviderAccountPlatform: Sendable {
-    /// Whether the app may ask for the provider of the device.
-    /// - Parameter prompting: Whether the person may be asked for the permission.
-    /// - Throws: What the framework reports.
+    /// True when the app may ask for the provider of the device.
+    /// - Parameter prompting: True when the person may be asked for the permission.
+    /// - Throws: The framework's error.
     func accessStatus(prompting: Bool) async throws -> AccountAccess
 
     /// Asks for the provider of the device, and with a verification token for its signed answer. Cancelling the task cancels the request.
     /// - Parameters:
-    ///   - request: What is asked.
+    ///   - request: The request.
     ///   - handler: Called while the person is asked; only with ``AccountMetadataRequest/isInterruptionAllowed``.
     /// - Throws: `PlatformError`, or what the framework reports.
     func metadata(_ request: AccountMetadataRequest, handler: any PlatformDialogHandler) async throws -> AccountMetadata
@@ -36,7 +36,7 @@ public struct AccountMetadataRequest: Sendable, Hashable {
     public var verificationToken: String?
     /// The attributes of the person to request from the provider.
     public var attributeNames: [String]
-    /// Whether the person may be asked.
+    /// True when the person may be asked.
     public var isInterruptionAllowed: Bool
 
     /// A request that shows no dialog unless `isInterruptionAllowed`, and has the provider asked only with a `verificationToken`.
@@ -111,7 +111,7 @@ public protocol PlatformDialogHandler: Sendable {
     func present(_ picker: ProviderPicker) async
     /// The platform's picker is closing.
     func dismiss(_ picker: ProviderPicker) async
-    /// Whether the platform may sign the person in at the chosen provider; never asked for "Other TV Provider".
+    /// True when the platform may sign the person in at the chosen provider; never asked for "Other TV Provider".
     func shouldAuthenticate(_ providerIdentifier: String) -> Bool
 }
 

@@ -11,7 +11,7 @@ extension PreauthorizationStatus {
         }
     }
 
-    /// - Parameter answer: Of another status than 200.
+    /// - Parameter answer: An answer of another status than 200.
     init(_ answer: HTTPResponse) {
         if answer.status == 429 {
             self.init(ServerFailure.throttled)

@@ -16,7 +16,7 @@ package struct RequestSigner: Sendable, Hashable {
     }
 
     /// Value of `Authorization`.
-    /// - Parameter path: Of the call, without query.
+    /// - Parameter path: The path of the call, without query.
     package func header(_ method: String, _ path: String, now: Date, nonce: String = UUID().uuidString.lowercased()) -> String {
         let time = Int64(now.timeIntervalSince1970 * 1000)
         let text =

@@ -1,7 +1,7 @@
 internal import Octets
 internal import Foundation
 
-/// What the library asks of the servers; each version of their API says it in its own way (client-sdk §1.2).
+/// The library's calls to the servers; each version of their API says them in its own way (client-sdk §1.2).
 ///
 /// All operations throw `ServerFailure`, or `CancellationError`.
 protocol RestAPI: Sendable {
@@ -23,11 +23,11 @@ protocol RestAPI: Sendable {
     func beginTrial(at provider: Provider.ID, data: [String: String]) async throws -> Bool
 
     /// Asks the server to let the person in without the provider, which may be out of order.
-    /// - Returns: Whether there is a session now.
+    /// - Returns: True when there is a session now.
     func beginDegraded(at provider: Provider.ID, returnAddress: String) async throws -> Bool
 
     /// Begins a sign-in by the platform (PRQ).
-    /// - Parameter account: What the platform said about the provider of the device.
+    /// - Parameter account: The platform's account of the device's provider.
     func beginPlatformSignIn(at provider: Provider, _ account: AccountMetadata, returnAddress: String) async throws -> PlatformStart
 
     /// Exchanges the provider's signed answer, Base64 of ``PlatformAnswerText`` (EXC).
@@ -51,7 +51,7 @@ protocol RestAPI: Sendable {
     /// Signs out at the server (OUT), or says which page does it (OUTW).
     /// - Parameters:
     ///   - provider: At which the person was signed in; `nil` if that is not known.
-    ///   - opensPages: Whether the app can open a page, hidden.
+    ///   - opensPages: True when the app can open a page, hidden.
     func signOut(of provider: Provider.ID?, opensPages: Bool, returnAddress: String) async throws -> SignOutAnswer
 }
 
@@ -99,8 +99,8 @@ enum SessionSearch: Sendable {
     case login(PendingLogin)
     /// The one at a provider.
     /// - Parameters:
-    ///   - source: What kind of session it is, for an API that does not say it.
-    ///   - account: What the platform said, for a session that came from it.
+    ///   - source: The kind of session, for an API that does not say it.
+    ///   - account: The platform's account, for a session that came from it.
     case provider(Provider.ID, source: Session.Source, account: AccountMetadata? = nil)
     /// A trial.
     case trial(Provider.ID, data: [String: String])
@@ -123,7 +123,7 @@ enum SessionAnswer: Sendable {
 
 /// How a sign-in by the platform begins.
 enum PlatformStart: Sendable {
-    /// What the platform passes to the provider, unchanged, and the attributes to request.
+    /// The request that the platform passes to the provider, unchanged, and the attributes to request.
     case request(String, attributeNames: [String])
     /// The server has a session for this device already.
     case alreadySignedIn
@@ -148,7 +148,7 @@ enum PreauthorizationAnswer: Sendable {
     case unknownFormat
 }
 
-/// What the provider says about the person.
+/// The provider's facts about the person.
 struct UserMetadata: Sendable {
     let values: [String: JSONValue]
     /// Names of values that only the programmer's servers can read.
@@ -169,12 +169,12 @@ enum SignOutAnswer: Sendable {
 /// A session that is good.
 struct ActiveSession: Sendable {
     let token: StoredToken
-    /// What the platform said about it just now, if it came from the platform.
+    /// The platform's latest answer about it, if it came from the platform.
     var account: AccountMetadata?
 }
 
 extension Session.Source {
-    /// What a permission within such a session is reported with.
+    /// The code that reports a permission within such a session.
     var exception: StatusCode? {
         switch self {
         case .degraded: .degradedAuthorization

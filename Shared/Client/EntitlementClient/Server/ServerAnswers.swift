@@ -1,7 +1,7 @@
 internal import Octets
 internal import Foundation
 
-/// What both versions of the API answer in one form, as far as the library reads it.
+/// Answers that both versions of the API give in one form, as far as the library reads them.
 enum ServerAnswers {
     /// rest-v1 §3.3, rest-v2 §2.1.
     struct Configuration: Decodable {

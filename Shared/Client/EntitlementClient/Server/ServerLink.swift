@@ -1,7 +1,7 @@
 internal import Octets
 internal import Foundation
 
-/// One server with the app's registration at it: sends calls with an access token, and gets a new one when the server wants it (rest-v1 §4.1).
+/// One server with the app's registration at it. It sends calls with an access token, and gets a new one when the server wants it (rest-v1 §4.1).
 actor ServerLink {
     /// The shortest and the longest time for which a 429 holds up further calls.
     static let throttlePause: ClosedRange<Duration> = .seconds(1)...(.seconds(30))

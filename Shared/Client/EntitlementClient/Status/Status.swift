@@ -16,7 +16,7 @@ public struct Status: Sendable, Hashable {
     ///   - code: Also decides the level.
     ///   - message: For the person or the app's developer.
     ///   - details: The error behind it.
-    ///   - resource: What was asked for.
+    ///   - resource: The resource that was asked for.
     ///   - registrationCode: With ``StatusCode/registrationCode``: the code.
     public init(
         _ code: StatusCode, message: String? = nil, details: String? = nil, resource: Resource.ID? = nil, registrationCode: String? = nil

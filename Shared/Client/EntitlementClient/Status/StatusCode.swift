@@ -63,7 +63,7 @@ public struct StatusCode: RawRepresentable, Hashable, Sendable, Codable, Express
 }
 
 extension StatusCode {
-    /// Whether it stands for a failure of the platform's framework, in any of the four spellings in use.
+    /// True when it stands for a failure of the platform's framework, in any of the four spellings in use.
     public var isPlatformFailure: Bool { Self.platformFamily.contains(self) }
 
     private static let platformFamily: Set<StatusCode> = ["APPL", "APPL_ERROR", "AAPL", "AAPL_ERROR"]

@@ -61,7 +61,7 @@ public struct FileStore: SecureStore {
         return StoreFailure(Self.isFull(error) ? .full : .unavailable, entry, "\(facts.domain) \(facts.code)")
     }
 
-    /// Whether an error, or the one behind it, says that there is no room.
+    /// True when an error, or the one behind it, says that there is no room.
     static func isFull(_ error: any Error) -> Bool {
         let error = error as NSError
         let causes = [error, (error.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError }]

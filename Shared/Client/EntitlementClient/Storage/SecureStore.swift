@@ -47,7 +47,7 @@ public struct StoreFailure: Error, Sendable, Hashable {
     public let reason: String
 
     /// - Parameters:
-    ///   - kind: What went wrong.
+    ///   - kind: The fault.
     ///   - entry: The entry that was read or written.
     ///   - reason: For developers; holds nothing of the content.
     public init(_ kind: Kind, _ entry: StoreEntry, _ reason: String) {

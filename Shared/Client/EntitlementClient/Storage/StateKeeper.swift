@@ -167,7 +167,7 @@ extension StateKeeper {
         return seal
     }
 
-    /// Whether the store writes and reads entries, and all existing ones can be read.
+    /// True when the store writes and reads entries, and all existing ones can be read.
     private static func isSound(_ store: any SecureStore) -> Bool {
         do throws(StoreFailure) {
             let probe = Seal.newKey()

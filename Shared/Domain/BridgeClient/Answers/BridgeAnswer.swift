@@ -13,7 +13,7 @@ enum BridgeAnswer {
     /// - Parameters:
     ///   - answer: As it came; its size is bounded already.
     ///   - accepted: Statuses that mean yes.
-    /// - Throws: What the answer means otherwise.
+    /// - Throws: The failure that the answer means otherwise.
     static func document(_ answer: OutboundAnswer, accepted: Set<Int> = [200]) throws(BridgeFailure) -> JsonNode {
         guard accepted.contains(answer.status) else { throw failure(answer) }
         return try parsed(answer.body)
@@ -29,7 +29,7 @@ enum BridgeAnswer {
         return root
     }
 
-    /// What an answer with another status means.
+    /// The failure that another status means.
     private static func failure(_ answer: OutboundAnswer) -> BridgeFailure {
         switch answer.status {
         case 401: return .unauthorized

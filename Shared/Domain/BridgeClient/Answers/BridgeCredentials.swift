@@ -2,7 +2,7 @@ public import Clocks
 public import OutboundHttp
 internal import StrictJson
 
-/// What the upstream gave a registered client.
+/// The credentials that the upstream gave a registered client.
 public struct BridgeCredentials: Hashable, Sendable {
     public let clientID: String
     /// Sealed wherever it is kept.

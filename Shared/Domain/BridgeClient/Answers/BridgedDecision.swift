@@ -2,7 +2,7 @@ public import Clocks
 public import OutboundHttp
 internal import StrictJson
 
-/// What the upstream decided about a resource (rest-v2 §2.9, §2.10).
+/// The upstream's decision about a resource (rest-v2 §2.9, §2.10).
 public struct BridgedDecision: Hashable, Sendable {
     public enum Outcome: Hashable, Sendable {
         case permit
@@ -20,7 +20,7 @@ public struct BridgedDecision: Hashable, Sendable {
     public let outcome: Outcome
     /// `mvpd`, `degradation`, `temppass`, `dummy`, or a later word.
     public let source: String
-    /// Of the decision that upstream keeps; `nil`: not told.
+    /// The end of the decision that the upstream keeps; `nil`: not told.
     public let end: Timestamp?
     /// With a permit to play.
     public let token: MediaToken?

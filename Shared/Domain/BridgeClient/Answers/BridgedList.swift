@@ -45,7 +45,7 @@ public struct BridgedProvider: Hashable, Sendable {
     public let authPerBrowserSession: Bool
     /// `SUPPORTED`, `PICKER` or empty.
     public let boardingStatus: String
-    /// Of the platform's own sign-in; empty: none.
+    /// The provider's id in the platform's own sign-in; empty: none.
     public let platformMappingID: String
     public let enablesPlatformServices: Bool
     public let isInPlatformPicker: Bool

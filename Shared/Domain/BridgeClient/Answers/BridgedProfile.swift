@@ -11,7 +11,7 @@ public struct BridgedProfile: Hashable, Sendable {
         case appleSSO
         case platformSSO
         case serviceTokenSSO
-        /// Of a kind that came later: it counts as a regular one.
+        /// A kind that came later; it counts as a regular one.
         case unknown
     }
 

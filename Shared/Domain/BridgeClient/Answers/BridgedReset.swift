@@ -1,6 +1,6 @@
 public import OutboundHttp
 
-/// What the management host says to a reset of trials (rest-v2 §2.14).
+/// The management host's answer to a reset of trials (rest-v2 §2.14).
 public enum BridgedReset {
     /// - Throws: `BridgeFailure` unless it was done.
     public static func check(_ answer: OutboundAnswer) throws(BridgeFailure) {

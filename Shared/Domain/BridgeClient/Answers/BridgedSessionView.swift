@@ -1,11 +1,11 @@
 public import OutboundHttp
 internal import StrictJson
 
-/// What upstream says that a code stands for (rest-v2 §2.4).
+/// The session that a code stands for at the upstream (rest-v2 §2.4).
 public struct BridgedSessionView: Hashable, Sendable {
     public let serviceProvider: String
     public let mvpd: String
-    /// What it understood of the device: `model`, `type`, `operatingSystem.name`, …; only texts.
+    /// The upstream's reading of the device: `model`, `type`, `operatingSystem.name`, …; only texts.
     public let device: [String: String]
 
     private static let mostMembers = 64

@@ -2,7 +2,7 @@ public import Clocks
 public import OutboundHttp
 internal import StrictJson
 
-/// What the upstream says to a new sign-in (rest-v2 §2.2).
+/// The upstream's answer to a new sign-in (rest-v2 §2.2).
 public enum BridgedSignIn: Hashable, Sendable {
     /// A browser must go there.
     /// - Parameters:
@@ -46,7 +46,7 @@ public enum BridgedSignIn: Hashable, Sendable {
     }
 }
 
-/// What the upstream did at a logout (rest-v2 §2.11). Every known answer means that the profile is gone.
+/// The upstream's answer to a logout (rest-v2 §2.11). Every known answer means that the profile is gone.
 public struct BridgedLogout: Hashable, Sendable {
     /// Where a browser may end the session at the MVPD; unchecked; empty: nowhere.
     public let path: String

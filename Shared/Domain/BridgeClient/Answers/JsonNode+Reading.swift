@@ -25,7 +25,7 @@ extension JsonNode {
         return value
     }
 
-    /// Whether no value is nested deeper than that.
+    /// True when no value is nested deeper than that.
     func isAtMost(_ depth: Int) -> Bool {
         guard depth > 0 else { return false }
         switch content {
@@ -35,7 +35,7 @@ extension JsonNode {
         }
     }
 
-    /// Whether a name or a text in it has U+0000, which no store and no header takes.
+    /// True when a name or a text in it has U+0000, which no store and no header takes.
     var containsNul: Bool {
         switch content {
         case .string(let text): text.utf8.contains(0)

@@ -1,7 +1,7 @@
 internal import Cryptography
 internal import StrictJson
 
-/// What a media token of an upstream says of itself, as far as it can be read; nothing of it is checked, and it is handed on as it came (bridge §9.4).
+/// The claims of an upstream's media token, as far as they can be read. Nothing of it is checked, and it is handed on as it came (bridge §9.4).
 public struct UpstreamMediaToken: Sendable {
     private static let longestID = 256
 
@@ -25,7 +25,7 @@ public struct UpstreamMediaToken: Sendable {
         proxyMvpd = proxy.flatMap { proxy in value("mvpdId", "mvpd").map { OctetText($0) == OctetText(proxy) } == true ? nil : proxy }
     }
 
-    /// Of a compact JWS; `nil`: it is none.
+    /// The claims of a compact JWS; `nil`: it is none.
     private static func claims(_ text: String) -> [OctetText: String]? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let octets = Base64.url.decode(String(parts[1])), let root = try? JsonDocument(parsing: octets).root,
@@ -37,7 +37,7 @@ public struct UpstreamMediaToken: Sendable {
         return Dictionary(texts: texts, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Of the reference form: XML in Base64.
+    /// The XML of the reference form, which is Base64.
     private static func xml(_ text: String) -> [UInt8]? { Base64.standard.decode(text) }
 
     /// Searched by octets: as characters it took a tenth of what a decision costs.

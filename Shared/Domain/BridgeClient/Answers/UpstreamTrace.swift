@@ -1,7 +1,7 @@
 public import OutboundHttp
 internal import StrictJson
 
-/// What upstream knows an answer by, for whoever asks its operator about it.
+/// The id by which the upstream knows an answer, for people who ask its operator about it.
 public enum UpstreamTrace {
     private static let longest = 128
     /// Errors are small.

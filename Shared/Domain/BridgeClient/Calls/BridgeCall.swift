@@ -98,7 +98,7 @@ public struct BridgeCall: Sendable {
     /// Lets trials begin anew, at the management host (rest-v2 §2.14).
     /// - Parameters:
     ///   - who: Whose trial: a device by its identifier, or a person by a digest, with the name of its parameter; `nil`: everybody's.
-    ///   - isOfPersons: Whether trials of persons are meant, not those of devices.
+    ///   - isOfPersons: True when trials of persons are meant, not those of devices.
     public static func reset(_ serviceProvider: String, mvpd: String, who: String?, isOfPersons: Bool) -> BridgeCall {
         let fields = [(isOfPersons ? "key" : "device_id", who ?? "all"), ("requestor_id", serviceProvider), ("mvpd_id", mvpd)]
         return BridgeCall(.reset, .delete, "/reset-tempass/v3/reset" + (isOfPersons ? "/generic" : "") + "?" + FormEncoding.encode(fields))
@@ -111,7 +111,7 @@ public struct BridgeCall: Sendable {
     /// The request as it goes out.
     /// - Parameters:
     ///   - origin: The upstream's, without a slash at the end.
-    ///   - bearer: Of the slot; `nil` for register and token.
+    ///   - bearer: The bearer of the slot; `nil` for register and token.
     ///   - device: Whom the call is for; `nil` for the slot that serves no device.
     ///   - form: How this upstream wants the device named.
     public func request(to origin: String, bearer: String?, device: BridgeDevice?, form: BridgeDeviceForm) -> OutboundRequest {

@@ -10,7 +10,7 @@ extension BridgeDevice {
     private static let largestVisitor = 128
     private static let largestPlatformToken = 8192
 
-    /// What a call carries of the device (bridge §5.1). Nothing else of the app's request goes along.
+    /// The headers of a call that describe the device (bridge §5.1). Nothing else of the app's request goes along.
     func headers(for operation: BridgeOperation, _ form: BridgeDeviceForm) -> [OutboundRequest.Header] {
         var headers: [OutboundRequest.Header] = []
         func add(_ name: String, _ value: String) { if !value.isEmpty { headers.append((name, value)) } }
@@ -42,7 +42,7 @@ extension BridgeDevice {
         return Base64.standard.encode(Array("{\(text)}".utf8))
     }
 
-    /// What the app said, with the names of v2. `Unknown` stands for a value outside v2's lists: such a one is left out.
+    /// The app's description of the device, with the names of v2. `Unknown` stands for a value outside v2's lists: such a one is left out.
     private func members(for operation: BridgeOperation, _ form: BridgeDeviceForm) -> [(String, String)] {
         let told = information
         let missing = form.fillsInformation ? "unknown" : ""

@@ -10,7 +10,7 @@ public struct BridgeDevice: Sendable {
     public var address: String
     /// The port that the device's connection came from; 0: not known.
     public var port: UInt32
-    /// Whether the app came by HTTPS.
+    /// True when the app came by HTTPS.
     public var isSecure: Bool
     public var userAgent: String
     /// The app's analytics visitor of this call; empty: none.
@@ -21,7 +21,7 @@ public struct BridgeDevice: Sendable {
     public var rokuToken = ""
     /// Base64 of the person's digests at a promotional TempPass; empty: none.
     public var temporaryPassIdentity = ""
-    /// What the platform's sign-in framework says, as Base64; empty: nothing.
+    /// The status of the platform's sign-in framework, as Base64; empty: nothing.
     public var partnerStatus = ""
 
     public init(id: String, information: DeviceInformation, address: String, port: UInt32, isSecure: Bool, userAgent: String) {
@@ -44,7 +44,7 @@ public struct BridgeDeviceForm: Sendable {
     }
 
     public var identifier: IdentifierForm
-    /// Whether what v2 requires and the app did not say becomes `unknown`.
+    /// True when what v2 requires and the app did not say becomes `unknown`.
     public var fillsInformation: Bool
 
     public init(identifier: IdentifierForm = .plain, fillsInformation: Bool = true) {

@@ -1,4 +1,4 @@
-/// What the bridge calls upstream (bridge §5.2).
+/// The calls of the bridge to the upstream (bridge §5.2).
 public enum BridgeOperation: String, CaseIterable, Sendable {
     case register
     case token
@@ -52,7 +52,7 @@ public enum BridgeOperation: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the same call may be sent once more: an upstream that got it twice must not be able to do something twice that counts.
+    /// True when the same call may be sent once more. An upstream that got it twice must not be able to do something twice that counts.
     /// - Parameter failure: How the first attempt ended.
     public func mayRepeat(after failure: BridgeFailure) -> Bool {
         switch (self, failure) {
@@ -63,9 +63,9 @@ public enum BridgeOperation: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the call says which device it is for. The list varies by platform, never by device.
+    /// True when the call says which device it is for. The list varies by platform, never by device.
     var namesDevice: Bool { self != .list && self != .token && self != .reset }
-    /// Whether a platform's own identity token goes along. A logout that carried it would end every app of the person.
+    /// True when a platform's own identity token goes along. A logout that carried it would end every app of the person.
     var takesPlatformTokens: Bool { [.create, .profile, .profiles, .authorize, .preauthorize].contains(self) }
     var takesTemporaryPassIdentity: Bool { [.profile, .byCode, .authorize].contains(self) }
     var takesPartnerStatus: Bool { [.profile, .profiles, .authorize, .preauthorize, .partnerRequest, .partnerProfile].contains(self) }

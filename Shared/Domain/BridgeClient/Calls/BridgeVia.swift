@@ -13,8 +13,8 @@ public struct BridgeVia: Hashable, Sendable {
     /// Value of the header `Via` (RFC 9110 §7.6.3).
     public var header: String { "1.1 \(pseudonym)" }
 
-    /// Whether a request has been here before.
-    /// - Parameter values: Of its `Via` headers; beyond 8192 octets nothing is looked at.
+    /// True when a request has been here before.
+    /// - Parameter values: The values of its `Via` headers; beyond 8192 octets nothing is looked at.
     public func stands(in values: [String]) -> Bool {
         values.contains { value in
             value.utf8.count <= Self.longestHeader

@@ -19,7 +19,7 @@ public enum BridgeFailure: Error, Hashable, Sendable {
     /// Any other status without a known code.
     case badRequest(Int)
 
-    /// Whether it counts against the upstream's health. A refusal does not: the upstream answered.
+    /// True when it counts against the upstream's health. A refusal does not: the upstream answered.
     public var isOutage: Bool {
         switch self {
         case .unreachable(.cancelled): false

@@ -1,6 +1,6 @@
 public import Faults
 
-/// What a v2 code means to a v1 flow (bridge §12.1).
+/// The meaning of a v2 code for a v1 flow (bridge §12.1).
 public enum BridgeMeaning: Hashable, Sendable {
     /// The person's sign-in is missing, expired or ended: a v1 fault of that name.
     case session(Fault.Code)
@@ -70,7 +70,7 @@ public enum BridgeMeaning: Hashable, Sendable {
 }
 
 extension BridgeRefusal {
-    /// What a v1 app hears where one resource was decided about.
+    /// The fault that a v1 app gets where one resource was decided about.
     /// - Returns: The fault, and whether the session must be read again before it counts any more.
     public var decisionFault: (fault: Fault, makesSessionSuspect: Bool) {
         switch BridgeMeaning(self) {
@@ -100,7 +100,7 @@ extension BridgeRefusal {
 }
 
 extension BridgeFailure {
-    /// What a v1 app hears when the upstream did not answer as documented. Never 401 or 403: apps throw tokens away on those (bridge §12.2).
+    /// The fault that a v1 app gets when the upstream did not answer as documented. Never 401 or 403: apps throw tokens away on those (bridge §12.2).
     /// - Parameter wait: Advice when the upstream is away.
     public func fault(wait: Duration = .seconds(5)) -> Fault {
         switch self {

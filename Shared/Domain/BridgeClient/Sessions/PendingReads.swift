@@ -41,7 +41,7 @@ public struct PendingReads: Hashable, Sendable {
         case final
     }
 
-    /// Whether that call looks upstream now; a look counts as made.
+    /// States whether that call looks upstream now; a look counts as made.
     public mutating func read(for asker: Asker, _ now: Timestamp) -> Read {
         guard now < end else {
             if hadFinalRead { return .no }

@@ -1,6 +1,6 @@
 /// How many resources upstream takes at once, and how an app's list is cut (bridge §9.5).
 public struct PreauthorizationBatches: Hashable, Sendable {
-    /// What upstream documents as usual.
+    /// The size that the upstream documents as usual.
     public static let usual = 5
 
     public let batches: [[String]]

@@ -9,7 +9,7 @@ public struct ProviderListMerge: Sendable {
         case displayName
     }
 
-    /// What the catalogue says of a provider at the requestor.
+    /// The catalogue's entry of a provider at the requestor.
     public struct Entry: Hashable, Sendable {
         public enum Way: Hashable, Sendable {
             case direct
@@ -45,7 +45,7 @@ public struct ProviderListMerge: Sendable {
     private let ours: [OctetText: String]
 
     /// - Parameters:
-    ///   - isWhole: Whether every provider that upstream lists is offered, also those that the catalogue does not know.
+    ///   - isWhole: True when every provider that upstream lists is offered, also those that the catalogue does not know.
     ///   - mvpdIDs: Ours to theirs, for providers without an integration of their own.
     public init(order: Order, isWhole: Bool, mvpdIDs: [(ours: String, theirs: String)] = []) {
         self.order = order

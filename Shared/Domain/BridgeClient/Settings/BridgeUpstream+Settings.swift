@@ -1,8 +1,8 @@
 public import Contracts
 
-/// What an upstream's record says, with what counts where it says nothing (bridge §3.1).
+/// The settings of an upstream's record, with the defaults where it says nothing (bridge §3.1).
 extension BridgeUpstream {
-    /// Of clients that reset trials, and serve no device.
+    /// The scope of clients that reset trials, and serve no device.
     public static let resetScope = "temporary:passes:owner"
 
     /// Whose client serves a requestor's devices of a platform; `nil`: nothing is offered there.

@@ -3,9 +3,9 @@ public import Clocks
 /// One set of credentials at an upstream, and what is to be done with it (bridge §4.2). No input and output: its holder does the calls, one at a time.
 public struct BridgeSlot: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
-        /// Of one device: lost credentials cost that device's sign-in.
+        /// A slot of one device: lost credentials cost that device's sign-in.
         case device
-        /// Of many: they are not given up at a single word.
+        /// A slot of many devices: they are not given up at a single word.
         case shared
     }
 
@@ -16,7 +16,7 @@ public struct BridgeSlot: Hashable, Sendable {
         case refused(code: String, until: Timestamp)
     }
 
-    /// What a call that needs the slot does now.
+    /// The next step of a call that needs the slot.
     public enum Step: Hashable, Sendable {
         case register
         case token(BridgeCredentials)
@@ -33,7 +33,7 @@ public struct BridgeSlot: Hashable, Sendable {
         case accessRefused(until: Timestamp)
     }
 
-    /// What there is to tell an operator.
+    /// An alarm for an operator.
     public enum Alarm: String, Hashable, Sendable {
         case accessRefused = "bridge.access_refused"
         case clientLost = "bridge.client_lost"
@@ -59,7 +59,7 @@ public struct BridgeSlot: Hashable, Sendable {
         self.bearer = bearer
     }
 
-    /// What to do at that moment.
+    /// The step to take at that moment.
     public func step(_ now: Timestamp) -> Step {
         switch state {
         case .refused(let code, let until) where now < until && until - now <= Self.refusedStatement:
@@ -75,7 +75,7 @@ public struct BridgeSlot: Hashable, Sendable {
         }
     }
 
-    /// Whether the bearer should be renewed though it still serves: less than a minute or 5 % of its life is left.
+    /// True when the bearer should be renewed though it still serves: less than a minute or 5 % of its life is left.
     public func isWorn(_ now: Timestamp) -> Bool {
         guard let bearer else { return true }
         return bearer.end - now < max(Self.leastLeft, bearer.life / 20)

@@ -11,7 +11,7 @@ public struct DeviceBudget: Sendable {
     private var pausedUntil: Timestamp?
 
     /// - Parameters:
-    ///   - perSecond: What a second gives back; above 0.
+    ///   - perSecond: The calls that a second gives back; above 0.
     ///   - burst: Calls at once; at least 1.
     public init(perSecond: Int, burst: Int, _ now: Timestamp) {
         self.perSecond = Double(max(perSecond, 1))
@@ -40,7 +40,7 @@ public struct DeviceBudget: Sendable {
         last = now
     }
 
-    /// Whether nothing is remembered that a new one would not know.
+    /// True when nothing is remembered that a new one would not know.
     public func isFull(_ now: Timestamp) -> Bool {
         guard pausedUntil.map({ now >= $0 }) ?? true else { return false }
         return level + Double(max(0, (now - last).wholeMilliseconds)) / 1000 * perSecond >= burst

@@ -31,7 +31,7 @@ package enum CatalogueSection: String, CaseIterable, Sendable {
         }
     }
 
-    /// What people call one entry.
+    /// The word of people for one entry.
     package var noun: String {
         switch self {
         case .programmers: "programmer"
@@ -45,7 +45,7 @@ package enum CatalogueSection: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether a document without entries of the section has it nevertheless.
+    /// True when a document without entries of the section has it nevertheless.
     package var isMandatory: Bool {
         switch self {
         case .programmers, .requestors, .mvpds, .integrations: true

@@ -11,8 +11,8 @@ package enum JsonTree: Hashable, Sendable {
     case object([String: JsonTree])
 
     /// - Parameters:
-    ///   - node: Of names that occur twice the last counts; who must not accept them checks before.
-    ///   - replacement: What stands at a place instead of the node's own value.
+    ///   - node: The last of equal names counts; a caller that must not accept them checks before.
+    ///   - replacement: The value at a place instead of the node's own.
     package init(_ node: JsonNode, at path: JsonPath = .root, replacement: (JsonPath) -> JsonTree? = { _ in nil }) {
         if let other = replacement(path) {
             self = other

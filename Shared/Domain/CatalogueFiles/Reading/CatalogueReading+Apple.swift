@@ -3,7 +3,7 @@ internal import StrictJson
 
 /// A programmer's developer teams at Apple (apple §1.3, §2.4, §2.8).
 ///
-/// Whether the key files are there is the autosignin service's to say: they lie with it.
+/// The autosignin service says whether the key files are there: they lie with it.
 extension CatalogueReading {
     func appleTeam(_ value: JsonValue) -> AppleTeam? {
         value.object { object in

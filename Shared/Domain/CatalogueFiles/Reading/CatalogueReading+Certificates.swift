@@ -25,8 +25,7 @@ extension CatalogueReading {
         } ?? nil
     }
 
-    /// A certificate that has ended since it was written down keeps nothing from being used: the key is left out until there is another
-    /// (rest-v1 §8).
+    /// A certificate that has ended since it was written down keeps nothing from being used. The key is left out until there is another (rest-v1 §8).
     func checkEncryption(_ key: JsonValue, _ requestor: Requestor) {
         let programmer = programmers[requestor.programmerID]
         let catalogue = Catalogue(Configuration(programmers: programmer.map { [$0] } ?? []))

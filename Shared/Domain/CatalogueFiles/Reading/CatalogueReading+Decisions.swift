@@ -2,7 +2,7 @@ internal import Contracts
 internal import StrictJson
 
 extension CatalogueReading {
-    /// What belongs to the SOAP form (mvpd §4.2).
+    /// Reads the members of the SOAP form (mvpd §4.2).
     func readSoap(_ object: JsonObject, _ endpoint: inout AuthorizationEndpoint, _ mvpd: Mvpd) {
         endpoint.answerSignature = object.choice(
             "answerSignature", ["response": .response, "assertion": .assertion, "both": .both, "none": .none], else: .response)

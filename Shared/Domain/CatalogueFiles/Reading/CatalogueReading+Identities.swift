@@ -53,7 +53,7 @@ extension CatalogueReading {
         }
     }
 
-    /// Of all applications each of them stands once: whoever brings it is known by it.
+    /// Each identity stands once in all applications: its bearer is known by it.
     private func taken(_ identity: String, by owner: String) -> String? {
         if let first = identities[identity] {
             return namesOthers ? "is '\(identity)', which the application '\(first)' has already" : "is '\(identity)', which is taken"

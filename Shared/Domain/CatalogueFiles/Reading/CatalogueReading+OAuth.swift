@@ -30,7 +30,7 @@ extension CatalogueReading {
         }
     }
 
-    /// What an MVPD issued to the requestor of an integration.
+    /// The client that an MVPD issued to the requestor of an integration.
     func oauthClient(_ object: JsonObject, of mvpd: Mvpd?) -> OAuthClient? {
         guard case .oauth(let endpoint) = mvpd.flatMap(signIn) else {
             object.optional("oauthClient")?.problem("has a meaning only for an MVPD that signs people in by OAuth")

@@ -33,7 +33,7 @@ extension CatalogueReading {
         }
     }
 
-    /// What a person sees of the channel on the gateway's own pages (dashboard §8).
+    /// The look of the channel on the gateway's own pages (dashboard §8).
     private func look(_ object: JsonObject, of requestor: inout Requestor) {
         requestor.favouriteMvpds = object.texts("favouriteMvpds") {
             CatalogueSyntax.isID($0) ? nil : "must be the id of an MVPD; it is '\($0)'"

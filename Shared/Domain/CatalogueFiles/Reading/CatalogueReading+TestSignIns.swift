@@ -29,7 +29,7 @@ extension CatalogueReading {
         return test
     }
 
-    /// What a test tries may be gone: nobody is to keep an integration for a test's sake.
+    /// The integration that a test tries may be gone: nobody is to keep one for a test's sake.
     func checkScheduled() {
         for (value, requestor, mvpd) in scheduled where requestors[requestor] != nil && !mvpd.isEmpty {
             if !integrations.contains([OctetText(requestor), OctetText(mvpd)]) {

@@ -10,7 +10,7 @@ package final class CatalogueReading {
     /// Since then an OAuth record that does not say its callback has one of its own; before, all shared one.
     package static let levelOfCallbacks = 2
 
-    /// Whether entries must fit together in what one of them can have without the other.
+    /// States whether entries must fit together in what one of them can have without the other.
     package enum Completeness {
         /// A file is read as a whole.
         case whole
@@ -20,7 +20,7 @@ package final class CatalogueReading {
 
     let certificates: CertificateReader
     let completeness: Completeness
-    /// Whether a problem may say which other entry has what this one takes: it may be another tenant's.
+    /// True when a problem may say which other entry has what this one takes: it may be another tenant's.
     let namesOthers: Bool
     /// `nil`: where they lie is not known here.
     let clientSecrets: ClientSecretFiles?
@@ -64,7 +64,7 @@ package final class CatalogueReading {
         self.clientSecrets = clientSecrets
     }
 
-    /// What an operator should look at, though the catalogue can be used.
+    /// Warnings that an operator should look at, though the catalogue can be used.
     package var warnings: [CatalogueProblem] { ownWarnings + certificates.warnings }
 
     /// - Parameter message: Goes on from the path.

@@ -1,4 +1,4 @@
-/// What the words of a catalogue may look like.
+/// The rules for the words of a catalogue.
 package enum CatalogueSyntax {
     /// mvpd §2.3, 14.
     static let signatureAlgorithms: Set<String> = Set(
@@ -16,8 +16,8 @@ package enum CatalogueSyntax {
             && text.utf8.dropFirst().allSatisfy { (0x30...0x39).contains($0) || (0x41...0x46).contains($0) || (0x61...0x66).contains($0) }
     }
 
-    /// What is wrong with a domain: a host name of at least two labels, lower case (RFC 1123 §2.1), no address, and not one under which
-    /// anybody can register (dashboard §2); `nil` when it is good.
+    /// The fault of a domain; `nil` when it is good. It must be a host name of at least two labels, lower case (RFC 1123 §2.1). It must be no
+    /// address, and not one under which anybody can register (dashboard §2).
     static func domainProblem(_ text: String) -> String? {
         let labels = text.split(separator: ".", omittingEmptySubsequences: false)
         guard text.utf8.count <= 253, labels.count >= 2, labels.allSatisfy(isLabel), labels.last?.utf8.contains(where: isLetter) == true else {

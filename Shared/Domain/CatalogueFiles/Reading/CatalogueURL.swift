@@ -3,7 +3,7 @@ internal import Foundation
 
 /// Rules for addresses in a catalogue.
 package enum CatalogueURL {
-    /// What is wrong with a URL that Boxoffice or a browser opens; `nil` when it is good.
+    /// The fault of a URL that Boxoffice or a browser opens; `nil` when it is good.
     ///
     /// Plain HTTP is for this machine only (`PlainHTTP`), so that a provider's stand-in can be used without certificates.
     package static func urlProblem(_ text: String) -> String? {
@@ -17,7 +17,8 @@ package enum CatalogueURL {
         return "must begin with https:// (http:// is for this machine only); it is '\(text)'"
     }
 
-    /// What is wrong with an origin whose servers are called by name: scheme, host and port alone, no address but this machine's (bridge §14.3); `nil` when it is good.
+    /// The fault of an origin whose servers are called by name; `nil` when it is good. It must have scheme, host and port alone, and no address but
+    /// this machine's (bridge §14.3).
     package static func originProblem(_ text: String) -> String? {
         if let problem = urlProblem(text) { return problem }
         guard let parts = URLComponents(string: text), let host = parts.host else { return "must be an origin; it is '\(text)'" }
@@ -26,7 +27,7 @@ package enum CatalogueURL {
         return isAddress && !PlainHTTP.isAllowed(host) ? "must name a host; it has the address '\(host)'" : nil
     }
 
-    /// What is wrong with a name in the form of a URI, such as an entity id; `nil` when it is good.
+    /// The fault of a name in the form of a URI, such as an entity id; `nil` when it is good.
     package static func uriProblem(_ text: String) -> String? {
         if text.contains("${") { return "has a placeholder that was not replaced: '\(text)'" }
         guard text.utf8.count <= 1024, let parts = URLComponents(string: text), parts.scheme != nil else {

@@ -9,7 +9,7 @@ package final class CertificateReader {
     let now: Timestamp
     private let willRead: (String) -> Void
     private(set) var warnings: [CatalogueProblem] = []
-    /// What files held, by their places in the document, as text.
+    /// The contents of files, by their places in the document, as text.
     private(set) var inlined: [JsonPath: String] = [:]
 
     /// How long before its end a certificate becomes a warning.
@@ -108,8 +108,8 @@ package final class CertificateReader {
         return pem
     }
 
-    /// A key that is too weak refuses the certificate. Expiry does not: a pinned certificate is trusted for its key, and a login that stops
-    /// at midnight helps nobody (mvpd §1.2: "expiry is an alarm, not a rejection").
+    /// A key that is too weak refuses the certificate. Expiry does not. A pinned certificate is trusted for its key, and a login that stops at
+    /// midnight helps nobody (mvpd §1.2: "expiry is an alarm, not a rejection").
     private func check(_ certificate: Certificate, _ value: JsonValue) -> Bool {
         do {
             _ = try certificate.publicKey()

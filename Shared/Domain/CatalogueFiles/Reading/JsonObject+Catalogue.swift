@@ -37,7 +37,7 @@ extension JsonObject {
         return text
     }
 
-    /// - Parameter problem: What is wrong with an element, or `nil`.
+    /// - Parameter problem: The fault of an element, or `nil`.
     func texts(_ name: String, required isRequired: Bool = false, _ problem: (String) -> String? = { _ in nil }) -> [String] {
         guard let value = isRequired ? required(name) : optional(name) else { return [] }
         var seen: Set<OctetText> = []

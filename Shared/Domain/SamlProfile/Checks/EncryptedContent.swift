@@ -27,7 +27,7 @@ struct EncryptedContent {
     /// - Parameters:
     ///   - encryptedAssertion: As it was received.
     ///   - recipients: The names under which an `EncryptedKey` is for us; one that names nobody may be.
-    ///   - isVerified: Whether a signature covers the ciphertext.
+    ///   - isVerified: True when a signature covers the ciphertext.
     init(_ encryptedAssertion: XmlElement, for recipients: [String], isVerified: Bool) throws(Problem) {
         let allData = encryptedAssertion.children("EncryptedData", in: Namespaces.encryption)
         guard allData.count == 1 else { throw Problem(text: "does not have exactly one EncryptedData") }
@@ -71,7 +71,7 @@ struct EncryptedContent {
 struct WrappedSessionKey {
     let element: XmlElement
     let digest: DigestAlgorithm
-    /// Of MGF1.
+    /// The digest of MGF1.
     let mask: DigestAlgorithm
 
     /// Always with MGF1 of SHA-1.

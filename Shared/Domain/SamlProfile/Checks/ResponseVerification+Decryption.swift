@@ -20,7 +20,7 @@ extension ResponseVerification {
         return VerifiedElement(decrypted: plaintext, from: verified)
     }
 
-    /// Of an assertion that is not encrypted.
+    /// The check of an assertion that is not encrypted.
     mutating func requireEncryption() throws(SamlRejection) {
         if expected.encryption == .required { throw trace.fail(.decryption, .encryptionRequired, "The assertion is not encrypted.") }
     }

@@ -1,4 +1,4 @@
-/// What an MVPD has to sign (mvpd §1.2).
+/// The parts that an MVPD has to sign (mvpd §1.2).
 public enum SignaturePolicy: Hashable, Sendable {
     case assertion
     case response

@@ -30,7 +30,7 @@ public struct DecisionRequest: Hashable, Sendable {
     /// - Parameters:
     ///   - subject: Empty when an access token names the person.
     ///   - resources: One list of attributes for each resource.
-    ///   - action: What the person wants to do.
+    ///   - action: The action that the person wants.
     ///   - environment: The circumstances, such as the device's address.
     public init(subject: [Attribute], resources: [[Attribute]], action: [Attribute], environment: [Attribute]) {
         self.subject = subject

@@ -42,7 +42,7 @@ public struct DecisionResult: Hashable, Sendable {
     ///   - resourceIDs: Empty when the result does not name its resources.
     ///   - decision: The decision as it was sent.
     ///   - statusMessage: The decision point's own text.
-    ///   - obligations: What comes with the decision.
+    ///   - obligations: The obligations that come with the decision.
     public init(resourceIDs: [String] = [], decision: String, statusMessage: String? = nil, obligations: [Obligation] = []) {
         self.resourceIDs = resourceIDs
         self.decision = decision

@@ -9,7 +9,7 @@ public struct DecisionVerifier: Sendable {
     /// Checks an answer and reads its results.
     /// - Parameters:
     ///   - octets: The envelope as it arrived.
-    ///   - expected: What the query and the endpoint's record demand.
+    ///   - expected: The demands of the query and the endpoint's record.
     ///   - now: The time of day.
     /// - Throws: The first check of mvpd §2.3 that failed.
     public func verify(_ octets: [UInt8], expecting expected: ExpectedDecision, at now: Timestamp) throws(SamlRejection) -> VerifiedDecision {

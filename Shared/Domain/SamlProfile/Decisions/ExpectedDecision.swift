@@ -2,7 +2,7 @@ internal import Clocks
 
 /// Everything that the caller knows about the answer to its query: what it asked, and the endpoint's record.
 public struct ExpectedDecision: Sendable {
-    /// What the decision point has to sign.
+    /// The parts that the decision point has to sign.
     public enum Signature: Hashable, Sendable {
         case response
         case assertion

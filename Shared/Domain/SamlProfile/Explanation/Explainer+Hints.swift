@@ -1,6 +1,6 @@
 internal import Clocks
 
-/// What to change after a failure.
+/// Hints on what to change after a failure.
 extension Explainer {
     func hint(for check: Check, _ reason: String) -> String {
         switch check {
@@ -87,7 +87,7 @@ extension Explainer {
 
     private func isOddInstant(_ text: String?) -> Bool { text.flatMap(SamlInstant.problem) != nil }
 
-    /// Of moments that are written in another way than SAML's: no clock is wrong.
+    /// The hint for moments that are written in another way than SAML's: no clock is wrong.
     private func oddInstantHint(_ instants: [(name: String, text: String?)]) -> String {
         instants.compactMap { name, text in
             text.flatMap { text in SamlInstant.problem(text).map { "\(name) is \(shown(text)): it \($0). The MVPD must write it so." } }

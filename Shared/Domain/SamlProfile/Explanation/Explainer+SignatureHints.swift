@@ -1,4 +1,4 @@
-/// What to change after a failure of a signature or of the encryption.
+/// Hints on what to change after a failure of a signature or of the encryption.
 extension Explainer {
     func signatureHint(_ check: Check) -> String {
         switch check {

@@ -37,7 +37,7 @@ struct Explainer {
             return ResponseExplanation.Step(check: check, outcome: .notReached, explanation: ResponseExplanation.notChecked(because: cause))
         case .failed, nil: break
         }
-        // What a refused message was not looked at for, nobody remembers.
+        // Nobody remembers a refused message, so this check of it was not made.
         if let failed, check == .replay {
             return ResponseExplanation.Step(check: check, outcome: .notReached, explanation: ResponseExplanation.notChecked(because: failed))
         }

@@ -1,7 +1,7 @@
 internal import Cryptography
 
-/// What a message says of itself, as it was received: nothing of it is trusted, and nothing of it is personal. The NameID and the values of
-/// attributes are never read.
+/// The message's own claims, as it was received. Nothing of it is trusted, and nothing of it is personal. The NameID and the values of attributes are
+/// never read.
 struct MessageFacts: Hashable, Sendable {
     struct Signature: Hashable, Sendable {
         /// `response` or `assertion`.

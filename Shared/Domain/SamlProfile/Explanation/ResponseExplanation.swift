@@ -16,9 +16,9 @@ public struct ResponseExplanation: Hashable, Sendable {
         public var outcome: Outcome
         /// The reason code of a failure; else empty.
         public var reason = ""
-        /// What was wrong, or why there was no check; else empty.
+        /// The fault, or the reason why there was no check; else empty.
         public var explanation = ""
-        /// What to change; else empty.
+        /// The change that helps; else empty.
         public var hint = ""
     }
 
@@ -38,7 +38,7 @@ public struct ResponseExplanation: Hashable, Sendable {
         self.facts = facts
     }
 
-    /// Of a message that failed before it was read.
+    /// The explanation of a message that failed before it was read.
     /// - Parameter check: The check that failed; those before it passed.
     public init(_ rejection: SamlRejection, at check: Check, hint: String) {
         steps = Check.allCases.map { other in
@@ -69,7 +69,7 @@ public struct ResponseExplanation: Hashable, Sendable {
     /// - Parameters:
     ///   - check: The check.
     ///   - rejection: Its reason code and what was wrong.
-    ///   - hint: What to change.
+    ///   - hint: The change that helps.
     public mutating func fail(_ check: Check, _ rejection: SamlRejection, hint: String) {
         steps[check.step - 1] = Step(
             check: check, outcome: .failed, reason: rejection.reason.rawValue, explanation: rejection.explanation, hint: hint)

@@ -1,4 +1,4 @@
-/// What each check would say of a message that failed one of them: for explanations alone.
+/// The outcome of each check for a message that failed one of them: for explanations alone.
 ///
 /// It is made after the verdict, of content that nobody vouches for, and nothing that it finds is used. A check that stands on a failed one is left out. It decrypts
 /// nothing: it must not answer strangers' questions about ciphertexts that the sign-in itself would not look at.

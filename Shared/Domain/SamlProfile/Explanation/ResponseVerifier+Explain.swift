@@ -1,13 +1,13 @@
 public import Clocks
 
 extension ResponseVerifier {
-    /// Verifies a response as `verify` does, and describes the outcome of every check: of one that failed, also how those would go that come later and do not stand on
-    /// it. That costs only a response that is refused.
+    /// Verifies a response as `verify` does, and describes the outcome of every check. After one that failed, it also describes the later checks that
+    /// do not depend on it. That costs only a response that is refused.
     ///
     /// Steps 1, 4 and 31 belong to the caller: 1 and 4 are marked as passed, 31 as not checked.
     /// - Parameters:
-    ///   - response: What arrived.
-    ///   - expected: What the pending request and the endpoint's record demand.
+    ///   - response: The message as it arrived.
+    ///   - expected: The demands of the pending request and the endpoint's record.
     ///   - now: The time of day.
     public func explain(
         _ response: UnverifiedResponse, expecting expected: ExpectedResponse, at now: Timestamp

@@ -1,6 +1,6 @@
 public import Clocks
 
-/// What the caller knows about a logout message: the endpoint's record, and the request that an answer is for.
+/// The caller's knowledge about a logout message: the endpoint's record, and the request that an answer is for.
 public struct ExpectedLogout: Sendable {
     /// Our logout address: `Destination`.
     public var logoutServiceURL: String

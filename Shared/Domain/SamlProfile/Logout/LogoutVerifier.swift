@@ -6,8 +6,8 @@ public struct LogoutVerifier: Sendable {
 
     /// Checks an MVPD's request to end a session.
     /// - Parameters:
-    ///   - message: What arrived.
-    ///   - expected: What the endpoint's record demands.
+    ///   - message: The message as it arrived.
+    ///   - expected: The demands of the endpoint's record.
     ///   - now: The time of day.
     /// - Throws: The reason for which the request must not be carried out.
     public func request(
@@ -19,9 +19,9 @@ public struct LogoutVerifier: Sendable {
 
     /// Checks an MVPD's answer to a logout request of ours.
     /// - Parameters:
-    ///   - message: What arrived.
+    ///   - message: The message as it arrived.
     ///   - requestID: `ID` of the request that is waiting for the answer.
-    ///   - expected: What the endpoint's record demands.
+    ///   - expected: The demands of the endpoint's record.
     ///   - now: The time of day.
     /// - Throws: The reason for which the answer does not count.
     public func answer(

@@ -45,7 +45,7 @@ struct RedirectQuery {
         return text
     }
 
-    /// What the signature covers: the values as received, in the order of the binding.
+    /// The text that the signature covers: the values as received, in the order of the binding.
     var signedText: String {
         [isRequest ? "SAMLRequest" : "SAMLResponse", "RelayState", "SigAlg"].compactMap { name in raw[name].map { "\(name)=\($0)" } }
             .joined(separator: "&")

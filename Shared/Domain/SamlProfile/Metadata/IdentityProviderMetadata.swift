@@ -20,7 +20,7 @@ public struct IdentityProviderMetadata: Hashable, Sendable {
         public var isPost: Bool { binding == SamlURI.postBinding }
     }
 
-    /// What an address is for.
+    /// The purpose of an address.
     public enum Service: String, Hashable, Sendable, CaseIterable {
         case singleSignOn = "SingleSignOnService"
         case singleLogout = "SingleLogoutService"
@@ -77,7 +77,7 @@ public struct IdentityProviderMetadata: Hashable, Sendable {
         endpoints = Self.endpoints(.singleSignOn, "SingleSignOnService", of: role) + Self.endpoints(.singleLogout, "SingleLogoutService", of: role)
     }
 
-    /// What people give in place of metadata.
+    /// The kind of text that people give in place of metadata.
     private static func otherKind(_ octets: [UInt8]) -> String? {
         let head = String(decoding: octets.prefix(64), as: UTF8.self).lowercased()
         if head.isEmpty { return "It is empty." }
@@ -221,7 +221,7 @@ enum CertificateText {
         return certificates(text, mayNest: true)
     }
 
-    /// - Parameter mayNest: Whether base64 may hold a PEM file: some consoles encode what is encoded already.
+    /// - Parameter mayNest: True when base64 may hold a PEM file: some consoles encode what is encoded already.
     private static func certificates(_ text: String, mayNest: Bool) -> [CertificateText] {
         let parts = text.split(separator: armour, omittingEmptySubsequences: false)
         var found: [CertificateText] = []

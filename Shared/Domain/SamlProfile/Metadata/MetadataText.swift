@@ -1,6 +1,6 @@
 internal import CXmlSec
 
-/// The text of a metadata file (XML 1.0 §4.3.3, appendix F): in the encoding that its first octets mark, or its declaration names; else in UTF-8.
+/// The text of a metadata file (XML 1.0 §4.3.3, appendix F). Its encoding is that of its first octets' mark, or of its declaration; else UTF-8.
 ///
 /// Tools on Windows write UTF-16, with or without a byte order mark, and Latin-1. Messages of a sign-in are never read so: they are UTF-8.
 public enum MetadataText {
@@ -14,7 +14,7 @@ public enum MetadataText {
 
     /// - Parameter octets: The whole file.
     /// - Returns: The text, without a byte order mark. Its declaration is as it was, and no more true.
-    /// - Throws: What keeps it from being read.
+    /// - Throws: The reason why it cannot be read.
     public static func text(of octets: [UInt8]) throws(Problem) -> String {
         guard octets.count <= largestFile else { throw Problem(message: "is larger than \(largestFile / 1024) KiB") }
         let (encoding, content, isMarked) = encoding(of: octets)

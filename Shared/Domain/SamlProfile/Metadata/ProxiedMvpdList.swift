@@ -25,7 +25,7 @@ public struct ProxiedMvpdList: Hashable, Sendable {
         public let requestorIDs: [String]
     }
 
-    /// What keeps a text from being such a list.
+    /// The problem that keeps a text from being such a list.
     public struct Problem: Error, Hashable, Sendable {
         /// `proxiedMvpd[2].displayName`; empty for the document as a whole.
         public let place: String

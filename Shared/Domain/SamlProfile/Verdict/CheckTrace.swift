@@ -4,7 +4,7 @@ public struct CheckTrace: Hashable, Sendable {
     public struct Entry: Hashable, Sendable {
         public let check: Check
         public let passed: Bool
-        /// What the check was applied to, or what was wrong; plain words.
+        /// The value that was checked, or its fault; plain words.
         public let note: String
     }
 

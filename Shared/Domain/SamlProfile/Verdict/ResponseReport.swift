@@ -4,7 +4,7 @@ public struct ResponseReport: Sendable {
     public let trace: CheckTrace
     /// The XML security library's message about a failed signature or decryption; for logs only.
     public let diagnostic: String?
-    /// True when a signature failed because the content is not what was signed: changed on purpose, or on its way, for example by an app
-    /// that collapses white space in what a platform gave it (mvpd §2.8).
+    /// True when a signature failed because the content is not the signed one. It was changed on purpose, or on its way, for example by an app that
+    /// collapses white space in a platform's answer (mvpd §2.8).
     public let digestDiffers: Bool
 }

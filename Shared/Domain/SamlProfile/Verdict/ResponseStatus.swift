@@ -1,6 +1,6 @@
 /// The status of a response that is not a success.
 public struct ResponseStatus: Hashable, Sendable {
-    /// What the service does about it (mvpd §2.6).
+    /// The consequence for the service (mvpd §2.6).
     public enum Consequence: Hashable, Sendable {
         /// The MVPD or the person refused: back to the app, without a session.
         case declined

@@ -1,4 +1,4 @@
-/// What a response means for the sign-in that waits for it.
+/// The meaning of a response for the sign-in that waits for it.
 public enum ResponseVerdict: Sendable {
     /// Every check passed but the replay check, which needs the shared store (mvpd §2.3 step 31).
     case accepted(VerifiedAssertion)

@@ -21,7 +21,7 @@ public struct UnverifiedResponse: Sendable {
         self.octets = octets
     }
 
-    /// What a value that is no base64 looks like; never a part of it.
+    /// A description of a value that is no base64; never a part of it.
     private static func encodingProblem(_ encoded: String) -> String {
         if encoded.utf8.allSatisfy({ [0x20, 0x09, 0x0A, 0x0D].contains($0) }) { return "The message is empty." }
         if encoded.utf8.first(where: { $0 > 0x20 }) == UInt8(ascii: "<") { return "The message is XML itself, not base64 of it." }

@@ -4,7 +4,7 @@ public import Clocks
 ///
 /// The caller still has to insert `replayKey` into the shared store in the same step in which it consumes the pending request.
 public struct VerifiedAssertion: Hashable, Sendable {
-    /// What makes the assertion unique (mvpd §2.3 step 31).
+    /// The key that makes the assertion unique (mvpd §2.3 step 31).
     public struct ReplayKey: Hashable, Sendable {
         public let issuer: String
         public let assertionID: String

@@ -1,7 +1,7 @@
 /// An element that was digested by a verified signature, or decrypted from one.
 ///
-/// It is never an element of the received tree: it is in a tree that was parsed from the canonical octets
-/// themselves (mvpd §2.3 step 17), or the whole document was signed. Only the signature checks make one from nothing.
+/// It is never an element of the received tree. It is in a tree that was parsed from the canonical octets themselves (mvpd §2.3 step 17), or the
+/// whole document was signed. Only the signature checks make one from nothing.
 struct VerifiedElement {
     let element: XmlElement
 

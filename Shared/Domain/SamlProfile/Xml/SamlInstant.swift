@@ -2,7 +2,7 @@ internal import Clocks
 
 /// Moments as SAML writes them: xs:dateTime, in messages always of UTC (SAML core §1.3.3).
 enum SamlInstant {
-    /// What a text says as xs:dateTime (XML Schema part 2 §3.2.7).
+    /// The reading of a text as xs:dateTime (XML Schema part 2 §3.2.7).
     enum Reading: Hashable, Sendable {
         /// `Z`, `+00:00` or `-00:00`.
         case utc(Timestamp)

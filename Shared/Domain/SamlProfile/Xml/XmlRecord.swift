@@ -3,7 +3,7 @@ public struct XmlRecord: Hashable, Sendable {
     /// Octets; a longer document is refused.
     public static let largest = 4 * 1024 * 1024
 
-    /// What keeps octets from being such a document; goes on from their name.
+    /// The problem that keeps octets from being such a document; goes on from their name.
     public struct Problem: Error, Hashable, Sendable {
         public let message: String
     }

@@ -1,6 +1,6 @@
 public import Clocks
 
-/// What a verified access token says (rest-v1 §2.2).
+/// The claims of a verified access token (rest-v1 §2.2).
 public struct AccessTokenClaims: Hashable, Sendable {
     /// `sub`.
     public let clientID: String

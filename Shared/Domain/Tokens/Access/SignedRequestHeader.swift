@@ -3,7 +3,7 @@ internal import Cryptography
 /// The `Authorization` header of a signed request, the way of apps from before client registration (clients §2):
 /// `METHOD requestor_id=RQ, nonce=N, signature_method=HMAC-SHA1, request_time=T, request_uri=U, public_key=PK, signature=SIG`.
 public struct SignedRequestHeader: Hashable, Sendable {
-    /// Of the whole header, in octets.
+    /// The longest whole header, in octets.
     public static let longest = 8000
 
     /// `GET`, `POST` or `DELETE`.
@@ -14,7 +14,7 @@ public struct SignedRequestHeader: Hashable, Sendable {
     public let time: Int64
     /// A path, its end, or a whole address; may hold commas and `=`.
     public let requestURI: String
-    /// What is signed: everything before the last `, public_key=`.
+    /// The signed text: everything before the last `, public_key=`.
     public let signedText: String
     public let publicKey: String
     /// 20 octets.

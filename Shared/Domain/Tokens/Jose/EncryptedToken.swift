@@ -21,7 +21,7 @@ struct EncryptedToken: Sendable {
             let nonce = Base64.url.decode(parts[2]), let body = Base64.url.decode(parts[3]), let tag = Base64.url.decode(parts[4]),
             key.count <= Self.longestKey, nonce.count == Self.nonceLength, tag.count == Self.tagLength
         else { throw .malformed }
-        // What is compressed has no bound before it is decompressed, and extensions must be understood (RFC 7516 §4.1.3, §4.1.13).
+        // Compressed content has no bound before it is decompressed, and extensions must be understood (RFC 7516 §4.1.3, §4.1.13).
         guard header["crit"] == nil, header["zip"] == nil, try header.text("cty").map({ $0.lowercased() == "jwt" }) ?? true else { throw .wrongType }
         algorithm = try header.required("alg")
         content = try header.required("enc")
@@ -30,7 +30,7 @@ struct EncryptedToken: Sendable {
         sealed = nonce + body + tag
     }
 
-    /// Whether it was encrypted as that issuer does it.
+    /// True when it was encrypted as that issuer does it.
     func isFor(_ encryption: PlatformIdentityTrust.Encryption) -> Bool {
         guard algorithm == encryption.key.algorithm, content == encryption.content.rawValue else { return false }
         return if case .direct = encryption.key { encryptedKey.isEmpty } else { !encryptedKey.isEmpty }

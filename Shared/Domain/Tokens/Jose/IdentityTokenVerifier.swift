@@ -25,7 +25,7 @@ public struct IdentityTokenVerifier: Sendable {
     /// - Parameters:
     ///   - issuer: The `iss` that it must have, character by character.
     ///   - clientID: Ours at that provider.
-    ///   - nonce: What the request carried.
+    ///   - nonce: The nonce of the request.
     ///   - keys: The provider's, as it publishes them.
     ///   - clockSkew: Seconds by which the two clocks may differ.
     public init(issuer: String, clientID: String, nonce: String, keys: JSONWebKeySet, clockSkew: Int64) {
@@ -54,8 +54,8 @@ public struct IdentityTokenVerifier: Sendable {
     /// The `kid` of a token; nothing of the token is checked.
     public static func claimedKey(of token: String) -> String? { (try? UnverifiedJWS(token))?.header.kid }
 
-    /// Whether newer keys of the issuer could be what the token was signed with: it is of a form and an algorithm that are accepted, and no key at hand
-    /// fits. An issuer may replace a key and keep its name, or have no names (RFC 7517 §4.5).
+    /// True when a newer key of the issuer could have signed the token. Then its form and algorithm are accepted ones, and no key at hand fits. An
+    /// issuer may replace a key and keep its name, or have no names (RFC 7517 §4.5).
     public static func mayBeOfNewerKey(_ token: String, _ rejection: TokenRejection) -> Bool {
         switch rejection {
         case .invalidSignature: return true

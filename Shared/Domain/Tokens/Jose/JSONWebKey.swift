@@ -7,7 +7,7 @@ public struct JSONWebKey: Sendable {
     public let publicKey: PublicKey
     /// `alg`; without one, what is usual for the kind of key.
     public let algorithm: JWSAlgorithm
-    /// Whether `identifier` is a `kid`; otherwise it is the key's thumbprint.
+    /// True when `identifier` is a `kid`; otherwise it is the key's thumbprint.
     let isNamed: Bool
     private let namesAlgorithm: Bool
 
@@ -30,7 +30,7 @@ public struct JSONWebKey: Sendable {
         }
     }
 
-    /// Whether the key may be used with the algorithm: the key decides, never the token (RFC 8725 §3.1).
+    /// True when the key may be used with the algorithm: the key decides, never the token (RFC 8725 §3.1).
     func serves(_ algorithm: JWSAlgorithm) -> Bool {
         namesAlgorithm ? algorithm == self.algorithm : Self.algorithms(of: publicKey).contains(algorithm)
     }

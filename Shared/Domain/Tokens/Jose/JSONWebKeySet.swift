@@ -28,8 +28,8 @@ public struct JSONWebKeySet: Sendable {
         self.init(keys: keys)
     }
 
-    /// A set that another party publishes. Each entry is read by itself, and what cannot be used is skipped (RFC 7517 §5), so that the other keys stay
-    /// usable: another kind or curve, a member that is missing or of another type, a broken key, a weak one.
+    /// A set that another party publishes. Each entry is read by itself, and unusable ones are skipped (RFC 7517 §5), so that the other keys stay
+    /// usable. Such an entry has another kind or curve, a member that is missing or of another type, or a broken or weak key.
     /// - Throws: `CryptographyError.malformed` when the text is no JWK set.
     public init(published json: String) throws(CryptographyError) { try self.init(published: Array(json.utf8)) }
 

@@ -31,8 +31,8 @@ struct UnverifiedJWS: Sendable {
     /// The `iss` that the token claims: only for choosing the keys.
     var claimedIssuer: String? { TokenObject(payload).flatMap { try? $0.text("iss") } }
 
-    /// The claims, once the signature was verified by a key that fits the header (RFC 7515 §6, RFC 7517 §4); the algorithm is one of the key's and one
-    /// that is accepted, never the token's choice (RFC 8725 §3.1).
+    /// The claims, once the signature was verified by a key that fits the header (RFC 7515 §6, RFC 7517 §4). The algorithm is one of the key's and
+    /// one that is accepted, never the token's choice (RFC 8725 §3.1).
     /// - Parameters:
     ///   - types: Values of `typ` that are accepted, in lower case; `nil` stands for an absent one.
     ///   - algorithms: Those that are accepted at all.

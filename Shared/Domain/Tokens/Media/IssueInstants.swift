@@ -2,11 +2,11 @@ internal import Clocks
 
 /// Chooses issue times so that no two reference tokens of one play are equal.
 ///
-/// The reference form has nothing random, its time has whole seconds and its signature is deterministic: two calls within a second would
-/// give the same token, which a backend that keeps the one-use rule refuses. The second call gets the second before, and so on; that
-/// shortens its life by a second and every verifier accepts it.
+/// The reference form has nothing random, its time has whole seconds and its signature is deterministic. So two calls within a second would give the
+/// same token, which a backend that keeps the one-use rule refuses. The second call gets the second before, and so on; that shortens its life by a
+/// second and every verifier accepts it.
 ///
-/// Of a play only a digest is kept, keyed anew in each process, because a resource may have 16 KiB. Two plays with the same digest share their
+/// Only a digest of a play is kept, keyed anew in each process, because a resource may have 16 KiB. Two plays with the same digest share their
 /// seconds, which costs them only a second.
 struct IssueInstants: Sendable {
     /// How far back an issue time may lie, in seconds.
@@ -52,7 +52,7 @@ struct IssueInstants: Sendable {
 
     private let capacity: Int
     private var given: [Int: Given] = [:]
-    /// What was given before the clock was set back beyond reach, until it has passed that again.
+    /// The instants that were given before the clock was set back beyond reach, until it has passed them again.
     private var aside: [Int: Given] = [:]
     private var nextPruning: Int64 = 0
 

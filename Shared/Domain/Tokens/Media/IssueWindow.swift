@@ -1,7 +1,7 @@
 public import Clocks
 public import Faults
 
-/// The issue times that one copy of a service may use: a copy number that no other copy has at that moment, and a range of seconds.
+/// The issue times that one copy of a service may use. It is a copy number that no other copy has at that moment, and a range of seconds.
 public struct IssueWindow: Sendable, Equatable {
     /// One of `MediaTokenIssuer.copies`.
     public var copy: Int

@@ -48,7 +48,7 @@ public final class MediaTokenIssuer: Sendable {
         self.clock = clock
     }
 
-    /// What a token is made for; the issuer adds the time.
+    /// The play that a token is made for; the issuer adds the time.
     public struct Play: Sendable {
         /// The user's scrambled id.
         public var sessionGUID: String
@@ -82,7 +82,7 @@ public final class MediaTokenIssuer: Sendable {
     }
 
     public struct Issued: Sendable {
-        /// What the app hands to its backend.
+        /// The text that the app hands to its backend.
         public let serialized: String
         public let facts: MediaTokenFacts
     }
@@ -136,7 +136,7 @@ public final class MediaTokenIssuer: Sendable {
 }
 
 extension MediaTokenClaims {
-    /// What a JSON encoder with sorted keys writes.
+    /// The octets that a JSON encoder with sorted keys writes.
     var json: [UInt8] {
         var object = JSONObjectText()
         object.add("exp", exp)

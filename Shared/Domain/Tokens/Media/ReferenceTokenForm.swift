@@ -4,9 +4,9 @@ internal import MediaTokenVerifier
 
 /// The bytes of a media token in the reference form (rest-v1 §7).
 enum ReferenceTokenForm {
-    /// What is signed: the root element, in UTF-8. Elements stand in the documented order; `proxyMvpdId` is there only behind a proxy.
-    /// - Parameter copy: Of the issuing service; the issue time stands in a time zone of that many minutes, so that no two copies write the
-    ///   same bytes.
+    /// The signed text: the root element, in UTF-8. Elements stand in the documented order; `proxyMvpdId` is there only behind a proxy.
+    /// - Parameter copy: The number of the issuing service's copy; the issue time stands in a time zone of that many minutes, so that no two copies
+    ///   write the same bytes.
     static func payload(_ facts: MediaTokenFacts, copy: Int = 0) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(512)

@@ -9,8 +9,8 @@ extension SigningKey: SuccessiveKey {}
 
 /// Which of an issuer's keys signs and which are published, while the files that name them change (decision 0052).
 ///
-/// A key that was not published before signs only when it has been published for `lead`; a key that no longer signs stays published until
-/// its last token has expired.
+/// A key that was not published before signs only when it has been published for `lead`. A key that no longer signs stays published until its last
+/// token has expired.
 public struct KeySuccession<Key: SuccessiveKey>: Sendable {
     /// When a key takes over of which other copies have not heard.
     public static var never: Timestamp { Timestamp(milliseconds: .max / 2) }
@@ -28,7 +28,7 @@ public struct KeySuccession<Key: SuccessiveKey>: Sendable {
     ///   - current: Signs at once: this process does not know what others have published.
     ///   - next: Will sign later; is published already.
     ///   - lead: As long as verifiers keep a copy of the published keys.
-    ///   - tokenLife: Of the longest token.
+    ///   - tokenLife: The life of the longest token.
     public init(current: Key, next: Key? = nil, lead: Duration, tokenLife: Duration, now: Timestamp) {
         self.lead = lead
         self.tokenLife = tokenLife

@@ -1,7 +1,7 @@
 public import Clocks
 internal import Synchronization
 
-/// What the files of an issuer's keys hold.
+/// The contents of the files of an issuer's keys.
 public struct SigningKeyFiles: Sendable {
     /// Signs.
     public var current: SigningKey
@@ -21,13 +21,13 @@ public struct SigningKeyFiles: Sendable {
     }
 }
 
-/// The keys of an issuer and their change without a restart (decision 0052): what the files hold verifies at once, a new key signs after the lead time,
-/// and the previous key verifies until its tokens have expired.
+/// The keys of an issuer and their change without a restart (decision 0052). The keys of the files verify at once, and a new key signs after the lead
+/// time. The previous key verifies until its tokens have expired.
 public final class SigningKeyRotation: Sendable {
     private struct State {
         var succession: KeySuccession<SigningKey>
         var older: [JSONWebKey]
-        /// Of other copies' files; `nil`: copies do not tell each other.
+        /// The keys of other copies' files; `nil`: copies do not tell each other.
         var shared: [JSONWebKey]?
 
         var ring: SigningKeyRing {
@@ -49,7 +49,7 @@ public final class SigningKeyRotation: Sendable {
     ///   - files: Their current key signs at once: this process does not know what others have published.
     ///   - lead: For how long a new key verifies before it signs: until every verifier knows it. Other copies of the issuer may sign with the key
     ///     before for so long.
-    ///   - tokenLife: Of the longest token; `nil`: they never end.
+    ///   - tokenLife: The life of the longest token; `nil`: they never end.
     public init(_ files: SigningKeyFiles, lead: Duration, tokenLife: Duration?, clock: any WallClock = SystemClock()) {
         let life = tokenLife.map { $0 + lead } ?? Self.endless
         let succession = KeySuccession(current: files.current, next: files.next, lead: lead, tokenLife: life, now: clock.now())
@@ -73,14 +73,14 @@ public final class SigningKeyRotation: Sendable {
         }
     }
 
-    /// What counts by the files of this process, for its copies.
+    /// The keys that count by the files of this process, for its copies.
     public var published: [JSONWebKey] {
         state.withLock { state in state.succession.published.map(\.publicKey) + state.older }
     }
 
     /// Takes in what all copies publish. From the first call on, a new key signs only when it has been among these for the lead time.
     /// - Parameters:
-    ///   - keys: Of all copies' files; their tokens are good here too.
+    ///   - keys: The keys of all copies' files; their tokens are good here too.
     ///   - since: By name, since when each has been published.
     /// - Returns: True when other keys count than before.
     @discardableResult

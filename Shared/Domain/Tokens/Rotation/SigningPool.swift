@@ -4,11 +4,11 @@ internal import Glibc
 
 /// A few threads that sign, so that no event loop ever waits for an RSA signature (about half a millisecond each).
 ///
-/// While many wait, a thread signs several before it hands them over together: their callers then share one waking of their event loop and
-/// one write to their peer.
+/// While many wait, a thread signs several before it hands them over together. Their callers then share one waking of their event loop and one write
+/// to their peer.
 ///
-/// A signature that would have to wait too long is refused at once: its caller is better off with another copy, or later, and those that were taken
-/// up before it get theirs in time. The threads give way to the event loops, so that refusals do not wait for signatures.
+/// A signature that would have to wait too long is refused at once: its caller is better off with another copy, or later. Those that were taken up
+/// before it get theirs in time. The threads give way to the event loops, so that refusals do not wait for signatures.
 public final class SigningPool: Sendable {
     private let queue: Queue
 
@@ -123,7 +123,7 @@ private final class Queue: @unchecked Sendable {
     }
 
     /// Half of this thread's share of the waiting jobs, so that batching delays no caller more than it saves.
-    /// - Parameter time: What the thread's batch before took.
+    /// - Parameter time: The time that the thread's batch before took.
     private func next(_ time: (each: Double, count: Int)?) -> ArraySlice<Job>? {
         condition.lock()
         defer { condition.unlock() }

@@ -1,8 +1,9 @@
 /// How many signatures may wait, as a pure state machine over time.
 ///
-/// As many as begin within the longest wait, by the duration of the latest ones; and a least number however long that takes, so that a few callers
-/// are never refused because a machine is slow. When even those places are taken, there is a crowd of callers. Then waiting only delays each caller,
-/// while others are refused anyway: fewer may wait until the crowd is gone (the idea of CoDel: Nichols, Jacobson, ACM Queue 10/5, 2012).
+/// The room is as many as begin within the longest wait, by the duration of the latest ones. A least number may wait however long that takes, so that
+/// a few callers are never refused because a machine is slow. When even those places are taken, there is a crowd of callers. Then waiting only delays
+/// each caller, while others are refused anyway. So fewer may wait until the crowd is gone (the idea of CoDel: Nichols, Jacobson, ACM Queue 10/5,
+/// 2012).
 package struct SigningRoom {
     /// The crowd is gone when nothing was refused for this time; in nanoseconds.
     package static let quiet: UInt64 = 1_000_000_000
@@ -15,7 +16,7 @@ package struct SigningRoom {
     private let longestWait: Double
     private let leastRoom: Int
     private let threads: Int
-    /// What a signature takes, in nanoseconds: a moving average. 0: not known yet.
+    /// The duration of a signature, in nanoseconds: a moving average. 0: not known yet.
     private var usualTime = 0.0
     /// Since when there are more than there is room for, and when one was refused last; steady time in nanoseconds.
     private var crowd: (since: UInt64, refused: UInt64)?
@@ -35,7 +36,7 @@ package struct SigningRoom {
     /// - Parameters:
     ///   - waiting: Signatures that wait already.
     ///   - now: Steady time in nanoseconds.
-    /// - Returns: Whether one more may.
+    /// - Returns: True when one more may.
     package mutating func admits(waiting: Int, at now: UInt64) -> Bool {
         if let crowd, now >= crowd.refused + Self.quiet || now >= crowd.since + Self.longestCrowding { self.crowd = nil }
         let inTime = usualTime > 0 ? longestWait / usualTime * Double(threads) : .infinity
@@ -45,7 +46,7 @@ package struct SigningRoom {
         return false
     }
 
-    /// Of a number of signatures that one thread made; the latest 16 or so count most.
+    /// Notes a number of signatures that one thread made; the latest 16 or so count most.
     /// - Parameter each: Nanoseconds.
     package mutating func note(each: Double, count: Int) {
         let weight = min(1, Double(count) / 16)

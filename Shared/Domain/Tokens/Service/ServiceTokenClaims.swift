@@ -6,7 +6,7 @@ public enum ServiceTokens {
     public static let issuer = "ssoservicetoken"
     /// `aud` of everyone's; its letter case does not count.
     static let audience = "Adobe"
-    /// Of our own.
+    /// The lifetime of our own tokens.
     public static let lifetime: Duration = .seconds(3600)
     /// For how long one of our own that is over can be exchanged for another: a television may be off for some days.
     public static let remembrance: Duration = .seconds(7 * 86_400)
@@ -24,7 +24,7 @@ public struct ServiceTokenClaims: Hashable, Sendable {
     /// - Parameters:
     ///   - issuer: `iss`.
     ///   - subject: The issuer's id of the person.
-    ///   - tie: Of our own: names the device's row.
+    ///   - tie: A member of our own tokens: names the device's row.
     ///   - issuedAt: In whole seconds.
     ///   - expiresAt: In whole seconds.
     public init(issuer: String, subject: String, tie: String?, issuedAt: Timestamp, expiresAt: Timestamp) {

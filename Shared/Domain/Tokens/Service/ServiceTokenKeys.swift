@@ -14,14 +14,14 @@ public struct ServiceTokenKey: SuccessiveKey {
         publicKey = Self.verifying(privateKey.publicKey)
     }
 
-    /// What verifies the tokens of a key, and nothing else.
+    /// The key that verifies the tokens of a key, and nothing else.
     public static func verifying(_ key: RSAPublicKey) -> JSONWebKey { JSONWebKey(.rsa(key), algorithm: .rs256) }
 }
 
-/// The keys of service tokens and their change without a restart: what the files hold verifies at once, a new key signs after the lead time, and the
+/// The keys of service tokens and their change without a restart. The keys of the files verify at once, and a new key signs after the lead time. The
 /// previous key verifies until its tokens can no longer be exchanged.
 public final class ServiceTokenKeys: Sendable {
-    /// What the files hold.
+    /// The contents of the files.
     public struct Files: Sendable {
         /// Signs.
         public var current: ServiceTokenKey
@@ -37,7 +37,7 @@ public final class ServiceTokenKeys: Sendable {
     private struct State {
         var succession: KeySuccession<ServiceTokenKey>
         var older: [JSONWebKey]
-        /// Of other copies' files; `nil`: copies do not tell each other.
+        /// The keys of other copies' files; `nil`: copies do not tell each other.
         var shared: [JSONWebKey]?
         /// Made once for many tokens.
         var keySet: JSONWebKeySet
@@ -77,7 +77,7 @@ public final class ServiceTokenKeys: Sendable {
     /// Verify now.
     public var keySet: JSONWebKeySet { state.withLock { $0.keySet } }
 
-    /// What counts by the files of this process, for its copies.
+    /// The keys that count by the files of this process, for its copies.
     public var published: [JSONWebKey] { state.withLock { $0.own } }
 
     /// As `SigningKeyRotation.share`.

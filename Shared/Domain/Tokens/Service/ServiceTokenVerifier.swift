@@ -12,8 +12,8 @@ public struct ServiceTokenVerifier: Sendable {
     private let others: [OctetText: JSONWebKeySet]
 
     /// - Parameters:
-    ///   - own: Of the tokens that we issue.
-    ///   - others: Of identity services, by issuer; none is called as we are.
+    ///   - own: The keys of the tokens that we issue.
+    ///   - others: The keys of identity services, by issuer; none is called as we are.
     public init(own: ServiceTokenKeys, others: [OctetText: JSONWebKeySet] = [:]) {
         self.own = own
         self.others = others

@@ -1,14 +1,14 @@
 public import Clocks
 internal import MediaTokenVerifier
 
-/// A token that an app of the vendor's SDKs keeps on its device and shows again with each call (clients §3): XML, signed, on one line.
+/// A token that an app of the vendor's SDKs keeps on its device and shows again with each call (clients §3). It is XML, signed, on one line.
 ///
 /// It is no proof by itself: the session that it names must still exist at the services.
 public struct StoredTokenClaims: Hashable, Sendable {
     public enum Kind: CaseIterable, Sendable {
-        /// Of a session.
+        /// The token of a session.
         case authentication
-        /// Of a permit.
+        /// The token of a permit.
         case authorization
     }
 
@@ -22,7 +22,7 @@ public struct StoredTokenClaims: Hashable, Sendable {
     public var sessionIndex: String
     /// Whole seconds.
     public var expiresAt: Timestamp
-    /// What is permitted; `nil`: a token of a session.
+    /// The permitted resource; `nil`: a token of a session.
     public var resource: String?
 
     /// - Parameters:
@@ -32,7 +32,7 @@ public struct StoredTokenClaims: Hashable, Sendable {
     ///   - fingerprint: Identifies the device.
     ///   - sessionIndex: An opaque handle of the session.
     ///   - expiresAt: In whole seconds.
-    ///   - resource: What is permitted; `nil`: a token of a session.
+    ///   - resource: The permitted resource; `nil`: a token of a session.
     public init(
         guid: String, requestor: String, mvpd: String, fingerprint: String, sessionIndex: String, expiresAt: Timestamp, resource: String? = nil
     ) {
@@ -57,7 +57,7 @@ extension StoredTokenClaims.Kind {
         }
     }
 
-    /// Of a whole token, in octets.
+    /// The longest whole token, in octets.
     public var longest: Int {
         switch self {
         case .authentication: 8 * 1024
@@ -74,7 +74,7 @@ enum StoredTokenForm {
     /// The value that apps of every programmer send and the reference writes.
     private static let domain = "adobe.com"
 
-    /// What is signed.
+    /// The signed text.
     static func payload(_ token: StoredTokenClaims) -> String {
         let device = "<simpleTokenDeviceID>\(element("simpleTokenFingerprint", token.fingerprint))</simpleTokenDeviceID>"
         let root = token.kind.root

@@ -37,12 +37,12 @@ public final class StoredTokenVerifier: Sendable {
     /// sender decides whether a resource has 16 KiB.
     private let known = Mutex<(young: [[UInt8]: StoredTokenClaims], old: [[UInt8]: StoredTokenClaims])>(([:], [:]))
     private let generation: Int
-    /// Of a token that is remembered, in octets: ordinary ones have half of that.
+    /// The longest token that is remembered, in octets: ordinary ones have half of that.
     private static let longestRemembered = 2048
 
     /// - Parameters:
-    ///   - kind: What is asked for.
-    ///   - capacity: Of tokens that are remembered, 2 or more.
+    ///   - kind: The kind that is asked for.
+    ///   - capacity: The number of tokens that are remembered, 2 or more.
     public init(_ kind: StoredTokenClaims.Kind, keys: SigningKeys, capacity: Int = 8192) {
         self.kind = kind
         self.keys = keys

@@ -1,7 +1,7 @@
 internal import Octets
 internal import COpenSSL
 
-/// What a certificate may be used for.
+/// The permitted uses of a certificate.
 public enum CertificateUsage: Sendable {
     /// Signs other certificates.
     case authority

@@ -8,7 +8,7 @@ public struct CertifiedChain: Sendable {
     public let certificates: [Certificate]
     /// The key as PEM text.
     public let keyPEM: String
-    /// What an operator should know of the key, though it is used.
+    /// Facts that an operator should know of the key, though it is used.
     public let facts: PrivateKeyFacts
     private let key: KeyHandle
 
@@ -44,7 +44,7 @@ public struct CertifiedChain: Sendable {
     }
 }
 
-/// What a private key is.
+/// The facts of a private key.
 public struct PrivateKeyFacts: Sendable, Hashable {
     /// The end of a sentence about an RSA key below 2048 bits; `nil`: nothing is to be said.
     public let weakness: String?

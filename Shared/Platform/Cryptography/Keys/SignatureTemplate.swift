@@ -5,8 +5,8 @@ internal import COpenSSL
 ///
 /// Preparing looks algorithms up by name, which takes a seventh of the time of an ECDSA signature; copying what is prepared takes next to none.
 ///
-/// `@unchecked Sendable`: the context is never changed after `init`; `EVP_MD_CTX_copy_ex` only reads its source and counts references
-/// atomically, so threads may copy it at the same time.
+/// `@unchecked Sendable`: the context is never changed after `init`. `EVP_MD_CTX_copy_ex` only reads its source and counts references atomically, so
+/// threads may copy it at the same time.
 final class SignatureTemplate: @unchecked Sendable {
     private let context: OpaquePointer
     private let longest: Int

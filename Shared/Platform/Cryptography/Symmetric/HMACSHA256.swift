@@ -8,7 +8,7 @@ public enum HMACSHA256 {
         authenticate(bytes, secret: key.bytes)
     }
 
-    /// - Parameter secret: Of any length (RFC 2104 §2); shorter than 32 bytes it weakens the code.
+    /// - Parameter secret: A secret of any length (RFC 2104 §2); shorter than 32 bytes it weakens the code.
     private static func authenticate(_ bytes: [UInt8], secret: [UInt8]) -> [UInt8] {
         var code = [UInt8](repeating: 0, count: SHA256.byteCount)
         let done = HMAC(EVP_sha256(), secret, Int32(secret.count), bytes, bytes.count, &code, nil)

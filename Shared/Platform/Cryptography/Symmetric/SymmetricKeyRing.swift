@@ -14,8 +14,8 @@ public final class SymmetricKeyRing: Sendable {
     /// The current key, then older ones, newest first.
     public var all: [SymmetricKey] { keys.withLock { $0 } }
 
-    /// Replaces the keys at once. Earlier keys stay after them as long as this object lives, so that a key may be replaced without naming the former
-    /// one: only a new process needs it.
+    /// Replaces the keys at once. Earlier keys stay after them as long as this object lives. So a key may be replaced without naming the former one:
+    /// only a new process needs it.
     public func adopt(current: SymmetricKey, older: [SymmetricKey]) {
         keys.withLock { keys in
             let given = [current] + older

@@ -9,8 +9,8 @@ internal import Logging
 internal import NIOCore
 internal import ServiceLifecycle
 
-/// HTTP for operators: `/metrics`, `/healthz` (the process answers), `/readyz` (it can do its work; 503 and reasons when not, and with 200
-/// a line for each thing that operators are to know).
+/// HTTP for operators: `/metrics`, `/healthz` and `/readyz`. `/healthz` says that the process answers. `/readyz` says that it can do its work. It is
+/// 503 and reasons when not, and with 200 a line for each thing that operators are to know.
 struct DebugListener: Service {
     let endpoint: Endpoint
     let metrics: PrometheusMetrics

@@ -4,9 +4,9 @@ internal import Synchronization
 
 /// Keeps a web server from being cancelled, and from being asked to stop before it listens.
 ///
-/// Either would end the process by a trap where Hummingbird has accepted a connection and not begun to serve it: SwiftNIO insists that each channel is taken
-/// to its end. So the server runs in a task of its own, and is asked to stop once it listens: also when whoever runs it is cancelled, for example because
-/// another listener of the program has found its port in use.
+/// Either would end the process by a trap where Hummingbird has accepted a connection and not begun to serve it. SwiftNIO insists that each channel
+/// is taken to its end. So the server runs in a task of its own, and is asked to stop once it listens. This holds also when its runner is cancelled,
+/// for example because another listener of the program has found its port in use.
 public final class ListenerShield: Sendable {
     private struct State {
         var listens = false
@@ -24,7 +24,7 @@ public final class ListenerShield: Sendable {
     public func hasBegun() { stopWhenDue { $0.listens = true } }
 
     /// Runs the server, which tells of its start by `hasBegun`, once.
-    /// - Throws: What the server throws; `CancellationError` when this task was cancelled and the server does not stop within 2 s.
+    /// - Throws: The error of the server; `CancellationError` when this task was cancelled and the server does not stop within 2 s.
     public func run(_ server: any Service) async throws {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(services: [server], logger: Logger(label: "listener") { _ in SwiftLogNoOpLogHandler() }))

@@ -51,7 +51,7 @@ struct RpcListener: Service {
         while !Task.isCancelled {
             let lacking = readiness.lacking
             if lacking.isEmpty { server.health.setServing() } else { server.health.setNotServing(reason: lacking.joined(separator: "; ")) }
-            // What was said may be wrong already, where the program begins to stop.
+            // The answer may be wrong already, where the program begins to stop.
             guard lacking == readiness.lacking else { continue }
             try? await Task.sleep(for: .milliseconds(lacking.isEmpty ? 250 : 20))
         }

@@ -10,7 +10,7 @@ package enum FormerLog {
     }
 
     /// The log that a former file belongs to; `nil`: it is none.
-    /// - Parameter name: Of the file, without its folder.
+    /// - Parameter name: The name of the file, without its folder.
     package static func log(of name: String) -> String? {
         guard let dot = name.lastIndex(of: "."), isStamp(name[name.index(after: dot)...]) else { return nil }
         let log = name[..<dot]

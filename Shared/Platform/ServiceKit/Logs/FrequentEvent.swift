@@ -3,7 +3,7 @@ public import Logging
 
 /// Lines of an event that comes with every request: as `Logger` would write them, without the table that it needs for their fields.
 public struct FrequentEvent: Sendable {
-    /// What stands between the time and the fields of each line.
+    /// The text between the time and the fields of each line.
     private let head: [UInt8]
     private let level: Logger.Level
     private let clock: any WallClock

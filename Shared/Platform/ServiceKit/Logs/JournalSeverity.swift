@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Logging
 
-/// What the journal is told of how grave a line is: `<3>` before it (sd-daemon(3)), which it takes away again.
+/// The severity that the journal gets of a line: `<3>` before it (sd-daemon(3)), which it takes away again.
 struct JournalSeverity: Sendable {
     /// Standard output leads to the journal. It does not where a variable of somebody else was inherited, for example from a desktop session, and the log is a file.
     static let ofOutput = JournalSeverity(of: STDOUT_FILENO)
@@ -20,7 +20,7 @@ struct JournalSeverity: Sendable {
         return [UInt8(ascii: "<"), UInt8(ascii: "0") + Self.number(level), UInt8(ascii: ">")] + line
     }
 
-    /// Of syslog(3).
+    /// The number of syslog(3).
     private static func number(_ level: Logger.Level) -> UInt8 {
         switch level {
         case .critical: 2

@@ -41,10 +41,10 @@ struct JsonLine {
         bytes.append(contentsOf: number.utf8)
     }
 
-    /// What was added so far, to be added to other lines.
+    /// The members that were added so far, to be added to other lines.
     var members: [UInt8] { Array(bytes.dropFirst()) }
 
-    /// - Parameter members: Of another line, at least one.
+    /// - Parameter members: The members of another line, at least one.
     mutating func add(members: [UInt8]) {
         if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
         bytes.append(contentsOf: members)

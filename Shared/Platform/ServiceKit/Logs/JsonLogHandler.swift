@@ -25,7 +25,7 @@ public struct JsonLogHandler: LogHandler {
         set { metadata[key] = newValue }
     }
 
-    /// What each of its lines needs; `nil` when it has fields of its own.
+    /// The parts of each of its lines; `nil` when it has fields of its own.
     var parts: (service: String, clock: any WallClock, output: LogOutput)? {
         metadata.isEmpty && metadataProvider == nil ? (service, clock, output) : nil
     }

@@ -23,7 +23,7 @@ struct LogFiles {
     private var retries: Timestamp
 
     /// - Parameters:
-    ///   - path: Of the file; `nil`, or another file than the first descriptor's: there is nothing to look after.
+    ///   - path: The path of the file; `nil`, or another file than the first descriptor's: there is nothing to look after.
     ///   - descriptors: Standard output and standard error.
     init?(path: String?, retention: LogRetention, clock: any WallClock, descriptors: [Int32] = [STDOUT_FILENO, STDERR_FILENO]) {
         guard let path, let first = descriptors.first, let own = FileIdentity(descriptor: first), own == FileIdentity(path: path) else { return nil }
@@ -37,7 +37,7 @@ struct LogFiles {
 
     private var descriptor: Int32 { descriptors[0] }
 
-    /// Whether the file ends within a line, of a program that was killed for example.
+    /// True when the file ends within a line, of a program that was killed for example.
     var endsWithinLine: Bool {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return false }
@@ -74,7 +74,7 @@ struct LogFiles {
         let former = formerPath(now)
         guard rename(path, former) == 0 else { return retries = now + Self.pause }
         guard replaceDescriptors() else {
-            // What is written goes on to the file that is open: that is the log still.
+            // Lines go on to the file that is open: that is the log still.
             rename(former, path)
             return retries = now + Self.pause
         }
@@ -131,7 +131,7 @@ struct LogFiles {
         return fstat(descriptor, &facts) == 0 ? Int(facts.st_size) : 0
     }
 
-    /// Of a file's first line.
+    /// The moment of a file's first line.
     private static func firstMoment(_ path: String) -> Timestamp? {
         guard let file = FileHandle(forReadingAtPath: path) else { return nil }
         defer { try? file.close() }

@@ -1,13 +1,13 @@
 internal import CoreMetrics
 internal import Foundation
 
-/// Writes lines to a descriptor on a thread of its own, so that nobody who logs waits for a disk or a reader. Lines are gathered for a moment and share a
-/// write: a thread that woke for each of them would cost as much as the work of a small call, and disturb it. An urgent line goes out at once, with those
-/// before it. So do the lines of a start, which say why a process that dies young has died.
+/// Writes lines to a descriptor on a thread of its own, so that nobody who logs waits for a disk or a reader. Lines are gathered for a moment and
+/// share a write. A thread that woke for each of them would cost as much as the work of a small call, and disturb it. An urgent line goes out at
+/// once, with those before it. So do the lines of a start, which say why a process that dies young has died.
 ///
-/// At the end of the process, however `exit` is reached, what was added is written; a process that is killed or crashes loses what was being gathered. When
-/// nobody takes the lines, a bounded amount waits; further ones are counted and dropped. So it is when the disk is full: the thread tries again each second,
-/// and says once that lines wait, and once how many were lost.
+/// At the end of the process, however `exit` is reached, added lines are written. A process that is killed or crashes loses the lines that were being
+/// gathered. When nobody takes the lines, a bounded amount waits; further ones are counted and dropped. On a full disk the thread tries again each
+/// second. It says once that lines wait, and once how many were lost.
 ///
 /// Where the output is a file of the program's own, the same thread looks after it between two writes (`LogFiles`).
 ///
@@ -32,7 +32,7 @@ final class LogWriter: @unchecked Sendable {
     private let condition = NSCondition()
     private let haste = DispatchSemaphore(value: 0)
     private var waiting: [UInt8] = []
-    /// What waits shall not wait any longer; `haste` has said so.
+    /// Waiting lines shall not wait any longer; `haste` has said so.
     private var isUrgent = false
     private var isWriting = false
     private var isClosed = false
@@ -43,7 +43,7 @@ final class LogWriter: @unchecked Sendable {
     private var lost = 0
     private var notices = LogNotices()
 
-    // Of the thread that has set `isWriting`.
+    // The files of the thread that has set `isWriting`.
     private var files: LogFiles?
     /// Why nothing can be written at present.
     private var failure: Int32?
@@ -142,7 +142,7 @@ final class LogWriter: @unchecked Sendable {
         let mustTend: Bool
     }
 
-    /// Whether it is time to look after the files, also of a program that says nothing.
+    /// True when it is time to look after the files, also of a program that says nothing.
     private var mustTend: Bool { hasFiles && .now - tended >= Self.tending }
     private static let tending: Duration = .seconds(60)
 
@@ -153,7 +153,7 @@ final class LogWriter: @unchecked Sendable {
         return Batch(octets: waiting, mustTend: true)
     }
 
-    /// - Parameter isLast: What cannot be written now never will be.
+    /// - Parameter isLast: True when unwritten lines will never be written.
     /// - Returns: False: the rest waits for better times.
     @discardableResult
     private func write(_ batch: Batch, isLast: Bool) -> Bool {

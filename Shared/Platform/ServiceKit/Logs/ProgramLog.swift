@@ -5,7 +5,7 @@ public import Logging
 /// A program's log on standard output, for programs that are no services of the wire; `ServiceProgram` begins it by itself.
 public enum ProgramLog {
     /// To be called once, before anything is logged.
-    /// - Parameter name: Of the program.
+    /// - Parameter name: The name of the program.
     public static func begin(_ name: String) { begin(name, LogRetention()) }
 
     /// Adds a line with its end; never waits.
@@ -21,7 +21,7 @@ public enum ProgramLog {
         LogWriter.standard.begin(files, notices: notices(name, clock, isErrorApart: isErrorApart))
     }
 
-    /// What is said on standard error would stand in the log, too, where both are the same.
+    /// Lines on standard error would stand in the log, too, where both are the same.
     private static var isErrorApart: Bool { FileIdentity(descriptor: STDOUT_FILENO) != FileIdentity(descriptor: STDERR_FILENO) }
 
     static func notices(_ name: String, _ clock: any WallClock, isErrorApart: Bool) -> LogNotices {

@@ -1,4 +1,4 @@
-/// What each metric counts, for whoever meets it in Prometheus. `Shared/Tooling/operations` checks that none is left out.
+/// The text of each metric, for people who meet it in Prometheus. `Shared/Tooling/operations` checks that none is left out.
 enum MetricHelp {
     /// The lines before a metric's series.
     static func head(_ name: String, _ type: String) -> String {

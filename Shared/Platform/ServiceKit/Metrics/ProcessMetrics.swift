@@ -4,7 +4,7 @@ internal import Glibc
 internal import Foundation
 internal import Telemetry
 
-/// What the process is and what it costs, read when somebody asks.
+/// The facts and costs of the process, read when somebody asks.
 enum ProcessMetrics {
     static func text() -> String {
         facts().reduce(into: "") { text, fact in

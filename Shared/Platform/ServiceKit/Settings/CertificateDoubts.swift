@@ -2,9 +2,9 @@ internal import Clocks
 internal import Cryptography
 internal import Foundation
 
-/// What an operator should know of certificates and keys that settings name, though a service starts with them.
+/// Warnings for an operator about certificates and keys that settings name, though a service starts with them.
 enum CertificateDoubts {
-    /// - Parameter paths: Of files and folders; what is no PEM file has no doubts.
+    /// - Parameter paths: The paths of files and folders; a file that is no PEM has no doubts.
     static func of(_ paths: [String], at now: Timestamp) -> [String] {
         paths.flatMap { path -> [String] in
             guard let text = text(path) else { return [] }

@@ -21,7 +21,7 @@ public struct CommonSettings: Sendable {
     public var telemetry = TelemetrySettings()
     /// Calls to servers of other organisations.
     public var outbound = OutboundSettings()
-    /// Whether the file has that key.
+    /// True when the file has that key.
     var saysStorage = false
 }
 

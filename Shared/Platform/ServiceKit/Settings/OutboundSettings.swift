@@ -1,7 +1,7 @@
 internal import Foundation
 internal import OutboundHttp
 
-/// Calls to servers of other organisations: who calls, and by which proxies. What is left out: `Boxoffice/VERSION`, and no proxy.
+/// Calls to servers of other organisations: who calls, and by which proxies. The defaults: `Boxoffice/VERSION`, and no proxy.
 public struct OutboundSettings: Decodable, Sendable, Hashable {
     /// A proxy as the settings name it; its credentials are in a file.
     struct Proxy: Hashable, Sendable {
@@ -81,7 +81,7 @@ public struct OutboundSettings: Decodable, Sendable, Hashable {
         hasher.combine(rules.map(\.proxy))
     }
 
-    /// What holds, with what the files say.
+    /// The effective options, with the contents of the files.
     /// - Throws: `StartFailure` naming the key and its file.
     func resolved(_ files: SettingsFiles) throws(StartFailure) -> OutboundOptions {
         var options = OutboundOptions(userAgent: userAgent ?? SoftwareVersion.userAgent)

@@ -1,5 +1,5 @@
 extension CommonSettings {
-    /// What an operator should know of the common settings, though a service starts with them: one line for each, which begins with the key.
+    /// Warnings for an operator about the common settings, though a service starts with them: one line for each, which begins with the key.
     /// - Parameter connections: Seconds that the program's own connections get to end, where it has a setting `gateway.connections.drainSeconds`; `nil`: it has none.
     public func doubts(draining connections: Int? = nil) -> [String] {
         var doubts: [String] = []
@@ -27,7 +27,8 @@ extension LimitSettings {
     /// Where the settings do not say.
     static var usualDrain: Int { 10 }
 
-    /// The longest that a program takes to end by itself, in seconds: it goes on for `stopDelaySeconds`, lets calls finish, and has five more for the rest.
+    /// The longest that a program takes to end by itself, in seconds. It goes on for `stopDelaySeconds`, lets calls finish, and has five more for the
+    /// rest.
     /// - Parameter connections: Seconds that the program's own connections get, at the same time as calls; `nil`: it has none.
     func stopSeconds(draining connections: Int? = nil) -> Int {
         (stopDelaySeconds ?? 0) + max(drainSeconds ?? Self.usualDrain, connections ?? 0) + 5

@@ -48,7 +48,7 @@ public struct SettingsFiles: Sendable, Hashable {
         StartFailure("\(settingsFile): \(key) \(problem)", isOfSettings: true)
     }
 
-    /// What a failed read says to people.
+    /// The message of a failed read for people.
     static func reason(_ error: any Error) -> String {
         switch (error as? CocoaError)?.code {
         case .fileReadNoSuchFile, .fileNoSuchFile: "does not exist"
@@ -58,7 +58,7 @@ public struct SettingsFiles: Sendable, Hashable {
     }
 }
 
-/// What two values have asked for does not make them differ.
+/// Files that two values have asked for do not make the values differ.
 private final class NamedFiles: Sendable, Hashable {
     let all = Mutex<[String]>([])
 

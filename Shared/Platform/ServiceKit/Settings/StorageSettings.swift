@@ -1,7 +1,7 @@
 internal import Cryptography
 internal import StoragePostgres
 
-/// Where the program keeps its store. What is left out: a SQLite file in the data folder.
+/// Where the program keeps its store. The default: a SQLite file in the data folder.
 public struct StorageSettings: Decodable, Sendable, Hashable {
     public enum Engine: String, CaseIterable, Sendable {
         case sqlite
@@ -10,7 +10,7 @@ public struct StorageSettings: Decodable, Sendable, Hashable {
 
     /// Files are relative to the settings file.
     public struct Tls: Decodable, Sendable, Hashable {
-        /// Whether the proof of the password must hold for this connection alone (RFC 5802 §6), so that nobody between can pass it on.
+        /// States whether the proof of the password must hold for this connection alone (RFC 5802 §6), so that nobody between can pass it on.
         public enum ChannelBinding: String, CaseIterable, Sendable {
             case require
             /// Where the server offers it: a pooler does not.

@@ -1,7 +1,7 @@
 internal import Cryptography
 internal import Telemetry
 
-/// Where traces and metrics go, beside `/metrics`. What is left out: nowhere.
+/// Where traces and metrics go, beside `/metrics`. The default: nowhere.
 public struct TelemetrySettings: Decodable, Sendable, Hashable {
     /// As the settings file says it; the standard variables of OpenTelemetry take precedence.
     let options: TelemetryOptions
@@ -54,8 +54,8 @@ public struct TelemetrySettings: Decodable, Sendable, Hashable {
         headersFile = try container.decodeIfPresent(String.self, forKey: .headersFile)
     }
 
-    /// What holds in the end, with what the files say.
-    /// - Parameter environment: Of the process.
+    /// The effective options in the end, with the contents of the files.
+    /// - Parameter environment: The environment of the process.
     /// - Throws: `StartFailure` naming the variable, or the key and its file.
     func resolved(_ files: SettingsFiles, environment: [String: String]) throws(StartFailure) -> (TelemetryOptions, trustAnchors: [[UInt8]]) {
         var options = options

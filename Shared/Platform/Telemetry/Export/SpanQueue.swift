@@ -43,6 +43,6 @@ final class SpanQueue: SpanRecorder {
         }
     }
 
-    /// What was not exported is the first again.
+    /// Spans that were not exported are the first again.
     func putBack(_ spans: [FinishedSpan]) { waiting.withLock { $0.insert(contentsOf: spans, at: 0) } }
 }

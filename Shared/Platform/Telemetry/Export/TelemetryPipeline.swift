@@ -6,7 +6,7 @@ internal import Spans
 
 /// Exports a program's spans and metrics for as long as it runs.
 public final class TelemetryPipeline: Sendable {
-    /// What the program has counted until now, those of one metric together.
+    /// The counts of the program until now, those of one metric together.
     public typealias Metrics = @Sendable () -> [MetricSeries]
 
     /// For what waits when the program stops.

@@ -2,9 +2,9 @@ internal import ContractRuntime
 
 /// Which traces are recorded, by the names of OpenTelemetry.
 public struct Sampler: Sendable, Hashable {
-    /// Of the traces that begin here, 0 to 1.
+    /// The share of the traces that begin here, 0 to 1.
     public let ratio: Double
-    /// Whether the flag that comes with a trace decides about it.
+    /// True when the flag that comes with a trace decides about it.
     public let obeysCallers: Bool
 
     public init(ratio: Double, obeysCallers: Bool) {

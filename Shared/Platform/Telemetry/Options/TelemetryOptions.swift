@@ -21,7 +21,7 @@ public struct TelemetryOptions: Sendable, Hashable {
     public var timeout: Duration = .seconds(10)
     /// `nil`: the program's own name.
     public var serviceName: String?
-    /// What else is said of the program.
+    /// Further attributes of the program.
     public var resource: [String: String] = [:]
     public var sampler = Sampler.standard
     /// Between two exports of metrics.
@@ -59,7 +59,7 @@ public struct TelemetryOptions: Sendable, Hashable {
         return parts.user == nil && parts.password == nil && parts.query == nil && parts.fragment == nil
     }
 
-    /// - Returns: Whether HTTP takes it as a header: a token, and a value of visible ASCII and spaces (RFC 9110 §5).
+    /// - Returns: True when HTTP takes it as a header: a token, and a value of visible ASCII and spaces (RFC 9110 §5).
     public static func isHeader(_ header: Header) -> Bool {
         let marks = Set("!#$%&'*+-.^_`|~".utf8)
         let isName = header.name.utf8.allSatisfy { octet in

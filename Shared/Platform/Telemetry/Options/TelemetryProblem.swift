@@ -1,8 +1,8 @@
 /// A setting or a variable of telemetry that cannot be used.
 public struct TelemetryProblem: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Of the variable, or the key in the settings.
+    /// The name of the variable, or the key in the settings.
     public let name: String
-    /// What was given; `nil` where it could be a secret.
+    /// The given value; `nil` where it could be a secret.
     public let value: String?
     /// Goes on from "must be".
     public let accepted: String

@@ -4,7 +4,7 @@ internal import FoundationEssentials
 struct TelemetryVariables {
     private let environment: [String: String]
 
-    /// - Parameter environment: Of the process. An empty variable counts as none, as the specification says.
+    /// - Parameter environment: The environment of the process. An empty variable counts as none, as the specification says.
     init(_ environment: [String: String]) { self.environment = environment }
 
     /// Puts what they say in the place of the settings.
@@ -128,7 +128,7 @@ struct TelemetryVariables {
 
 extension TelemetryOptions {
     /// Puts what the standard variables of OpenTelemetry say in the place of what was said before.
-    /// - Parameter environment: Of the process.
+    /// - Parameter environment: The environment of the process.
     /// - Throws: `TelemetryProblem` naming the variable, and what it takes.
     public mutating func apply(environment: [String: String]) throws(TelemetryProblem) {
         try TelemetryVariables(environment).apply(to: &self)

@@ -11,7 +11,7 @@ public struct MetricSeries: Sendable, Hashable {
     }
 
     public let name: String
-    /// What it counts; empty: nobody knows.
+    /// The text on what it counts; empty: nobody knows.
     public let help: String
     public let labels: [Label]
     public let value: Value

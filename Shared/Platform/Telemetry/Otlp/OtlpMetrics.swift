@@ -8,7 +8,7 @@ struct OtlpMetrics {
 
     /// - Parameters:
     ///   - series: Those of one metric stand together.
-    ///   - time: Of the values, in nanoseconds since 1970.
+    ///   - time: The time of the values, in nanoseconds since 1970.
     func request(_ series: [MetricSeries], time: UInt64) -> [UInt8] {
         var text = OtlpText(reserving: 1024 + series.count * 384)
         text.object { request in

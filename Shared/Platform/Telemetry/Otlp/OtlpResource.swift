@@ -1,14 +1,14 @@
 internal import Spans
 
-/// What is said of the program with each export.
+/// The description of the program with each export.
 public struct OtlpResource: Sendable {
     let attributes: [SpanAttribute]
     let version: String
 
     /// - Parameters:
     ///   - program: Its name, where the options have none.
-    ///   - version: Of the software.
-    ///   - facts: What else the program knows of itself; the options' attributes take precedence.
+    ///   - version: The version of the software.
+    ///   - facts: Further facts about the program; the options' attributes take precedence.
     ///   - instance: Names this process alone.
     public init(program: String, version: String, facts: [String: String] = [:], instance: String, options: TelemetryOptions) {
         self.version = version

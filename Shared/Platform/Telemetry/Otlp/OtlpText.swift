@@ -2,7 +2,7 @@
 /// enumerations as numbers, 64-bit integers as texts.
 struct OtlpText {
     private(set) var bytes: [UInt8] = []
-    /// Whether a value stands before the next one.
+    /// True when a value stands before the next one.
     private var needsComma = false
 
     init(reserving capacity: Int = 4096) { bytes.reserveCapacity(capacity) }

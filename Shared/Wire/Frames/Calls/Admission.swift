@@ -1,6 +1,6 @@
 public import Faults
 
-/// What becomes of a request that came in.
+/// The outcome of a request that came in.
 public enum Admission {
     /// Begin the work; it is given up at the deadline.
     case begin(deadline: ContinuousClock.Instant?)

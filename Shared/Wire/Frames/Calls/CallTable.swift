@@ -1,4 +1,5 @@
-/// The calls in flight of one connection by id: open addressing over ids that mostly follow one another, so that a call costs a few nanoseconds.
+/// The calls in flight of one connection by id. The table is open addressing over ids that mostly follow one another, so that a call costs a few
+/// nanoseconds.
 ///
 /// Ids are the peer's choice; the worst that it can choose costs a walk over the calls in flight, which are limited.
 struct CallTable<Call: Sendable>: Sendable {

@@ -1,4 +1,4 @@
-/// What the callee's side of a connection knows of an offered method.
+/// The callee's knowledge of an offered method, on its side of a connection.
 public struct MethodRule: Sendable {
     /// True when the method answers with a stream.
     public var isStream: Bool

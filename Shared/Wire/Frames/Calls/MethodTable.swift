@@ -71,8 +71,8 @@ public struct MethodTable: Sendable {
         for entry in old { if let entry { put(entry) } }
     }
 
-    /// Of the lengths and the last bytes, in which names differ: the table is filled at the start by this program, so no peer can choose names
-    /// that collide in it, and equal hashes are told apart by comparing.
+    /// The hash of the lengths and the last bytes, in which names differ. This program fills the table at the start, so no peer can choose names that
+    /// collide in it. Equal hashes are told apart by comparing.
     private static func hash(_ service: UnsafeRawBufferPointer, _ method: UnsafeRawBufferPointer) -> UInt64 {
         var hash = UInt64(truncatingIfNeeded: service.count << 32 | method.count) ^ 0xcbf2_9ce4_8422_2325
         hash = (hash ^ tail(service)) &* 0x9e37_79b9_7f4a_7c15
@@ -80,7 +80,7 @@ public struct MethodTable: Sendable {
         return hash ^ (hash >> 32)
     }
 
-    /// Whether the bytes from an offset begin with the other bytes.
+    /// True when the bytes from an offset begin with the other bytes.
     private static func isEqual(_ names: UnsafeRawBufferPointer, _ offset: Int, _ other: UnsafeRawBufferPointer) -> Bool {
         var index = 0
         while index + 8 <= other.count {

@@ -1,4 +1,4 @@
-/// What becomes of a response, stream item or stream end that came in.
+/// The outcome of a response, stream item or stream end that came in.
 public enum ReplyVerdict {
     /// Give it to the waiting caller.
     case deliver

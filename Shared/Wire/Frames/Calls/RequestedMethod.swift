@@ -1,4 +1,4 @@
-/// What the callee found for the service and method of a request.
+/// The callee's finding for the service and method of a request.
 public enum RequestedMethod: Hashable, Sendable {
     /// The index of its rule.
     case offered(Int)

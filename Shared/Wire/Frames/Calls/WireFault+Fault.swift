@@ -6,7 +6,7 @@ extension WireFault {
     /// The most that crosses the wire of a fault's details, in UTF-8 bytes.
     public static let maxDetailsBytes = 4096
 
-    /// What crosses the wire of a fault: never its cause, and of an `internal` one no text.
+    /// The parts of a fault that cross the wire: never its cause, and no text of an `internal` one.
     public init(_ fault: Fault) {
         let isInternal = fault.code == .internal
         self.init(

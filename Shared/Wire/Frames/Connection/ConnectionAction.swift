@@ -1,4 +1,4 @@
-/// What the I/O shell of a connection must do, in order.
+/// The actions that the I/O shell of a connection must take, in order.
 public enum ConnectionAction: Hashable, Sendable {
     /// Write the frame.
     case send(Frame)
@@ -8,7 +8,7 @@ public enum ConnectionAction: Hashable, Sendable {
     case peerLeaves(code: String, message: String)
     /// Caller: the call ends with this, and nothing more is delivered for it.
     case fail(CallFailure)
-    /// Callee: the caller no longer waits; stop the work. What it still produces is not sent.
+    /// Callee: the caller no longer waits; stop the work. Its further output is not sent.
     case stopWork(callID: UInt64)
     /// Flush what was sent, then close. Nothing comes after this.
     case close(CloseReason)

@@ -1,4 +1,4 @@
-/// What one side of a connection says in its hello, and how long it waits for what.
+/// The hello of one side of a connection, and its time limits.
 public struct ConnectionSettings: Sendable {
     /// Name of this program, for the peer's log.
     public var software: String

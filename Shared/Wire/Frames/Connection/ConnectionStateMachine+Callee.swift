@@ -4,7 +4,7 @@ internal import Faults
 extension ConnectionStateMachine {
     /// A request came.
     /// - Parameters:
-    ///   - method: What was found for its names.
+    ///   - method: The method that was found for its names.
     ///   - timeoutMicroseconds: As in the frame.
     ///   - arrival: When its bytes were read.
     ///   - now: Later than `arrival` when the frame waited for others of the same read.
@@ -31,15 +31,15 @@ extension ConnectionStateMachine {
     }
 
     /// The work of a call with one answer is done.
-    /// - Returns: Whether to send the response: the caller does not wait for it after a cancel or the deadline.
+    /// - Returns: True when to send the response: the caller does not wait for it after a cancel or the deadline.
     public mutating func respond(_ callID: UInt64) -> Bool { finishIncoming(callID) }
 
     /// The work of a stream has an item.
-    /// - Returns: Whether to send it.
+    /// - Returns: True when to send it.
     public func sendsItem(_ callID: UInt64) -> Bool { incoming[callID] != nil }
 
     /// The work of a stream is done.
-    /// - Returns: Whether to send the stream end.
+    /// - Returns: True when to send the stream end.
     public mutating func endStream(_ callID: UInt64) -> Bool { finishIncoming(callID) }
 
     /// The caller no longer waits.

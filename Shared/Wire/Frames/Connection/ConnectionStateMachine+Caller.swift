@@ -32,7 +32,7 @@ extension ConnectionStateMachine {
     }
 
     /// A response came.
-    /// - Parameter isFault: Whether its outcome is a fault; only then may it answer a stream.
+    /// - Parameter isFault: True when its outcome is a fault; only then may it answer a stream.
     public mutating func receiveResponse(callID: UInt64, isFault: Bool) -> ReplyVerdict {
         guard let call = outgoing[callID] else { return unknownReply(callID, "A response") }
         guard !call.isStream || isFault else { return .violation(refuse(.protocolError, "A response to a call that has a stream.")) }

@@ -92,7 +92,7 @@ extension ConnectionStateMachine {
         return actions + [.close(reason)]
     }
 
-    /// What to do with a frame that may only come on an open connection: `nil` to go on.
+    /// The actions for a frame that may only come on an open connection: `nil` to go on.
     mutating func expectOpen(_ what: String) -> [ConnectionAction]? {
         switch phase {
         case .open: nil

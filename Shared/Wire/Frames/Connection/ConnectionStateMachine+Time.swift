@@ -1,4 +1,4 @@
-/// What time does.
+/// The effects of time.
 extension ConnectionStateMachine {
     /// When `advance(to:)` has something to do at the latest; it may turn out to be nothing. `nil`: not before something comes in.
     public var nextTimer: Instant? { nextEvent.map { origin.advanced(by: $0) } }
@@ -73,8 +73,8 @@ extension ConnectionStateMachine {
         return due.sorted()
     }
 
-    /// A caller closes as soon as nothing is in flight. A callee waits a while for it to do so: unread bytes of the caller
-    /// would make the kernel throw away what the callee sent last.
+    /// A caller closes as soon as nothing is in flight. A callee waits a while for it to do so. Unread bytes of the caller would make the kernel
+    /// throw away the callee's last bytes.
     private mutating func advanceDeparture(to now: Duration) -> [ConnectionAction] {
         guard callsInFlight == 0 else {
             let isLate = [ownGoAway?.until, peerGoAway?.until].contains { $0.map { $0 <= now } == true }

@@ -1,5 +1,5 @@
-/// The protocol of one connection, without its bytes and without its clock: what comes in and the time go in as arguments, what must be done
-/// comes back. WIRE.md is its prose.
+/// The protocol of one connection, without its bytes and without its clock. Input and the time go in as arguments, and actions come back. WIRE.md is
+/// its prose.
 ///
 /// The shell of it, in both roles:
 /// - calls `start` once the connection is up, `heard` once per read, then hands in each frame, and performs the actions in their order;
@@ -15,7 +15,7 @@ public struct ConnectionStateMachine: Sendable {
     public static let protocolVersion: UInt32 = 1
     /// A peer that accepts less cannot even get a fault, in bytes.
     public static let smallestMaxFrameBytes: UInt32 = 1024
-    /// What is accepted from a peer before its hello, in bytes. WIRE.md allows a peer 1024; the rest is for versions whose hellos say more.
+    /// The size that is accepted from a peer before its hello, in bytes. WIRE.md allows a peer 1024; the rest is for versions whose hellos say more.
     public static let maxFrameBytesBeforeHello = 4096
 
     public enum Role: Hashable, Sendable {
@@ -67,7 +67,7 @@ public struct ConnectionStateMachine: Sendable {
     }
 
     /// The callee's side.
-    /// - Parameter methods: What is offered; `RequestedMethod.offered` has the index.
+    /// - Parameter methods: The offered methods; `RequestedMethod.offered` has the index.
     public static func callee(_ settings: ConnectionSettings, methods: [MethodRule], now: Instant) -> ConnectionStateMachine {
         ConnectionStateMachine(role: .callee, settings: settings, rules: methods, now: now)
     }

@@ -9,7 +9,7 @@ public enum FrameViolation: Error, Hashable, Sendable {
     /// The frame is of no kind that this version knows.
     case unknownKind
 
-    /// What the go-away says.
+    /// The code of the go-away.
     public var code: GoAwayCode {
         if case .tooLarge = self { return .frameTooLarge }
         return .protocolError

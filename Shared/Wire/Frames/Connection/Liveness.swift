@@ -1,4 +1,5 @@
-/// When the peer was last heard (in time since the connection's start), when to ask whether it is there, and when the connection has been idle for too long.
+/// When the peer was last heard (in time since the connection's start), and when to ask whether it is there. It also says when the connection has
+/// been idle for too long.
 struct Liveness: Sendable {
     enum Event: Hashable, Sendable {
         case ping(nonce: UInt64)

@@ -4,8 +4,8 @@ internal import Faults
 
 /// Finds frames in the bytes of a connection and decodes them, one at a time.
 ///
-/// It keeps no bytes: the caller presents an unfinished frame again with more behind it. The length prefix is judged as soon as its four
-/// bytes are there, so a caller that stops at the first error never holds more than one frame within the limit plus one read.
+/// It keeps no bytes: the caller presents an unfinished frame again with more behind it. The length prefix is judged as soon as its four bytes are
+/// there. So a caller that stops at the first error never holds more than one frame within the limit plus one read.
 public struct FrameDecoder: ~Copyable {
     /// Bytes of the length prefix.
     public static let prefixByteCount = 4
@@ -24,7 +24,7 @@ public struct FrameDecoder: ~Copyable {
     }
 
     /// Takes the next whole frame off the front of `bytes`.
-    /// - Parameter bytes: What came and is not yet decoded; on return without the frame.
+    /// - Parameter bytes: The bytes that came and are not yet decoded; on return without the frame.
     /// - Returns: The frame, valid until the next call of `next` and not longer; `nil` when no whole frame is there.
     /// - Throws: `FrameViolation`; the connection must end.
     public mutating func next(_ bytes: inout UnsafeRawBufferPointer) throws(FrameViolation) -> FrameView? {
@@ -36,7 +36,7 @@ public struct FrameDecoder: ~Copyable {
         return try decode(body)
     }
 
-    /// What the length prefix at the front says, in bytes without the prefix.
+    /// The length that the prefix at the front says, in bytes without the prefix.
     /// - Returns: `nil` when the prefix is not whole.
     /// - Throws: `empty`, `tooLarge`.
     public static func frameByteCount(_ bytes: UnsafeRawBufferPointer, limit: Int) throws(FrameViolation) -> Int? {

@@ -1,6 +1,6 @@
 public import ContractRuntime
 
-/// What a caller says of a call beside its message.
+/// The caller's words about a call beside its message.
 public struct RequestHead: Sendable {
     /// As `ConnectionStateMachine.beginCall` returned it.
     public var callID: UInt64

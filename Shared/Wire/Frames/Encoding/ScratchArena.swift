@@ -4,7 +4,7 @@ internal import Faults
 
 /// Memory for the C structs of one frame at a time, kept for the life of a connection so that a frame costs no allocation.
 struct ScratchArena: ~Copyable {
-    /// What fits without touching the heap, in bytes: a call with a message of a few kilobytes.
+    /// The size that fits without touching the heap, in bytes: a call with a message of a few kilobytes.
     private static let capacity = 8 * 1024
     /// The most that one frame may take beyond that, in bytes; counts from the next `reset` on.
     var limit: Int
@@ -17,8 +17,8 @@ struct ScratchArena: ~Copyable {
         begin()
     }
 
-    /// What a frame may take, in bytes. One of ordinary fields takes about its own size again; one made of thousands of tiny unknown fields would take some
-    /// thirty times as much, and is refused.
+    /// The memory that a frame may take, in bytes. One of ordinary fields takes about its own size again. One made of thousands of tiny unknown
+    /// fields would take some thirty times as much, and is refused.
     static func limit(maxFrameBytes: Int) -> Int { 4 * maxFrameBytes + 64 * 1024 }
 
     deinit {

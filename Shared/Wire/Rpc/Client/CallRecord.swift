@@ -27,7 +27,7 @@ struct CallRecord: Sendable {
     /// Mean time of the last calls in microseconds; `nil` until there were enough.
     var meanTime: UInt64? { times.count == Self.window ? sum / UInt64(Self.window) : nil }
 
-    /// Whether the last call that was noted ended a round: as many as are remembered.
+    /// True when the last call that was noted ended a round: as many as are remembered.
     var hasEndedRound: Bool { next == 0 && !times.isEmpty }
 
     mutating func note(isFailure: Bool, microseconds: UInt32) {
@@ -42,7 +42,7 @@ struct CallRecord: Sendable {
         next = (next + 1) % Self.window
     }
 
-    /// Takes the copy out of service: for 5 s, then for twice as long each time up to 60 s, until it has served for 60 s on end.
+    /// Takes the copy out of service for 5 s, then for twice as long each time up to 60 s. This lasts until it has served for 60 s on end.
     /// - Returns: For how long.
     mutating func ban(now: Instant) -> Duration {
         if let lastBanEnd, lastBanEnd.advanced(by: Self.longestBan) < now { bans = 0 }
@@ -60,7 +60,7 @@ struct CallRecord: Sendable {
     }
 }
 
-/// What a call says of the copy that it went to.
+/// The finding of a call about the copy that it went to.
 enum CallVerdict: Sendable {
     case good
     /// `unavailable`, `deadline_exceeded` or `internal`, and the copy may have begun it.

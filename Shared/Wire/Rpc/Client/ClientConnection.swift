@@ -9,7 +9,7 @@ internal import Transport
 
 /// The caller's side of one connection.
 final class ClientConnection: PeerConnection, @unchecked Sendable {
-    /// What the pool wants to know; called on the event loop.
+    /// The events that the pool wants to know; called on the event loop.
     struct Events: Sendable {
         /// Calls can be made.
         var opened: @Sendable (ClientConnection) -> Void

@@ -52,7 +52,7 @@ final class ConnectionPool: Sendable {
 
     var servingCopies: Int { state.withLock { $0.servingCopies } }
 
-    /// Of a connection, by its number.
+    /// The address of a connection, by its number.
     private func address(_ index: Int) -> RpcAddress { copies.withLock { $0.addresses[index / configuration.connectionsPerAddress] } }
 
     func takeRetry() -> Bool { state.withLock { $0.budget.takeRetry() } }
@@ -77,7 +77,7 @@ final class ConnectionPool: Sendable {
 
 extension ConnectionPool {
     /// A connection for a call with one answer; `end` must follow. Waits only while a first attempt to connect is under way.
-    /// - Parameter failed: What just failed the call; `nil` for its first attempt.
+    /// - Parameter failed: The connection that just failed the call; `nil` for its first attempt.
     /// - Throws: `unavailable`, `deadline_exceeded`, `cancelled`.
     func begin(_ context: CallContext, otherThan failed: Choice? = nil, now: Instant) async throws(Fault) -> Choice {
         let choice = state.withLock { state -> Choice? in
@@ -182,7 +182,7 @@ extension ConnectionPool {
                     noteFailure(error, of: state.withLock { $0.links(of: first) }, failures)
                     delay = configuration.backoff.delay(afterFailures: failures, random: .random(in: 0...1))
                 } else {
-                    // What was known goes on to be tried: a name server that fails says nothing of the peer.
+                    // The known addresses go on to be tried: a name server that fails says nothing of the peer.
                     logger.debug("rpc.lookup_failed", metadata: ["address": "\(lookup.placeholder)", "reason": "\(error)"])
                 }
             }
@@ -313,7 +313,7 @@ extension ConnectionPool {
         }
     }
 
-    /// - Returns: Whether it could be used before.
+    /// - Returns: True when it could be used before.
     private func remove(_ connection: ClientConnection, _ index: Int) -> Bool {
         let wasReady = state.withLock { $0.lose(connection, at: index) }
         guard wasReady else { return state.withLock { $0.isShutDown } }

@@ -1,6 +1,6 @@
-/// What is known of one copy of a peer beside its connections.
+/// The facts about one copy of a peer beside its connections.
 struct CopyState: Sendable {
-    /// Of its address: by it all callers agree on the copy for an affinity.
+    /// The key of its address: by it all callers agree on the copy for an affinity.
     let key: UInt64
     var rank: CopyRank
     /// Where it runs, as its hello says; empty: it did not say.

@@ -13,7 +13,7 @@ public protocol DirectConnectionOwner: AnyObject, Sendable {
     /// A call got its good answer, or as many items of a stream as were wanted.
     /// - Parameters:
     ///   - payload: The encoded message, of a stream the last one, empty when it ended without any; valid during the call only.
-    ///   - octets: Of all its messages.
+    ///   - octets: The octets of all its messages.
     func directConnection(_ connection: DirectConnection, answered ticket: Int, payload: UnsafeRawBufferPointer, octets: Int)
 
     /// A call ended with a fault, of the callee or of the way to it.
@@ -23,7 +23,7 @@ public protocol DirectConnectionOwner: AnyObject, Sendable {
     func directConnectionClosed(_ connection: DirectConnection, _ error: (any Error)?)
 }
 
-/// One connection to one peer, for a program that makes very many calls from the connection's own event loop: its calls end in callbacks, not in
+/// One connection to one peer, for a program that makes very many calls from the connection's own event loop. Its calls end in callbacks, not in
 /// tasks, are never made again, and wait for nothing.
 ///
 /// `@unchecked Sendable`: touched on its event loop only.

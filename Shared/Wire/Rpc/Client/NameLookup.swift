@@ -4,7 +4,7 @@ internal import NIOPosix
 
 /// Which copies of a peer a configured address stands for.
 enum NameLookup {
-    /// Whether the host is an address already.
+    /// True when the host is an address already.
     static func isLiteral(_ host: String) -> Bool {
         var buffer = in6_addr()
         return inet_pton(AF_INET, host, &buffer) == 1 || inet_pton(AF_INET6, host, &buffer) == 1
@@ -18,7 +18,7 @@ enum NameLookup {
 
     /// - Parameters:
     ///   - found: The addresses of the name.
-    ///   - hadSeveral: Whether the name stood for several copies before.
+    ///   - hadSeveral: True when the name stood for several copies before.
     /// - Returns: An entry for each IPv4 address, or for each IPv6 address when there are no two of IPv4, in the order of their text. The name itself
     ///   when it has no two of a family and never had: connecting then tries its addresses in turn (RFC 8305).
     static func copies(of name: RpcAddress, _ found: [String], hadSeveral: Bool) -> [RpcAddress] {

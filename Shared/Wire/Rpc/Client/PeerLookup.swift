@@ -21,7 +21,7 @@ enum PeerLookup: Sendable {
         }
     }
 
-    /// - Parameter hadSeveral: Whether a host stood for several copies before.
+    /// - Parameter hadSeveral: True when a host stood for several copies before.
     /// - Returns: The copies, and how long that holds; `nil`: for the usual time.
     /// - Throws: `unavailable` when nothing was found, or nobody answers.
     func copies(

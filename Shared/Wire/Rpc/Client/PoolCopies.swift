@@ -6,9 +6,9 @@ struct PoolCopies {
     /// By number of the copy, as in `PoolState`; what was there before for one that is gone.
     private(set) var addresses: [RpcAddress]
     var ranks: [CopyRank]
-    /// Whether the peer has the copy now.
+    /// True when the peer has the copy now.
     private var isThere: [Bool]
-    /// Of the copies that connections are kept to.
+    /// The tasks of the copies that connections are kept to.
     var supervisors: [Int: [Task<Void, Never>]] = [:]
     var lookups: [Task<Void, Never>] = []
     private(set) var isStopped = false
@@ -16,7 +16,7 @@ struct PoolCopies {
     private let caller: UInt64
 
     /// - Parameters:
-    ///   - places: What stands for copies until they are known.
+    ///   - places: The places that stand for copies until they are known.
     ///   - caller: Number of this program, by which it chooses some of many copies.
     init(_ places: [RpcAddress], caller: UInt64) {
         addresses = places
@@ -42,7 +42,7 @@ struct PoolCopies {
 
     mutating func go(_ number: Int) { isThere[number] = false }
 
-    /// - Returns: Whether that is news.
+    /// - Returns: True when that is news.
     mutating func keepSome() -> Bool {
         defer { keepsSome = true }
         return !keepsSome && !isStopped
@@ -59,7 +59,7 @@ struct PoolCopies {
         return Set(best.prefix(Self.some).map(\.number))
     }
 
-    /// - Returns: What is to be cancelled.
+    /// - Returns: The tasks to cancel.
     mutating func stop() -> [Task<Void, Never>] {
         isStopped = true
         return lookups + supervisors.values.joined()

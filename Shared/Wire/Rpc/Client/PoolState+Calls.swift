@@ -9,7 +9,7 @@ extension PoolState {
     mutating func begin(_ copy: Int) { copies[copy].callsInFlight += 1 }
 
     /// A call to the copy is over.
-    /// - Returns: Whether the copy gets no calls for a while now.
+    /// - Returns: True when the copy gets no calls for a while now.
     mutating func end(_ copy: Int, _ verdict: CallVerdict, microseconds: UInt32, now: Instant) -> CopyBan? {
         copies[copy].callsInFlight -= 1
         guard verdict != .unknown else { return nil }
@@ -22,7 +22,7 @@ extension PoolState {
     private func isSlow(_ copy: Int) -> Bool {
         guard let mean = copies[copy].record.meanTime, mean >= Self.quickEnough else { return false }
         let means = connected.compactMap { copies[$0].record.meanTime }.sorted()
-        // Of an even number the lower one: a copy is not to be measured by itself.
+        // The lower median of an even number counts: a copy is not to be measured by itself.
         return means.count > 1 && mean > Self.slowFactor * means[(means.count - 1) / 2]
     }
 

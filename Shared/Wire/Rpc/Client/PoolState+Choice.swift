@@ -5,11 +5,11 @@ extension PoolState {
 
     /// The connection for the next call.
     ///
-    /// Calls with an affinity go to the best copy for it that has no more than its share in flight. Of two others, drawn at random, the one with fewer calls in
-    /// flight gets the call; of equals the one to which a connection is near, then the one whose last call is longer ago.
+    /// Calls with an affinity go to the best copy for it that has no more than its share in flight. Two others are drawn at random, and the one with
+    /// fewer calls in flight gets the call. Between equals it is the one to which a connection is near, then the one whose last call is longer ago.
     /// - Parameters:
-    ///   - failed: What just failed the call: another copy of the peer is better, then another connection.
-    ///   - isNear: Whether a call costs less over the connection.
+    ///   - failed: The connection that just failed the call: another copy of the peer is better, then another connection.
+    ///   - isNear: True when a call costs less over the connection.
     mutating func pick(
         affinity: UInt64? = nil, otherThan failed: Choice? = nil, now: Instant, isNear: (Connection) -> Bool = { _ in true }
     ) -> Choice? {
@@ -76,7 +76,8 @@ extension PoolState {
     /// - Parameter number: Random, of 32 bits.
     private static func index(_ number: UInt64, below bound: Int) -> Int { Int((number &* UInt64(bound)) >> 32) }
 
-    /// Of two that are drawn by their weights, the one with fewer calls in flight for its weight, or the first of equals: without load each gets its share.
+    /// Two are drawn by their weights, and the one with fewer calls in flight for its weight is taken, or the first of equals. Without load each gets
+    /// its share.
     private mutating func byWeight(_ list: [Int], _ isNear: (Connection) -> Bool) -> Choice? {
         let (one, other) = (drawByWeight(list), drawByWeight(list))
         let load = copies[one].callsInFlight * copies[other].rank.weight

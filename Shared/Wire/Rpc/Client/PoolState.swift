@@ -2,7 +2,7 @@ internal import Faults
 
 /// Which connections of a pool can take calls, to which copies of the peer they lead, and who waits for one.
 struct PoolState<Connection: AnyObject & Sendable>: Sendable {
-    /// What is known of one address.
+    /// The state of one address.
     enum Link: Sendable {
         /// The first attempt, or the first after a connection ended, is under way: worth a short wait.
         case hopeful
@@ -33,16 +33,16 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
     /// Neighbours in `links` that lead to the same copy of the peer.
     let perCopy: Int
 
-    // What follows from the above, made anew at each change and not at each call.
+    // These follow from the above. They are made anew at each change and not at each call.
     /// Copies to which there is a connection.
     private(set) var connected: [Int] = []
-    /// Of those, the ones that calls go to.
+    /// Those among them that calls go to.
     private(set) var candidates: [Int] = []
     /// The others that can work, for what one of the first failed to do.
     private(set) var reserves: [Int] = []
     /// How many copies of those to which there is a connection do not say that they cannot work.
     private(set) var servingCopies = 0
-    /// Whether the candidates' weights differ.
+    /// True when the candidates' weights differ.
     private(set) var isWeighted = false
     /// When the next copy is put into service again.
     var nextReturn: Instant?
@@ -90,7 +90,7 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
         refresh()
     }
 
-    /// - Parameter zone: Of the copy, when a connection to it is ready.
+    /// - Parameter zone: The zone of the copy, when a connection to it is ready.
     /// - Returns: Who waited for news and is to be resumed.
     mutating func set(_ link: Link, at index: Int, zone: String? = nil) -> [Waiter] {
         if isAbsent(index) { return [] }
@@ -101,7 +101,7 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
         return takeWaiters()
     }
 
-    /// - Returns: Whether the link was that connection.
+    /// - Returns: True when the link was that connection.
     mutating func lose(_ connection: Connection, at index: Int) -> Bool {
         guard case .ready(let current) = links[index], current === connection else { return false }
         links[index] = .hopeful
@@ -111,7 +111,8 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
     }
 
     /// Makes room for the connections to a copy of the peer.
-    /// - Parameter number: Of the copy: one that was there before, or a new one; numbers in between are of copies to which there are no connections.
+    /// - Parameter number: The number of the copy: one that was there before, or a new one; numbers in between are of copies to which there are no
+    ///   connections.
     mutating func add(_ copy: CopyState, as number: Int) {
         while copies.count <= number {
             copies.append(copy)
@@ -178,8 +179,9 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
 // MARK: - Who gets calls
 
 extension PoolState {
-    /// A copy that says that it cannot work gets calls only when every copy says so: a call that is refused tells more than none. The same holds for those
-    /// that are taken out of service. Of the rest, those of the first priority count, and of these, those of this zone while they are a third of them.
+    /// A copy that says that it cannot work gets calls only when every copy says so: a call that is refused tells more than none. The same holds for
+    /// those that are taken out of service. The first priority of the rest counts; among these, those of this zone count while they are a third of
+    /// them.
     mutating func refresh() {
         connected = copies.indices.filter { links(of: $0).contains { if case .ready = links[$0] { true } else { false } } }
         let serving = connected.filter { !links(of: $0).contains { resting[$0] } }

@@ -1,5 +1,5 @@
-/// Highest random weight (Thaler, Ravishankar 1998): who asks for the best of a set by the same number gets the same member, whoever asks, and a member that
-/// comes or goes moves its own share only. Never for secrets.
+/// Highest random weight (Thaler, Ravishankar 1998). Every caller that asks for the best of a set by the same number gets the same member. A member
+/// that comes or goes moves its own share only. Never for secrets.
 enum Rendezvous {
     /// A number for a text, the same in every process.
     static func key(of text: String) -> UInt64 {

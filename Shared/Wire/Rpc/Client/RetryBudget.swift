@@ -2,7 +2,7 @@
 struct RetryBudget: Sendable {
     /// Retries that may follow one another at most.
     let capacity: Double
-    /// What each call adds.
+    /// The amount that each call adds.
     let ratio: Double
     private(set) var balance: Double
 
@@ -16,7 +16,7 @@ struct RetryBudget: Sendable {
         balance = min(capacity, balance + ratio)
     }
 
-    /// - Returns: Whether a retry may be made; it is then taken from the budget.
+    /// - Returns: True when a retry may be made; it is then taken from the budget.
     mutating func takeRetry() -> Bool {
         guard balance >= 1 else { return false }
         balance -= 1

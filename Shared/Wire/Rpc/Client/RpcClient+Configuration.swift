@@ -40,7 +40,7 @@ extension RpcClient {
         public var streamBuffer = 1024
         /// Bytes that may wait for a peer that does not read; over it the connection is dropped.
         public var outboundBytes = 64 * 1024 * 1024
-        /// Whether copies that say that they cannot work get no calls while others can: one stream (`Health.Watch`) on each connection.
+        /// True when copies that say that they cannot work get no calls while others can: one stream (`Health.Watch`) on each connection.
         public var followsHealth = false
         /// Name of the program, for peers' logs.
         public var software: String

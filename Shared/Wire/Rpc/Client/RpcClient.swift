@@ -6,9 +6,9 @@ internal import Spans
 
 /// Calls one peer: several addresses, one pinned name, many calls per connection.
 ///
-/// Calls go to the copies that can work, to the less busy of two, or to the one that their affinity names. When no connection is up, a call fails at once with
-/// `unavailable`; it waits only while a first attempt to connect is under way. A failed call is made again only if its method allows it or it was certainly
-/// not begun, and only within a budget of a tenth of the calls.
+/// Calls go to the copies that can work, to the less busy of two, or to the one that their affinity names. When no connection is up, a call fails at
+/// once with `unavailable`; it waits only while a first attempt to connect is under way. A failed call is made again only if its method allows it or
+/// it was certainly not begun. The budget for that is a tenth of the calls.
 public final class RpcClient: RpcCaller {
     private let pool: ConnectionPool
     private let configuration: Configuration
@@ -145,7 +145,7 @@ extension RpcClient {
 }
 
 extension AttemptOutcome {
-    /// What it says of the copy.
+    /// Its finding about the copy.
     fileprivate var verdict: CallVerdict {
         guard case .failed(let fault, let mayHaveBegun) = self else { return .good }
         guard mayHaveBegun else { return .unknown }

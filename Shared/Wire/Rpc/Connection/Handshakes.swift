@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// Connections that have not finished their TLS handshake: their peers are unknown yet, so they take no place from known ones.
 ///
-/// There may be so many of one address and so many in all. One more closes the oldest: a peer that speaks TLS is through in a few milliseconds, one that opens
-/// sockets and is silent holds them for seconds.
+/// There may be so many of one address and so many in all. One more closes the oldest. A peer that speaks TLS is through in a few milliseconds; one
+/// that opens sockets and is silent holds them for seconds.
 final class Handshakes: Sendable {
     struct Ticket: Sendable {
         fileprivate let number: UInt64
@@ -36,7 +36,7 @@ final class Handshakes: Sendable {
     var count: Int { state.withLock { $0.entries.count } }
 
     /// - Parameters:
-    ///   - address: Of the peer, without its port.
+    ///   - address: The address of the peer, without its port.
     ///   - close: Closes the connection; from any thread.
     /// - Returns: The ticket, and whether another handshake was ended for it.
     func enter(_ address: String, close: @escaping @Sendable () -> Void) -> (ticket: Ticket, endedOne: Bool) {

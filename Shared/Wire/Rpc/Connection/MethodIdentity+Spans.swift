@@ -2,7 +2,7 @@ internal import ContractRuntime
 internal import Spans
 
 extension MethodIdentity {
-    /// What a span says of a call of the method.
+    /// The attributes of a span for a call of the method.
     var attributes: [SpanAttribute] { Self.attributes(service: service, method: name) }
 
     static func attributes(service: String, method: String) -> [SpanAttribute] {

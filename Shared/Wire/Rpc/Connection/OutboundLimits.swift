@@ -1,4 +1,4 @@
-/// What may wait for a peer that reads slowly.
+/// The limits of data that waits for a peer that reads slowly.
 struct OutboundLimits: Sendable {
     /// Bytes at all; over it the peer is dropped.
     var bytes: Int

@@ -3,7 +3,7 @@ internal import NIOCore
 internal import Transport
 internal import Frames
 
-/// The shell around the protocol of one connection: bytes in and out, and the one timer. What a frame means is left to the two roles.
+/// The shell around the protocol of one connection: bytes in and out, and the one timer. The two roles interpret a frame.
 ///
 /// `@unchecked Sendable`: everything but `eventLoop` is touched on the event loop of the channel only; code from elsewhere hops there first.
 class PeerConnection: ChannelInboundHandler, @unchecked Sendable {
@@ -11,7 +11,7 @@ class PeerConnection: ChannelInboundHandler, @unchecked Sendable {
     typealias OutboundOut = ByteBuffer
     typealias Instant = ContinuousClock.Instant
 
-    /// Bytes after which frames are written without waiting for the end of the batch, so that they are still in the cache when they are encrypted.
+    /// Bytes after which frames are written without waiting for the end of the batch. So they are still in the cache when they are encrypted.
     private static let earlyFlushBytes = 64 * 1024
     /// Capacity of a buffer, in bytes, above which it is not kept for the next use.
     private static let keptCapacity = 512 * 1024
@@ -21,8 +21,8 @@ class PeerConnection: ChannelInboundHandler, @unchecked Sendable {
     let eventLoop: any EventLoop
     let limits: OutboundLimits
     var logger: Logger
-    // These four are touched several times for each call, always on the event loop and never while another access to the same one lasts:
-    // the actions that they return are performed after they have returned. So the run-time check of that is left out.
+    // These four are touched several times for each call, always on the event loop and never while another access to the same one lasts. The actions
+    // that they return are performed after they have returned. So the run-time check of that is left out.
     @exclusivity(unchecked) var machine: ConnectionStateMachine
     @exclusivity(unchecked) var encoder = FrameEncoder(maxFrameBytes: Int(ConnectionStateMachine.smallestMaxFrameBytes))
     @exclusivity(unchecked) private var decoder: FrameDecoder
@@ -210,7 +210,7 @@ extension PeerConnection {
         if outbox.readableBytes >= Self.earlyFlushBytes { flush() } else { scheduleFlush() }
     }
 
-    /// What follows a batch of frames or answers: time, then one write.
+    /// The steps after a batch of frames or answers: time, then one write.
     func settle() {
         perform(machine.advance(to: .now))
         flush()

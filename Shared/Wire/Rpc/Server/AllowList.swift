@@ -1,6 +1,6 @@
 internal import Contracts
 
-/// Who may call what: names of callers' certificates per RPC service. What is not listed is refused.
+/// Who may call what: names of callers' certificates per RPC service. Unlisted callers are refused.
 ///
 /// Health, Reflection and Diagnostics, unless they are listed themselves, are open to every caller that is on some list.
 public struct AllowList: Hashable, Sendable {
@@ -16,7 +16,7 @@ public struct AllowList: Hashable, Sendable {
     /// The services that are named.
     public var services: Set<String> { Set(callers.keys) }
 
-    /// Whether a caller with one of these names may call the service.
+    /// True when a caller with one of these names may call the service.
     public func permits(_ names: [String], service: String) -> Bool {
         if let listed = callers[service] { return names.contains(where: listed.contains) }
         guard Self.platformServices.contains(service) else { return false }

@@ -3,7 +3,7 @@ public import Contracts
 internal import Faults
 internal import Synchronization
 
-/// Whether a server is ready for work, and who wants to know when that changes: the Health service.
+/// States whether a server is ready for work, and who wants to know when that changes: the Health service.
 public final class HealthState: Health {
     private struct State {
         var report: HealthReport
@@ -52,7 +52,7 @@ public final class HealthState: Health {
         for watcher in watchers { watcher.finish(throwing: stopping) }
     }
 
-    /// - Parameter hasManyCallers: Whether so many programs call that each should keep connections to some copies only.
+    /// - Parameter hasManyCallers: True when so many programs call that each should keep connections to some copies only.
     func set(hasManyCallers: Bool) { change { $0.hasManyCallers = hasManyCallers } }
 
     private func set(_ status: ServingStatus, reason: String) { change { ($0.status, $0.reason) = (status, reason) } }

@@ -24,7 +24,7 @@ public final class RpcServer: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - services: What is offered.
+    ///   - services: The offered services.
     ///   - group: Where connections live and handlers run.
     public init(configuration: Configuration, services: RpcServices, group: any EventLoopGroup, logger: Logger) {
         self.configuration = configuration

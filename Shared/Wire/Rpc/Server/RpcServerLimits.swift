@@ -1,4 +1,4 @@
-/// What a server spends at most; over a limit a call is answered `overloaded` at once, a connection is closed.
+/// The most that a server spends. Over a limit a call is answered `overloaded` at once, a connection is closed.
 public struct RpcServerLimits: Hashable, Sendable {
     /// Connections at a time, from the end of their handshakes. A few more are told `too_many_connections`; beyond those they are closed unheard.
     public var connections = 1024

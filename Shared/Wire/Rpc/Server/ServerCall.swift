@@ -79,7 +79,7 @@ final class ServerCall: @unchecked Sendable {
         }
     }
 
-    /// Lets the event loop look at its sockets: it does so only when no task is ready, so a task that merely yields would keep it from them, and so would
+    /// Lets the event loop look at its sockets. It does so only when no task is ready, so a task that merely yields would keep it from them. So would
     /// one whose pause is over before the loop has done the rest of its work. A pause that ended late is therefore followed by a longer one.
     private func giveWay() async {
         connection.settle()
@@ -111,7 +111,7 @@ final class ServerCall: @unchecked Sendable {
         task = nil
     }
 
-    /// - Parameter code: Of the fault that the caller gets; `nil`: an answer.
+    /// - Parameter code: The code of the fault that the caller gets; `nil`: an answer.
     func endSpan(_ code: Fault.Code? = nil) {
         guard let span else { return }
         if let code { span.answer(code, isServer: true) }

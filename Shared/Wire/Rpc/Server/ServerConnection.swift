@@ -17,7 +17,7 @@ final class ServerConnection: PeerConnection, @unchecked Sendable {
     /// True once the connection has a place among those whose peers are known.
     private(set) var isCounted = false
     private let onEnd: @Sendable (ServerConnection) -> Void
-    /// Of the caller's connections, once its hello is in.
+    /// The number that all connections of the caller's program share, once its hello is in.
     private var program: UInt64?
     private var permissions: [Bool] = []
     private var caller: String?
@@ -53,7 +53,7 @@ final class ServerConnection: PeerConnection, @unchecked Sendable {
         program = nil
     }
 
-    /// - Parameter number: What the caller's hello says; 0 of one that does not count its connections: it stands for all of its address then.
+    /// - Parameter number: The number in the caller's hello; 0 of one that does not count its connections: it stands for all of its address then.
     private func enter(_ number: UInt64) {
         guard isCounted, program == nil else { return }
         let program = number == 0 ? Rendezvous.key(of: context?.remoteAddress?.ipAddress ?? "") : number

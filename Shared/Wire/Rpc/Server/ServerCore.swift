@@ -2,7 +2,7 @@ internal import Logging
 internal import Frames
 internal import Transport
 
-/// What all connections of a server share.
+/// The state that all connections of a server share.
 final class ServerCore: Sendable {
     let methods: [OfferedMethod]
     let table: MethodTable

@@ -33,7 +33,7 @@ extension ServerCall {
             form: [Parameter("deviceId", device.id), Parameter("mvpd", provider.rawValue)])
     }
 
-    /// What a login starts with, opened by a browser (rest-v1 §3.7). `reg_code` comes first because `&reg` may be taken for `®`.
+    /// The start of a login, opened by a browser (rest-v1 §3.7). `reg_code` comes first because `&reg` may be taken for `®`.
     static func login(
         code: String, _ requestor: Requestor.ID, _ provider: Provider.ID, domain: String, data: String? = nil, returnAddress: String
     ) -> ServerCall {

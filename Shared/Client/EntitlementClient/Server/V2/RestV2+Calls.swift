@@ -3,7 +3,7 @@ internal import Foundation
 
 /// The calls of rest-v2.
 extension RestV2 {
-    /// - Parameter parts: Of the path behind the requestor, not encoded.
+    /// - Parameter parts: The parts of the path behind the requestor, not encoded.
     func call(
         _ method: HTTPRequest.Method, _ parts: String..., query: [Parameter] = [], form: [Parameter]? = nil, json: Data? = nil,
         headers: [HTTPHeader] = []
@@ -22,7 +22,7 @@ extension RestV2 {
             json: try encoder.encode(["resources": resources.map(\.rawValue)]), headers: headers)
     }
 
-    /// What shows that the session is this device's, beside the device's id.
+    /// The proof that the session is this device's, beside the device's id.
     func proof(of session: ActiveSession, data: [String: String] = [:]) -> [HTTPHeader] {
         switch session.token.source {
         case .apple: session.account.map { [Self.frameworkStatus($0)] } ?? []
@@ -36,7 +36,7 @@ extension RestV2 {
         text.map { [HTTPHeader("AP-TempPass-Identity", Data($0.utf8).base64EncodedString())] } ?? []
     }
 
-    /// What the platform said (§1.3); it says something only with the person's permission.
+    /// The platform's answer (§1.3); it says something only with the person's permission.
     static func frameworkStatus(_ account: AccountMetadata) -> HTTPHeader {
         var provider: [String: JSONValue] = [:]
         if let name = account.providerIdentifier { provider["id"] = .string(name) }

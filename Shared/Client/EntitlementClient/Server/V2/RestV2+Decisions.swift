@@ -59,7 +59,7 @@ extension RestV2 {
             })
     }
 
-    /// What the API reports at each resource although it is about the call or the session.
+    /// Codes that the API reports at each resource although they are about the call or the session.
     private static let commonCodes: Set<String> = [
         "too_many_resources", "authenticated_profile_missing", "authenticated_profile_expired", "authenticated_profile_invalidated",
     ]

@@ -82,7 +82,7 @@ extension V2Answers.Profile {
         }
     }
 
-    /// How long the device takes a session without the provider as good, from when the server showed it: its profile is good for a minute or so, and
+    /// How long the device takes a session without the provider as good, from when the server showed it. Its profile is good for a minute or so, and
     /// not needed for a decision (§5 K). The first refusal ends it.
     private static let degradedLifetime: TimeInterval = 3600
 

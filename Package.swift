@@ -473,7 +473,7 @@ if hasAny("tests") {
                 "Rpc",
                 "Catalogue", "Storage", "StoragePostgres",
                 "StorageSqlite", "Telemetry", "Tokens", "Transport", "UsageCounting", logging, unixSignals,
-                coreMetrics, hummingbird, hummingbirdTesting, nioCore, nioEmbedded, nioHTTPTypes, nioPosix,
+                coreMetrics, hummingbird, hummingbirdTesting, lifecycle, nioCore, nioEmbedded, nioHTTPTypes, nioPosix,
             ]),
         tests(
             "ConfigServiceTests",
@@ -488,6 +488,7 @@ if hasAny("tests") {
                 "BridgeClient", "Catalogue", "Clocks", "AuthenticationService", "SamlExplanation", "SamlProfile", "SamlSigner", "Contracts",
                 "ContractRuntime",
                 "Cryptography", "Doubles", "Faults", "Identifiers", "OutboundHttp", "PostgresServer", "Storage", "StoragePostgres", "StorageSqlite",
+                "TextEncodings",
                 "Tokens", "UsageCounting", logging,
             ]),
         tests(
@@ -513,6 +514,7 @@ if hasAny("tests") {
                 "Spans",
                 hummingbird, hummingbirdCore,
                 hummingbirdTesting,
+                "BridgeClient",
                 logging,
                 nioCore, nioEmbedded, nioPosix, nioSSL,
             ]),

@@ -307,14 +307,24 @@ let package = Package(
             links: xmlsecLibraries + [.linkedLibrary("crypto"), .linkedLibrary("z")]
         ),
         outerLibrary(
+            "SandboxKit", "Services/Sandbox/Kit", ["CSandboxXml", "Clocks", "StrictJson", hummingbird, logging, mustache, nioCore]),
+        outerLibrary(
+            "SandboxProviders", "Services/Sandbox/Providers",
+            ["CSandboxXml", "Clocks", "SandboxKit", "StrictJson", hummingbird, lifecycle, nioCore]),
+        outerLibrary(
+            "SandboxApple", "Services/Sandbox/Apple",
+            ["CSandboxXml", "Clocks", "Memos", "SandboxKit", httpClient, hummingbird, lifecycle, logging, nioCore]),
+        outerLibrary(
+            "SandboxVendor", "Services/Sandbox/Vendor", ["Clocks", "SandboxKit", hummingbird, lifecycle, logging, nioCore]),
+        outerLibrary(
             "SandboxService", "Services/Sandbox/Service",
             [
-                "Clocks", "CSandboxXml", "EventLoops", "Memos", "StrictJson", httpClient, lifecycle, logging, hummingbird, hummingbirdCore, mustache,
-                nioCore,
-                nioHTTPTypes,
-                nioSSL,
+                "Clocks", "EventLoops", "SandboxApple", "SandboxKit", "SandboxProviders", "SandboxVendor", hummingbird, hummingbirdCore, logging,
+                nioCore, nioHTTPTypes, nioSSL,
             ]),
-        program("SandboxMain", "Services/Sandbox/Main", ["SandboxService", "ServiceKit", hummingbird, lifecycle, logging, unixSignals]),
+        program(
+            "SandboxMain", "Services/Sandbox/Main",
+            ["SandboxKit", "SandboxService", "ServiceKit", hummingbird, lifecycle, logging, unixSignals]),
 
         library(
             "PeerDoubles", "Services/CommandLine/Judge/Doubles",
@@ -518,7 +528,12 @@ if hasAny("tests") {
                 logging,
                 nioCore, nioEmbedded, nioPosix, nioSSL,
             ]),
-        tests("SandboxServiceTests", ["Clocks", "SandboxService", hummingbird, hummingbirdTesting, logging]),
+        tests(
+            "SandboxServiceTests",
+            [
+                "Clocks", "SandboxApple", "SandboxKit", "SandboxProviders", "SandboxService", "SandboxVendor", hummingbird, hummingbirdTesting,
+                logging,
+            ]),
         tests("LoadReportingTests", ["LoadReporting"]),
         tests(
             "LoadToolTests",

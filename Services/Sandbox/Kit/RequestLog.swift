@@ -1,42 +1,44 @@
-internal import Clocks
+package import Clocks
 internal import FoundationEssentials
-internal import Logging
+package import Logging
 internal import Synchronization
 
 /// The requests that the stand-in received, for tests.
-final class RequestLog: Sendable {
+package final class RequestLog: Sendable {
     /// Most entries kept; the oldest goes first. Counters go on.
-    static let limit = 1000
+    package static let limit = 1000
 
-    struct Entry: Sendable, Codable, Equatable {
-        let at: String
+    /// One request with its outcome.
+    package struct Entry: Sendable, Codable, Equatable {
+        package let at: String
         /// `sso`, `login`, `pdp` or `metadata`.
-        let endpoint: String
-        let mvpd: String
+        package let endpoint: String
+        package let mvpd: String
         /// `login-page`, `signed-in`, `refused`, …; for `pdp` the decisions in the order of the answer.
-        let outcome: String
-        let fields: [String: String]
+        package let outcome: String
+        package let fields: [String: String]
     }
 
-    struct Report: Sendable, Codable, Equatable {
+    /// Everything that is kept.
+    package struct Report: Sendable, Codable, Equatable {
         /// Requests by `endpoint/mvpd`.
-        var counters: [String: Int] = [:]
+        package var counters: [String: Int] = [:]
         /// Newest last.
-        var entries: [Entry] = []
+        package var entries: [Entry] = []
     }
 
     private let content = Mutex(Report())
     private let logger: Logger
 
-    init(logger: Logger) { self.logger = logger }
+    package init(logger: Logger) { self.logger = logger }
 
     /// Counts a request when it arrives, independent of its outcome.
-    func count(_ endpoint: String, mvpd: String) {
+    package func count(_ endpoint: String, mvpd: String) {
         content.withLock { $0.counters["\(endpoint)/\(mvpd)", default: 0] += 1 }
     }
 
     /// Keeps the outcome of a request, and writes it to the service's log without names of people and resources.
-    func note(_ endpoint: String, mvpd: String, outcome: String, fields: [String: String] = [:], at now: Timestamp) {
+    package func note(_ endpoint: String, mvpd: String, outcome: String, fields: [String: String] = [:], at now: Timestamp) {
         var metadata: Logger.Metadata = ["mvpd": "\(mvpd)", "outcome": "\(outcome)"]
         metadata["reason"] = fields["reason"].map { "\($0)" }
         logger.info("\(endpoint)_answered", metadata: metadata)
@@ -47,7 +49,7 @@ final class RequestLog: Sendable {
         }
     }
 
-    func reset() { content.withLock { $0 = Report() } }
+    package func reset() { content.withLock { $0 = Report() } }
 
-    func report() -> Report { content.withLock { $0 } }
+    package func report() -> Report { content.withLock { $0 } }
 }

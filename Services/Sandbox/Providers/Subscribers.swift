@@ -1,3 +1,4 @@
+internal import SandboxKit
 internal import Synchronization
 
 /// The people of one MVPD and the names under which the outside knows them.
@@ -75,5 +76,69 @@ final class Subscribers: Sendable {
         case .everything: channels
         case .channels(let own): channels.filter(own.contains)
         }
+    }
+}
+
+/// What the provider tells about a person (mvpd §2.5).
+struct SubscriberAttributes {
+    let person: Person
+    let subscribers: Subscribers
+    var isHomeBased = false
+
+    /// Attribute names with their values, in a stable order; none without a value.
+    var all: [(name: String, values: [String])] {
+        let userID = subscribers.persistentName(of: person)
+        let household = "household-" + userID.prefix(8)
+        return [
+            ("userID", [userID]),
+            ("upstreamUserID", [userID]),
+            ("householdID", [household]),
+            ("primaryOID", [household]),
+            ("typeID", [person.isHeadOfHousehold ? "Primary" : "Secondary"]),
+            ("is_hoh", [person.isHeadOfHousehold ? "1" : "0"]),
+            ("hba_status", [isHomeBased ? "true" : "false"]),
+            ("allowMirroring", ["true"]),
+            ("zip", person.zip),
+            ("channelID", subscribers.channels(of: person)),
+            ("maxRating", [rating]),
+            ("MaxTVRating", [person.maximumTelevisionRating ?? "TV-MA"]),
+            ("MaxMovieRating", [person.maximumFilmRating ?? "NC-17"]),
+            ("language", ["en"]),
+            ("onNet", ["false"]),
+            ("inHome", ["false"]),
+        ].filter { !$0.values.isEmpty }
+    }
+
+    // Ratings are fixed words without characters that JSON escapes.
+    private var rating: String {
+        #"{"MPAA":"\#(person.maximumFilmRating ?? "NC-17")","VCHIP":"\#(person.maximumTelevisionRating ?? "TV-MA")"}"#
+    }
+}
+
+/// The home networks that the provider recognises by address: people there sign in without a password (mvpd §5 item 1).
+final class HomeNetworks: Sendable {
+    struct Home: Sendable, Equatable {
+        let addresses: Set<String>
+        let person: String
+    }
+
+    private let settled: [String: Home]
+    private let homes: Mutex<[String: Home]>
+
+    /// - Parameter homes: By MVPD.
+    init(_ homes: [String: Home]) {
+        settled = homes
+        self.homes = Mutex(homes)
+    }
+
+    /// - Parameter home: nil: none.
+    func set(_ home: Home?, for mvpd: String) { homes.withLock { $0[mvpd] = home } }
+
+    /// Back to the settings.
+    func reset() { homes.withLock { $0 = settled } }
+
+    /// The person of the home network with that address.
+    func person(at address: String, mvpd: String) -> String? {
+        homes.withLock { $0[mvpd].flatMap { $0.addresses.contains(address) ? $0.person : nil } }
     }
 }

@@ -1,90 +1,102 @@
-/// The settings of a stand-in: addresses, key files, signatures, people.
-public struct SandboxSettings: Sendable, Equatable {
-    public struct Listener: Sendable, Equatable {
-        public var address: String
-        /// 0 takes any free port.
-        public var port: Int
+internal import FoundationEssentials
+package import SandboxApple
+package import SandboxKit
+package import SandboxProviders
+package import SandboxVendor
+
+/// The settings of the stand-ins: addresses, key files, signatures, people.
+package struct SandboxSettings: Sendable, Equatable {
+    package struct Tls: Sendable, Equatable {
+        package var certificate: String
+        package var key: String
     }
 
-    public struct Tls: Sendable, Equatable {
-        public var certificate: String
-        public var key: String
-    }
-
-    /// The service provider that may send requests.
-    public struct ServiceProvider: Sendable, Equatable {
-        /// The base entity id; issuers `…/on-behalf-of/{requestor}` belong to it too (mvpd §2.2).
-        public var entityID: String
-        /// File with the certificate that verifies requests.
-        public var signingCertificate: String
-        /// File with the certificate to encrypt assertions to; needed when an MVPD encrypts.
-        public var encryptionCertificate: String?
-        public var acsURL: String
-        /// Where logout messages go.
-        public var logoutURL: String
-    }
-
-    /// One identity provider with its decision point.
-    public struct Mvpd: Sendable, Equatable {
-        public var id: String
-        public var displayName: String
-        public var entityID: String
-        /// File with the certificate that the service provider pins.
-        public var certificate: String
-        /// File with the private key to it.
-        public var key: String
-        public var signAssertion: Bool
-        public var signResponse: Bool
-        public var encryptAssertion: Bool
-        /// Whether a request must carry a valid signature of the service provider.
-        public var validateRequests: Bool
-        /// Addresses of home networks that need no login, and the person of each; nil: none.
-        var home: HomeNetworks.Home?
-        /// Set for an OAuth 2.0 and OpenID provider.
-        public var oauth: OAuthSettings?
-    }
-
-    /// The stand-in Apple.
-    public struct Apple: Sendable, Equatable {
-        public var listen: Listener
-        /// `iss` of the identity tokens that it gives out.
-        public var identityIssuer: String
-        /// File with the RSA key that signs them.
-        public var identityKey: String
-        /// The MVPDs with platform single sign-on, by the platform's own names.
-        public var providers: [String: String]
-        /// Who may call Apple's servers.
-        public var teams: [AppleTeamSettings] = []
-        /// Repeats ids, codes and keys; nil: nothing repeats.
-        public var seed: String?
-    }
-
-    public var listen: Listener
+    package var listen: ListenerSettings
     /// Files, PEM: HTTPS at the same address; `nil`: plain HTTP alone.
-    public var tls: Tls?
-    /// The base of all addresses in messages, without a slash at the end.
-    public var publicURL: String
-    /// The base of the addresses that services call themselves, where these reach the stand-in by another name than browsers do: a signed query
-    /// names it as its destination. Without a slash at the end.
-    public var serviceURL: String
+    package var tls: Tls?
     /// Folder with the page templates; nil looks for `Services/Sandbox/Pages`.
-    public var pages: String?
+    package var pages: String?
     /// `trace` … `critical`.
-    public var logLevel: String
-    public var serviceProvider: ServiceProvider
-    public var mvpds: [Mvpd]
-    /// Every channel that exists here; a person with all channels has these.
-    public var channels: [String]
-    public var people: [Person]
-    /// Prefix, 4 to 64 characters, of subject ids that count as a subscriber with all channels: a load tool that signs as an MVPD invents people.
-    /// nil: there are no such ids.
-    public var visitorPrefix: String?
+    package var logLevel: String
+    /// The MVPDs and their people.
+    package var providers: ProviderSettings
     /// nil: there is no stand-in Apple.
-    public var apple: Apple?
-    /// nil: there is no stand-in upstream.
-    public var upstream: UpstreamSettings?
-    /// nil: there is no identity provider for administrators.
-    public var staff: StaffSettings?
+    package var apple: AppleSettings?
+    /// nil: there is no stand-in for a vendor's v2 server.
+    package var vendor: VendorSettings?
     /// Whether callers of private networks have the rights of callers on this machine: for a network of containers.
-    public var trustsPrivateNetworks = false
+    package var trustsPrivateNetworks = false
+}
+
+extension SandboxSettings {
+    /// Reads a settings file. Relative paths count from the file's folder.
+    /// - Throws: `SettingsFault` that names the key.
+    package init(file: String) throws(SettingsFault) {
+        let octets = try KeyFile.read(file, key: "--config")
+        try self.init(json: octets, folder: URL(filePath: file).deletingLastPathComponent().path(percentEncoded: false))
+    }
+
+    /// Reads settings from JSON.
+    /// - Parameter folder: Where relative paths count from.
+    /// - Throws: `SettingsFault` that names the key.
+    package init(json: [UInt8], folder: String) throws(SettingsFault) {
+        let file = try SettingsFault.decode(SettingsFile.self, from: json)
+        let resolve = { (path: String) in path.hasPrefix("/") ? path : folder.hasSuffix("/") ? folder + path : "\(folder)/\(path)" }
+        listen = try file.listen.checked("listen")
+        tls = file.tls.map { Tls(certificate: resolve($0.certificate), key: resolve($0.key)) }
+        let publicURL = file.publicURL ?? "http://\(listen.address):\(listen.port)"
+        if publicURL.hasSuffix("/") { throw SettingsFault(key: "publicURL", problem: "ends with a slash") }
+        let serviceURL = file.serviceURL ?? publicURL
+        if serviceURL.hasSuffix("/") { throw SettingsFault(key: "serviceURL", problem: "ends with a slash") }
+        pages = file.pages.map(resolve)
+        logLevel = try Self.level(file.log)
+        providers = ProviderSettings(
+            publicURL: publicURL, serviceURL: serviceURL, serviceProvider: ServiceProviderSettings(file.serviceProvider, resolve: resolve),
+            mvpds: file.mvpds.map { MvpdSettings($0, publicURL: publicURL, resolve: resolve) }, channels: file.channels ?? Person.standardChannels,
+            people: file.people?.map(Person.init) ?? Person.standard, visitorPrefix: file.visitorPrefix,
+            staff: file.staff.map { StaffSettings($0, resolve: resolve) })
+        if let prefix = file.visitorPrefix, !(4...64).contains(prefix.utf8.count) {
+            throw SettingsFault(key: "visitorPrefix", problem: "does not have 4 to 64 characters")
+        }
+        let mvpds = providers.mvpds.map(\.id)
+        apple = try file.apple.map { apple throws(SettingsFault) in try AppleSettings(apple, mvpds: mvpds, resolve: resolve) }
+        vendor = try file.upstream.map { vendor throws(SettingsFault) in try VendorSettings(vendor, resolve: resolve) }
+        trustsPrivateNetworks = file.trustPrivateNetworks ?? false
+        try providers.check()
+    }
+
+    private static func level(_ log: SettingsFile.Log?) throws(SettingsFault) -> String {
+        let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
+        let level = log?.level ?? "info"
+        guard levels.contains(level) else { throw SettingsFault(key: "log.level", problem: "is not one of \(levels.joined(separator: ", "))") }
+        return level
+    }
+}
+
+/// The settings file as it is written; what may be left out is optional.
+private struct SettingsFile: Decodable {
+    struct Tls: Decodable {
+        let certificate: String
+        let key: String
+    }
+
+    struct Log: Decodable {
+        let level: String
+    }
+
+    let listen: ListenerSettings
+    let tls: Tls?
+    let publicURL: String?
+    let serviceURL: String?
+    let pages: String?
+    let log: Log?
+    let serviceProvider: ServiceProviderSettings.Entry
+    let mvpds: [MvpdSettings.Entry]
+    let channels: [String]?
+    let people: [Person.Entry]?
+    let visitorPrefix: String?
+    let apple: AppleSettings.Entry?
+    let staff: StaffSettings.Entry?
+    let upstream: VendorSettings.Entry?
+    let trustPrivateNetworks: Bool?
 }

@@ -1,3 +1,4 @@
+internal import SandboxKit
 internal import Foundation
 internal import NIOSSL
 internal import Synchronization
@@ -20,7 +21,7 @@ final class ServedCertificate: Sendable {
     init(_ files: SandboxSettings.Tls) throws(SettingsFault) {
         self.files = files
         let content = Self.content(files)
-        state = Mutex(State(context: try KeyFile.tls(files), content: content))
+        state = Mutex(State(context: try Self.load(files), content: content))
     }
 
     /// For the next handshake.
@@ -29,8 +30,23 @@ final class ServedCertificate: Sendable {
             guard state.looked + Self.interval <= .now else { return state.context }
             state.looked = .now
             let content = Self.content(files)
-            if content != state.content, let context = try? KeyFile.tls(files) { (state.context, state.content) = (context, content) }
+            if content != state.content, let context = try? Self.load(files) { (state.context, state.content) = (context, content) }
             return state.context
+        }
+    }
+
+    /// The identity of the HTTPS server.
+    private static func load(_ files: SandboxSettings.Tls) throws(SettingsFault) -> NIOSSLContext {
+        let certificates = try KeyFile.read(files.certificate, key: "tls.certificate")
+        let key = try KeyFile.read(files.key, key: "tls.key")
+        if let reason = SigningKey.encryption(key) { throw SettingsFault(key: "tls.key", problem: "cannot be used: \(reason): \(files.key)") }
+        do {
+            let chain = try NIOSSLCertificate.fromPEMBytes(certificates).map { NIOSSLCertificateSource.certificate($0) }
+            return try NIOSSLContext(
+                configuration: .makeServerConfiguration(
+                    certificateChain: chain, privateKey: .privateKey(NIOSSLPrivateKey(bytes: key, format: .pem))))
+        } catch {
+            throw SettingsFault(key: "tls", problem: "cannot be used: \(error): \(files.certificate), \(files.key)")
         }
     }
 

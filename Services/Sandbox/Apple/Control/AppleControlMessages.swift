@@ -1,3 +1,5 @@
+internal import SandboxKit
+
 /// Messages of the routes `/_control/…`; an unknown key is refused.
 enum AppleControlMessages {
     struct Clock: Decodable {

@@ -1,5 +1,8 @@
+internal import SandboxKit
+internal import AsyncHTTPClient
 internal import Clocks
 internal import FoundationEssentials
+internal import NIOCore
 
 /// A notification that tests order from Apple's server (apple §2.9), valid or not.
 struct NotificationOrder: Sendable, Decodable {
@@ -22,7 +25,7 @@ struct NotificationOrder: Sendable, Decodable {
     let jti: String?
     let signature: TokenSignature?
     /// Over the token's own claims; null leaves one out.
-    let claims: [String: AppleClaim]?
+    let claims: [String: JsonValue]?
     /// Whether it has an `exp`.
     let expires: Bool?
     /// Whether the stand-in acts on it too, as Apple would have; default true for a good signature.
@@ -45,7 +48,7 @@ struct NotificationOrder: Sendable, Decodable {
     func payload(_ content: inout AppleMemory.Content, _ client: AppleClient, jti: String, now: Timestamp) throws -> String {
         let moment = now - .seconds(secondsAgo ?? 0)
         let events = event(content, client, at: milliseconds == true ? moment.milliseconds : moment.seconds)
-        var claims: [String: AppleClaim] = [
+        var claims: [String: JsonValue] = [
             "iss": .text(IdentityTokenOrder.issuer), "aud": .text(clientID), "iat": .number(now.seconds), "jti": .text(jti),
             "events": form == .object ? .object(events) : .text(try Self.json(events)),
         ]
@@ -66,8 +69,8 @@ struct NotificationOrder: Sendable, Decodable {
         }
     }
 
-    private func event(_ content: AppleMemory.Content, _ client: AppleClient, at time: Int64) -> [String: AppleClaim] {
-        var event: [String: AppleClaim] = [
+    private func event(_ content: AppleMemory.Content, _ client: AppleClient, at time: Int64) -> [String: JsonValue] {
+        var event: [String: JsonValue] = [
             "type": .text(type), "sub": .text(content.names.subject(account, team: client.group.team)), "event_time": .number(time),
         ]
         if type.hasPrefix("email-") {
@@ -77,9 +80,29 @@ struct NotificationOrder: Sendable, Decodable {
         return event
     }
 
-    private static func json(_ members: [String: AppleClaim]) throws -> String {
+    private static func json(_ members: [String: JsonValue]) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(members), as: UTF8.self)
+    }
+}
+
+/// Posts notifications to the address that a group registered (apple §2.9).
+struct NotificationPost: Sendable {
+    private struct Message: Encodable {
+        let payload: String
+    }
+
+    /// - Returns: The status of the answer; 0 when there was none within 15 s.
+    func send(_ payload: String, to address: String) async -> Int {
+        guard let body = try? JSONEncoder().encode(Message(payload: payload)) else { return 0 }
+        var request = HTTPClientRequest(url: address)
+        request.method = .POST
+        request.headers.add(name: "Content-Type", value: "application/json")
+        // Of a stand-in: no version says anything of the cluster (RFC 9110 §10.1.5).
+        request.headers.add(name: "User-Agent", value: "BoxofficeSandbox")
+        request.body = .bytes(ByteBuffer(bytes: body))
+        guard let response = try? await HTTPClient.shared.execute(request, timeout: .seconds(15)) else { return 0 }
+        return Int(response.status.code)
     }
 }

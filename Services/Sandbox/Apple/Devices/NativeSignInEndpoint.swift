@@ -1,3 +1,4 @@
+internal import SandboxKit
 internal import Clocks
 
 /// `/_device/accounts/{account}/apps/{bundleID}/signin`: what `ASAuthorizationController` gives an app.

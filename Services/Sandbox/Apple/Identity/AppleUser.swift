@@ -1,3 +1,5 @@
+internal import SandboxKit
+
 /// A person with an Apple Account, and what tokens say about them.
 struct AppleUser: Sendable, Equatable {
     /// What tokens say about mail.

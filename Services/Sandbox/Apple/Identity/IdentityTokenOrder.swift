@@ -1,3 +1,4 @@
+internal import SandboxKit
 internal import Clocks
 
 /// What an identity token is to say (apple §2.3).
@@ -21,8 +22,8 @@ struct IdentityTokenOrder: Sendable {
     /// For 60 days after a transfer.
     var transferSubject: String?
 
-    func claims(_ names: AppleNames, now: Timestamp) -> [String: AppleClaim] {
-        var claims: [String: AppleClaim] = [
+    func claims(_ names: AppleNames, now: Timestamp) -> [String: JsonValue] {
+        var claims: [String: JsonValue] = [
             "iss": .text(Self.issuer), "aud": .text(client), "sub": .text(names.subject(user.account, team: team)), "iat": .number(now.seconds),
             "exp": .number(now.seconds + Self.lifetime), "auth_time": .number(authenticatedAt.seconds),
         ]
@@ -35,7 +36,7 @@ struct IdentityTokenOrder: Sendable {
         return claims
     }
 
-    private var nonceClaims: [String: AppleClaim] {
+    private var nonceClaims: [String: JsonValue] {
         switch user.nonce {
         case .supported: ["nonce_supported": .flag(true)].merging(nonce.map { ["nonce": .text($0)] } ?? [:]) { $1 }
         case .unsupported: ["nonce_supported": .flag(false)]
@@ -44,7 +45,7 @@ struct IdentityTokenOrder: Sendable {
         }
     }
 
-    private func mailClaims(_ names: AppleNames) -> [String: AppleClaim] {
+    private func mailClaims(_ names: AppleNames) -> [String: JsonValue] {
         switch hidesEmail ? .relay : user.mail {
         case .real: ["email": .text(user.email), "email_verified": flag(user.isVerified)]
         case .relay:
@@ -57,8 +58,52 @@ struct IdentityTokenOrder: Sendable {
         }
     }
 
-    private func flag(_ value: Bool) -> AppleClaim { user.flags == .text ? .text(value ? "true" : "false") : .flag(value) }
+    private func flag(_ value: Bool) -> JsonValue { user.flags == .text ? .text(value ? "true" : "false") : .flag(value) }
 
     /// The left half of the SHA-256 (OpenID Connect core §3.1.3.6).
     private static func half(_ text: String) -> String { Base64.urlText(Array(Digest.sha256(Array(text.utf8)).prefix(16))) }
+}
+
+/// An identity token with exactly the content that a test orders, and a code for it.
+struct TokenOrder: Sendable, Decodable {
+    let account: String
+    let clientID: String
+    let nonce: String?
+    /// Over the token's own claims; null leaves one out.
+    let claims: [String: JsonValue]?
+    let header: [String: JsonValue]?
+    let signature: TokenSignature?
+    /// The key that signs, also one that is out of the set; absent: the current one.
+    let kid: String?
+
+    enum CodingKeys: String, CodingKey {
+        case account, nonce, claims, header, signature, kid
+        case clientID = "clientId"
+    }
+
+    struct Made: Encodable {
+        let identityToken: String
+        let code: String
+    }
+
+    func make(_ content: inout AppleMemory.Content, now: Timestamp) throws -> Made {
+        guard let client = content.directory.client(clientID) else { throw SettingsFault(key: "clientId", problem: "belongs to no group") }
+        let issue = try content.signIn(SignInOrder(account: account, client: client, nonce: nonce), now: now)
+        let grant = content.ledger.codes[issue.code]?.grant
+        guard let grant else { throw SettingsFault(key: "account", problem: "has no grant") }
+        var order = content.tokenOrder(grant, client: client, nonce: nonce, now: now)
+        order.code = issue.code
+        let claims = order.claims(content.names, now: now).merging(claims ?? [:]) { $1 }
+        let signature = signature ?? .good
+        let text = try signature.token(claims, key: try key(&content, signature), header: header ?? [:])
+        content.secrets.add(identityToken: text)
+        return Made(identityToken: text, code: issue.code)
+    }
+
+    private func key(_ content: inout AppleMemory.Content, _ signature: TokenSignature) throws -> IdentityKeys.Key {
+        if signature == .unpublished { return try content.keys.makeForeign(&content.octets) }
+        guard let kid else { return content.keys.signing }
+        guard let key = content.keys.key(kid) else { throw SettingsFault(key: "kid", problem: "is no key that was ever made") }
+        return key
+    }
 }

@@ -1,3 +1,4 @@
+internal import SandboxKit
 internal import Clocks
 
 /// What a person's sign-in gives an app or a page.

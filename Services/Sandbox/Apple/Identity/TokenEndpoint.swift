@@ -1,3 +1,4 @@
+internal import SandboxKit
 internal import Clocks
 
 /// `POST /auth/token`, `/auth/revoke` and `/auth/usermigrationinfo`.
@@ -126,5 +127,109 @@ struct TokenEndpoint: Sendable {
         content.ledger.add(AccessToken(purpose: purpose, client: client.id, expiresAt: now + .seconds(AccessToken.lifetime)), as: text)
         content.secrets.add(accessToken: text)
         return text
+    }
+}
+
+extension TokenEndpoint {
+    private struct Sent: Encodable {
+        let transferSubject: String
+
+        private enum CodingKeys: String, CodingKey {
+            case transferSubject = "transfer_sub"
+        }
+    }
+
+    private struct Received: Encodable {
+        let sub: String
+        var email: String?
+        var isPrivateEmail: Bool?
+
+        private enum CodingKeys: String, CodingKey {
+            case sub, email
+            case isPrivateEmail = "is_private_email"
+        }
+    }
+
+    /// The sending team asks for a person's transfer subject.
+    static func sent(
+        _ subject: String, to target: String, _ client: AppleClient, _ content: inout AppleMemory.Content
+    ) throws -> AppleAnswer {
+        let team = client.group.team
+        guard target != team, content.directory.teams[target] != nil else { throw AppleRefusal(.invalidRequest, "target is no other team") }
+        let accounts = Set(content.ledger.consents.keys.map(\.account)).union(content.users.keys)
+        guard let account = accounts.first(where: { content.names.subject($0, team: team) == subject }) else {
+            throw AppleRefusal(.invalidRequest, "nobody has this sub in the team")
+        }
+        let transferSubject = content.names.transferSubject(account, from: team, to: target)
+        content.transfers.tell(transferSubject, of: account, to: target)
+        return try .json(Sent(transferSubject: transferSubject), outcome: "sent", isKept: false)
+    }
+
+    /// The receiving team asks for the person of a transfer subject.
+    static func received(_ subject: String, _ client: AppleClient, _ content: AppleMemory.Content, _ now: Timestamp) throws -> AppleAnswer {
+        let team = client.group.team
+        guard let account = content.transfers.person(subject, team: team, now: now) else {
+            throw AppleRefusal(.invalidRequest, "transfer_sub is unknown or its time is over")
+        }
+        var received = Received(sub: content.names.subject(account, team: team))
+        switch content.user(account).mail {
+        case .real: received.email = content.user(account).email
+        case .relay: (received.email, received.isPrivateEmail) = (content.names.relayAddress(account, team: team), true)
+        case .missing, .empty: break
+        }
+        return try .json(received, outcome: "received", isKept: false)
+    }
+}
+
+/// Checks the JWT with which a client proves who it is (apple §2.4).
+enum ClientSecret {
+    /// Seconds.
+    static let longestLife: Int64 = 15_777_000
+    static let audience = "https://appleid.apple.com"
+    /// Seconds that a team's clock may be ahead.
+    private static let tolerance: Int64 = 60
+
+    static func check(_ text: String, client: AppleClient, team: AppleTeam, now: Timestamp) throws(AppleRefusal) {
+        guard let token = CompactToken(text) else { throw refusal("is no JWT") }
+        guard token.header["alg"] == .text("ES256") else { throw refusal("is not signed by ES256") }
+        guard let key = token.header["kid"]?.text.flatMap({ team.signInKeys[$0] }) else { throw refusal("names no key of the team") }
+        guard key.verifies(token.signature, over: token.signingInput) else { throw refusal("has a bad signature") }
+        guard token.claims["iss"] == .text(team.id) else { throw refusal("has another iss than the team") }
+        guard token.claims["sub"] == .text(client.id) else { throw refusal("has another sub than client_id") }
+        guard token.claims["aud"] == .text(audience) else { throw refusal("has another aud") }
+        guard let issued = token.claims["iat"]?.number, issued <= now.seconds + tolerance else { throw refusal("has no iat, or one ahead") }
+        guard let expires = token.claims["exp"]?.number, expires > now.seconds else { throw refusal("has expired") }
+        guard expires - now.seconds <= longestLife else { throw refusal("lives too long") }
+    }
+
+    private static func refusal(_ problem: String) -> AppleRefusal { AppleRefusal(.invalidClient, "client_secret \(problem)") }
+}
+
+/// The parameters of a call to Apple's token endpoints (apple §2.11).
+struct AppleForm: Sendable {
+    private let values: [String: String]
+
+    /// - Parameter allowed: The parameters that the endpoint knows.
+    init(_ request: AppleRequest, allowed: Set<String>) throws(AppleRefusal) {
+        guard request.contentType == "application/x-www-form-urlencoded" else { throw AppleRefusal(.invalidRequest, "the content type is no form") }
+        let fields = FormFields(encoded: String(decoding: request.body, as: UTF8.self))
+        var values: [String: String] = [:]
+        for name in fields.names {
+            guard allowed.contains(name) else { throw AppleRefusal(.invalidRequest, "\(name.prefix(40)) is no parameter here") }
+            guard fields.raw(name).count == 1 else { throw AppleRefusal(.invalidRequest, "\(name) is repeated") }
+            do {
+                values[name] = try fields.single(name)
+            } catch {
+                throw AppleRefusal(.invalidClient, "\(name) is not percent-encoded")
+            }
+        }
+        self.values = values
+    }
+
+    subscript(_ name: String) -> String? { values[name] }
+
+    func require(_ name: String) throws(AppleRefusal) -> String {
+        guard let value = values[name], !value.isEmpty else { throw AppleRefusal(.invalidRequest, "\(name) is missing") }
+        return value
     }
 }

@@ -1,9 +1,9 @@
 internal import FoundationEssentials
-internal import Hummingbird
+package import Hummingbird
 internal import Mustache
 
 /// The templates and files of `Services/Sandbox/Pages`.
-struct Pages: Sendable {
+package struct Pages: Sendable {
     private static let required = ["apple-answer", "apple-consent", "error", "index", "login", "response", "signed-out", "staff", "upstream-sign-in"]
 
     private let library: MustacheLibrary
@@ -11,7 +11,7 @@ struct Pages: Sendable {
 
     /// - Parameter folder: nil looks for `Services/Sandbox/Pages` above the program and above the working directory.
     /// - Throws: `SettingsFault` when a template is missing or broken.
-    init(folder: String?) async throws {
+    package init(folder: String?) async throws {
         guard let folder = folder ?? Self.standardFolder() else {
             throw SettingsFault(key: "pages", problem: "is missing, and no folder Services/Sandbox/Pages is near")
         }
@@ -28,21 +28,22 @@ struct Pages: Sendable {
 
     /// A page as an answer.
     /// - Parameter page: One of the templates that were checked when the pages were loaded.
-    func html(_ page: String, _ values: [String: Any], status: HTTPResponse.Status = .ok) -> Response {
+    package func html(_ page: String, _ values: [String: Any], status: HTTPResponse.Status = .ok) -> Response {
         Response(status: status, headers: Self.headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text(page, values))))
     }
 
     /// A page without its headers.
-    func text(_ page: String, _ values: [String: Any]) -> String { library.render(values, withTemplate: page) ?? "" }
+    package func text(_ page: String, _ values: [String: Any]) -> String { library.render(values, withTemplate: page) ?? "" }
 
-    func asset(_ name: String) throws -> Response {
+    /// A file of the folder `assets` as an answer.
+    package func asset(_ name: String) throws -> Response {
         guard let content = assets[name] else { throw HTTPError(.notFound) }
         let type = name.hasSuffix(".css") ? "text/css; charset=utf-8" : "text/javascript; charset=utf-8"
         return Response(status: .ok, headers: [.contentType: type, .cacheControl: "max-age=300"], body: ResponseBody(byteBuffer: content))
     }
 
     /// Of every page.
-    static let headers: HTTPFields = {
+    package static let headers: HTTPFields = {
         var headers: HTTPFields = [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"]
         headers[.contentSecurityPolicy] = "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'"
         headers[.xContentTypeOptions] = "nosniff"

@@ -1,24 +1,24 @@
-public import Hummingbird
-internal import NIOCore
+package import Hummingbird
+package import NIOCore
 
 /// What a handler knows about a request besides the request.
-public struct SandboxContext: RequestContext {
-    public var coreContext: CoreRequestContextStorage
+package struct SandboxContext: RequestContext {
+    package var coreContext: CoreRequestContextStorage
     /// The connection: the control routes check its peer, a disturbance may reset it.
-    let channel: any Channel
+    package let channel: any Channel
     /// Whether callers of private networks count as this machine.
-    var trustsPrivateNetworks = false
+    package var trustsPrivateNetworks = false
 
-    public init(source: ApplicationRequestContextSource) {
+    package init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         channel = source.channel
     }
 
     /// The caller's address; empty when it has none.
-    var address: String { channel.remoteAddress?.ipAddress ?? "" }
+    package var address: String { channel.remoteAddress?.ipAddress ?? "" }
 
     /// Whether the caller may control the stand-ins.
-    var isTrusted: Bool { isLoopback || (trustsPrivateNetworks && isPrivate) }
+    package var isTrusted: Bool { isLoopback || (trustsPrivateNetworks && isPrivate) }
 
     /// Whether the caller's address is of a private network (RFC 1918, RFC 4193).
     private var isPrivate: Bool {
@@ -32,12 +32,59 @@ public struct SandboxContext: RequestContext {
     }
 
     /// Whether the caller is on this machine.
-    var isLoopback: Bool {
+    package var isLoopback: Bool {
         switch channel.remoteAddress {
         case .v4(let address): address.address.sin_addr.s_addr.bigEndian >> 24 == 127
         case .v6: channel.remoteAddress?.ipAddress == "::1"
         case .unixDomainSocket: true
         case nil: false
         }
+    }
+}
+
+/// Refuses callers from other machines, unless the settings trust private networks.
+package struct LoopbackOnly: RouterMiddleware {
+    package init() {}
+
+    package func handle(
+        _ input: Request, context: SandboxContext, next: (Request, SandboxContext) async throws -> Response
+    ) async throws -> Response {
+        guard context.isTrusted else { throw HTTPError(.forbidden) }
+        // A page of any site can make a browser on this machine call one of its ports.
+        if input.uri.path.utf8.starts(with: "/control".utf8) {
+            guard Self.comesFromAProgram(input), Self.isNamedLocally(input.head.authority ?? "") else {
+                throw HTTPError(.forbidden, message: "/control is for programs on this machine, by its own names")
+            }
+        }
+        return try await next(input, context)
+    }
+
+    /// Browsers send with each request which site made it.
+    private static func comesFromAProgram(_ request: Request) -> Bool {
+        guard request.headers[.origin] == nil else { return false }
+        let site = request.headers.first { $0.name.canonicalName == "sec-fetch-site" }?.value
+        return site.map { $0 == "none" || $0 == "same-origin" } ?? true
+    }
+
+    /// An address, `localhost`, or a name without a dot, as containers have them: a registered domain name may lead here by DNS rebinding.
+    package static func isNamedLocally(_ authority: String) -> Bool {
+        if authority.isEmpty || authority.hasPrefix("[") { return true }
+        let host = authority.prefix { $0 != ":" }
+        return !host.contains(".") || host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+    }
+}
+
+/// Marks each request with whether callers of private networks are trusted.
+package struct PrivateNetworkTrust: RouterMiddleware {
+    private let trustsPrivateNetworks: Bool
+
+    package init(trustsPrivateNetworks: Bool) { self.trustsPrivateNetworks = trustsPrivateNetworks }
+
+    package func handle(
+        _ input: Request, context: SandboxContext, next: (Request, SandboxContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        context.trustsPrivateNetworks = trustsPrivateNetworks
+        return try await next(input, context)
     }
 }

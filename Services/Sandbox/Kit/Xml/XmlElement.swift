@@ -1,17 +1,17 @@
-internal import CSandboxXml
+package import CSandboxXml
 
 /// A received element: what the parser saw, as a value.
-struct XmlElement: Sendable {
-    let name: String
-    let namespace: String
+package struct XmlElement: Sendable {
+    package let name: String
+    package let namespace: String
     /// Attributes without a namespace.
-    let attributes: [String: String]
-    let children: [XmlElement]
+    package let attributes: [String: String]
+    package let children: [XmlElement]
     /// The text without surrounding white space; nil when the element holds elements, comments or CDATA.
-    let text: String?
+    package let text: String?
 
     /// Parses one document (mvpd §6).
-    init(parsing xml: [UInt8]) throws(XmlRefusal) {
+    package init(parsing xml: [UInt8]) throws(XmlRefusal) {
         try XmlRefusal.check(csandbox_start())
         var document: OpaquePointer?
         try XmlRefusal.check(csandbox_document_parse(xml, xml.count, &document))
@@ -35,12 +35,12 @@ struct XmlElement: Sendable {
     }
 
     /// The children of this name in this namespace.
-    func children(_ name: String, in namespace: String) -> [XmlElement] {
+    package func children(_ name: String, in namespace: String) -> [XmlElement] {
         children.filter { $0.name == name && $0.namespace == namespace }
     }
 
     /// The child of this name in this namespace, when there is exactly one.
-    func only(_ name: String, in namespace: String) -> XmlElement? {
+    package func only(_ name: String, in namespace: String) -> XmlElement? {
         let found = children(name, in: namespace)
         return found.count == 1 ? found[0] : nil
     }
@@ -66,5 +66,26 @@ struct XmlElement: Sendable {
         let octets = Array(text.utf8)
         guard let first = octets.firstIndex(where: { !isSpace($0) }), let last = octets.lastIndex(where: { !isSpace($0) }) else { return "" }
         return String(decoding: octets[first...last], as: UTF8.self)
+    }
+}
+
+/// Why the XML layer refused a text, or could not make one.
+package struct XmlRefusal: Error, Equatable {
+    /// A reason code (`xml.dtd`, `sig.invalid`, …) or a short sentence; safe to show.
+    package let reason: String
+
+    package init(reason: String) { self.reason = reason }
+
+    /// Turns the C convention (no text is success) into an error.
+    package static func check(_ reason: UnsafePointer<CChar>?) throws(XmlRefusal) {
+        if let reason { throw XmlRefusal(reason: String(cString: reason)) }
+    }
+
+    /// Runs a C function that leaves octets behind, and takes them over.
+    package static func octets(_ produce: (UnsafeMutablePointer<CSandboxOctets>) -> UnsafePointer<CChar>?) throws(XmlRefusal) -> [UInt8] {
+        var octets = CSandboxOctets(bytes: nil, count: 0)
+        try check(produce(&octets))
+        defer { csandbox_octets_free(&octets) }
+        return Array(UnsafeBufferPointer(start: octets.bytes, count: octets.count))
     }
 }

@@ -1,3 +1,5 @@
+internal import SandboxKit
+
 /// What a decision point adds to its answers or leaves out of them, as tests set it (mvpd §4.2, §4.4).
 struct AnswerShape: Sendable, Equatable {
     /// Resources that the answer passes over.

@@ -1,3 +1,4 @@
+internal import SandboxKit
 internal import Clocks
 internal import FoundationEssentials
 internal import Hummingbird

@@ -1,3 +1,6 @@
+internal import SandboxKit
+internal import Synchronization
+
 /// How a decision point misbehaves, as tests set it (mvpd §5 item 4).
 struct Disturbance: Sendable, Equatable {
     enum Mode: String, Sendable, Decodable {
@@ -81,4 +84,48 @@ struct Disturbance: Sendable, Equatable {
         guard (0...most).contains(value) else { throw SettingsFault(key: key, problem: "is not from 0 to \(most)") }
         return value
     }
+}
+
+/// The disturbance of each decision point.
+final class Disturbances: Sendable {
+    private let current = Mutex<[String: Disturbance]>([:])
+
+    func set(_ disturbance: Disturbance, for mvpd: String) { current.withLock { $0[mvpd] = disturbance } }
+
+    func reset() { current.withLock { $0 = [:] } }
+
+    /// The disturbance for the next request; counts that request.
+    func take(for mvpd: String) -> Disturbance {
+        current.withLock { current in
+            guard var disturbance = current[mvpd] else { return Disturbance() }
+            let taken = disturbance
+            if let remaining = disturbance.remaining {
+                disturbance.remaining = remaining - 1
+                current[mvpd] = remaining > 1 ? disturbance : nil
+            }
+            return taken
+        }
+    }
+}
+
+/// The envelope of a decision point's answers in the SOAP form, as tests set it.
+struct SoapManner: Sendable, Equatable {
+    enum Signature: String, Sendable, Decodable {
+        case response, assertion, both, none
+
+        var coversResponse: Bool { self == .response || self == .both }
+        var coversAssertion: Bool { self == .assertion || self == .both }
+    }
+
+    static let standardValidity = 300
+
+    var signature = Signature.response
+    /// nil: the provider's entity id.
+    var issuer: String?
+    /// nil: the issuer of the query.
+    var audience: String?
+    var age = Duration.zero
+    var validity = Duration.seconds(Self.standardValidity)
+    /// Whether `InResponseTo` is there.
+    var namesQuery = true
 }

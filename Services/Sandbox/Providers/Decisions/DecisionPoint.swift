@@ -1,3 +1,5 @@
+internal import SandboxKit
+
 /// The policy of one MVPD: a person may watch the channels of the subscription, within the parental limit.
 struct DecisionPoint: Sendable {
     let subscribers: Subscribers

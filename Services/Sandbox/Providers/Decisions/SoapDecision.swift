@@ -1,3 +1,4 @@
+internal import SandboxKit
 internal import Clocks
 
 /// An answer in the SOAP form (mvpd §4.2): a SAML Response with its signature after the status, as in published samples.

@@ -1,3 +1,4 @@
+internal import SandboxKit
 internal import Clocks
 
 extension GenuineAnswer {

@@ -1,3 +1,5 @@
+internal import SandboxKit
+
 extension GenuineAnswer {
     /// Changes of the signature itself and of what it covers (mvpd #29 to #51).
     func changedSignature(_ attack: Attack, _ canary: String) throws -> String? {

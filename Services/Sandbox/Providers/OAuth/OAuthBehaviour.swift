@@ -1,3 +1,7 @@
+internal import SandboxKit
+internal import Hummingbird
+internal import Synchronization
+
 /// How an OAuth provider behaves, as tests set it.
 struct OAuthBehaviour: Sendable, Equatable, Decodable {
     enum Mode: String, Sendable, Decodable {
@@ -57,4 +61,86 @@ struct OAuthBehaviour: Sendable, Equatable, Decodable {
     }
 
     func mode(at endpoint: String) -> Mode { self.endpoint == nil || self.endpoint == endpoint ? mode ?? .none : .none }
+}
+
+/// What an OAuth provider has to remember: used codes, the newest refresh token of each sign-in, and the behaviour that tests set.
+final class OAuthMemory: Sendable {
+    private struct Content {
+        var behaviour = OAuthBehaviour()
+        var usedCodes: Set<String> = []
+        var generations: [String: Int] = [:]
+        var revoked: Set<String> = []
+        var isRotated = false
+    }
+
+    private let content = Mutex(Content())
+
+    var behaviour: OAuthBehaviour { content.withLock { $0.behaviour } }
+
+    /// Whether the second key signs.
+    var isRotated: Bool { content.withLock { $0.isRotated } }
+
+    func behave(_ behaviour: OAuthBehaviour) { content.withLock { $0.behaviour = behaviour } }
+
+    func rotateKeys() { content.withLock { $0.isRotated.toggle() } }
+
+    func reset() { content.withLock { $0 = Content() } }
+
+    /// - Returns: False when the code was used before; the tokens that it gave are revoked then (RFC 6749 §4.1.2).
+    func use(_ code: OAuthCode) -> Bool {
+        content.withLock { content in
+            guard content.usedCodes.insert(code.identifier).inserted else {
+                content.revoked.insert(code.identifier)
+                return false
+            }
+            return true
+        }
+    }
+
+    func isRevoked(_ grant: OAuthGrant) -> Bool { content.withLock { $0.revoked.contains(grant.family) } }
+
+    /// Takes a refresh token.
+    /// - Returns: The generation of the one that comes with the answer; nil: the token is not good any more.
+    func refresh(_ grant: OAuthGrant) -> Int? {
+        content.withLock { content in
+            guard content.behaviour.refusesRefreshTokens != true, !content.revoked.contains(grant.family),
+                grant.generation >= content.generations[grant.family] ?? 0
+            else { return nil }
+            guard content.behaviour.rotatesRefreshTokens == true else { return grant.generation }
+            content.generations[grant.family] = grant.generation + 1
+            return grant.generation + 1
+        }
+    }
+}
+
+/// Routes by which tests control the OAuth providers; only callers on the same machine get an answer.
+struct OAuthControlRoutes: Sendable {
+    private static let largestMessage = 16 * 1024
+
+    let providers: [String: OAuthProvider]
+
+    func add(to router: Router<SandboxContext>) {
+        let control = router.group("/control/oauth").add(middleware: LoopbackOnly())
+        control.post("/{mvpd}") { request, context in
+            let provider = try provider(context)
+            let octets = Array(buffer: try await request.body.collect(upTo: Self.largestMessage))
+            do throws(SettingsFault) {
+                provider.memory.behave(try OAuthBehaviour(json: octets))
+            } catch {
+                throw HTTPError(.badRequest, message: "\(error)")
+            }
+            return HTTPResponse.Status.noContent
+        }
+        control.post("/{mvpd}/rotate-keys") { _, context in
+            let provider = try provider(context)
+            guard provider.keys.count > 1 else { throw HTTPError(.conflict, message: "There is no second key: oauth.nextKey") }
+            provider.memory.rotateKeys()
+            return HTTPResponse.Status.noContent
+        }
+    }
+
+    private func provider(_ context: SandboxContext) throws -> OAuthProvider {
+        guard let provider = providers[try context.parameters.require("mvpd")] else { throw HTTPError(.notFound) }
+        return provider
+    }
 }

@@ -1,3 +1,4 @@
+internal import SandboxKit
 internal import Clocks
 
 /// The OAuth side of an MVPD: its clients, keys and memory.
@@ -24,7 +25,7 @@ struct OAuthProvider: Sendable {
         var clients: [String: Client] = [:]
         for (number, client) in settings.clients.enumerated() {
             let place = "mvpds[\(index)].oauth.clients[\(number)]"
-            let octets = try SandboxSettings.read(client.secret, key: "\(place).secret")
+            let octets = try KeyFile.read(client.secret, key: "\(place).secret")
             let secret = String(decoding: octets, as: UTF8.self).filter { !$0.isWhitespace }
             if secret.isEmpty { throw SettingsFault(key: "\(place).secret", problem: "names an empty file: \(client.secret)") }
             guard clients.updateValue(Client(secret: secret, redirectURIs: client.redirectURIs), forKey: client.id) == nil else {
@@ -87,4 +88,92 @@ struct OAuthSigningKey: Sendable {
             throw SettingsFault(key: place, problem: "cannot be used: \(error.reason)")
         }
     }
+}
+
+/// What makes an MVPD an OAuth 2.0 and OpenID provider (mvpd §5 item 3).
+package struct OAuthSettings: Sendable, Equatable {
+    /// A client of the provider.
+    package struct Client: Sendable, Equatable {
+        package var id: String
+        /// File with the secret.
+        package var secret: String
+        /// Answers go to these addresses, character by character, and nowhere else.
+        package var redirectURIs: [String]
+
+        /// As the settings file has it.
+        struct Entry: Decodable {
+            let id: String
+            let secret: String
+            let redirectURIs: [String]
+        }
+
+        init(_ entry: Entry, resolve: (String) -> String) {
+            id = entry.id
+            secret = resolve(entry.secret)
+            redirectURIs = entry.redirectURIs
+        }
+    }
+
+    package var issuer: String
+    package var clients: [Client]
+    /// Files with the key that takes the first one's place when keys are rotated, and with its certificate; nil: there is none.
+    package var nextKey: String?
+    package var nextCertificate: String?
+}
+
+extension OAuthSettings {
+    /// As the settings file has it.
+    package struct Entry: Decodable {
+        let issuer: String?
+        let clients: [Client.Entry]
+        let nextKey: String?
+        let nextCertificate: String?
+    }
+
+    init(_ entry: Entry, mvpd: String, publicURL: String, resolve: (String) -> String) {
+        self.init(
+            issuer: entry.issuer ?? "\(publicURL)/oauth/\(mvpd)",
+            clients: entry.clients.map { Client($0, resolve: resolve) },
+            nextKey: entry.nextKey.map(resolve), nextCertificate: entry.nextCertificate.map(resolve))
+    }
+}
+
+/// What an application asks for on behalf of a person (RFC 6749 §4.1.1, RFC 7636 §4.3).
+struct OAuthRequest: Codable, Sendable, Equatable {
+    let client: String
+    let redirectURI: String
+    let state: String
+    let nonce: String?
+    let challenge: String
+    let scope: String
+    /// `prompt` and `acr_values` as they were sent.
+    let prompt: String?
+    let authenticationContext: String?
+
+    /// Whether the provider must not show a page (`prompt=none`).
+    var isSilent: Bool { prompt == "none" }
+
+    /// Whether the home network may identify the person.
+    var acceptsHome: Bool { isSilent || authenticationContext?.contains("InternetProtocol") == true }
+}
+
+/// The grant of a code. It is sealed into the code itself.
+struct OAuthCode: Codable, Sendable {
+    let request: OAuthRequest
+    let person: String
+    let isHome: Bool
+    let identifier: String
+}
+
+/// The grant of an access or a refresh token; sealed into the token.
+struct OAuthGrant: Codable, Sendable {
+    let person: String
+    let client: String
+    let isHome: Bool
+    /// Which sign-in it came from.
+    let family: String
+    /// Counts the refresh tokens of a family, from 0.
+    let generation: Int
+    /// Makes each token another text.
+    let identifier: String
 }

@@ -1,3 +1,4 @@
+internal import SandboxKit
 internal import Clocks
 internal import FoundationEssentials
 internal import Hummingbird
@@ -37,7 +38,7 @@ struct OAuthRoutes: Sendable {
         case .none:
             do {
                 return try await answer(provider, request.body)
-            } catch is SamlRefusal {
+            } catch is RequestRefusal {
                 return refused("invalid_request", provider)
             }
         case .error: return Response(status: .internalServerError)

@@ -1,3 +1,4 @@
+internal import SandboxKit
 internal import Clocks
 
 /// The MVPD's answer to a platform: a compact SAML response, or one with a flaw.
@@ -10,10 +11,10 @@ struct PlatformAnswer {
     let attributeNames: [String]
     let now: Timestamp
 
-    /// - Throws: `SamlRefusal` when the account's person is no subscriber; `XmlRefusal` when the answer cannot be signed.
+    /// - Throws: `RequestRefusal` when the account's person is no subscriber; `XmlRefusal` when the answer cannot be signed.
     func text() throws -> String {
         guard let person = provider.subscribers.person(named: account.person), !person.loginFails else {
-            throw SamlRefusal("subscriber.unknown", "“\(account.person)” is no subscriber of \(provider.id).")
+            throw RequestRefusal("subscriber.unknown", "“\(account.person)” is no subscriber of \(provider.id).")
         }
         let response = response()
         if account.flaw == .declined { return try response.failure(.authnFailed) }

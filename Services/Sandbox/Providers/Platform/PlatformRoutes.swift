@@ -1,10 +1,11 @@
 internal import Clocks
 internal import FoundationEssentials
-internal import Hummingbird
+package import Hummingbird
+package import SandboxKit
 
 /// The stand-in Apple: the answers of a device's framework, and the routes by which tests set its state. Only callers on the same machine get
 /// an answer.
-struct PlatformRoutes: Sendable {
+package struct PlatformRoutes: Sendable {
     private static let largestMessage = 256 * 1024
 
     let framework: PlatformFramework
@@ -13,7 +14,8 @@ struct PlatformRoutes: Sendable {
     let clock: any WallClock
     let log: RequestLog
 
-    func add(to router: Router<SandboxContext>) {
+    /// Adds the routes of the address of the stand-in Apple.
+    package func add(to router: Router<SandboxContext>) {
         let platform = router.group("/platform").add(middleware: LoopbackOnly())
         platform.put("/accounts/{account}") { request, context in
             let account = try await read(request) { octets throws(SettingsFault) in try PlatformAccount(json: octets, now: clock.now()) }

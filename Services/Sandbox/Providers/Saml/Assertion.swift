@@ -1,3 +1,4 @@
+internal import SandboxKit
 internal import Clocks
 
 /// The statement about a person who signed in (SAML profiles §4.1.4.2).

@@ -1,3 +1,4 @@
+internal import SandboxKit
 internal import Synchronization
 
 /// A name under which a person was made known in a session.
@@ -53,4 +54,19 @@ final class IssuedNames: Sendable {
 
     /// - Returns: False when no such request waits.
     func answered(_ identifier: String) -> Bool { content.withLock { $0.asked.remove(identifier) != nil } }
+}
+
+/// The kinds of name identifier that the stand-in issues (SAML core §8.3).
+enum NameIDFormat: String, Sendable {
+    case persistent = "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent"
+    case transient = "urn:oasis:names:tc:SAML:2.0:nameid-format:transient"
+
+    /// - Parameter requested: The `Format` of a `NameIDPolicy`; nil or unspecified leaves the choice to the provider.
+    /// - Returns: nil when the format is not offered.
+    init?(requested: String?) {
+        switch requested {
+        case nil, "urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified": self = .persistent
+        case let format?: self.init(rawValue: format)
+        }
+    }
 }

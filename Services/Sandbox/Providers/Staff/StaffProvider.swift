@@ -1,3 +1,4 @@
+internal import SandboxKit
 internal import Clocks
 internal import FoundationEssentials
 internal import Synchronization
@@ -28,7 +29,7 @@ final class StaffProvider: Sendable {
         people = settings.people
         var clients: [String: OAuthProvider.Client] = [:]
         for (number, client) in settings.clients.enumerated() {
-            let octets = try SandboxSettings.read(client.secret, key: "staff.clients[\(number)].secret")
+            let octets = try KeyFile.read(client.secret, key: "staff.clients[\(number)].secret")
             let secret = String(decoding: octets, as: UTF8.self).filter { !$0.isWhitespace }
             if secret.isEmpty { throw SettingsFault(key: "staff.clients[\(number)].secret", problem: "names an empty file: \(client.secret)") }
             clients[client.id] = OAuthProvider.Client(secret: secret, redirectURIs: client.redirectURIs)
@@ -69,5 +70,48 @@ final class StaffProvider: Sendable {
         let header = #"{"alg":"RS256","kid":"\#(key.identifier)","typ":"JWT"}"#
         let input = Base64.urlText(Array(header.utf8)) + "." + Base64.urlText(Array(try encoder.encode(claims)))
         return input + "." + Base64.urlText(try key.key.sign(Array(input.utf8)))
+    }
+}
+
+/// A stand-in for the identity provider of those who administer a cluster, by OpenID Connect.
+package struct StaffSettings: Sendable, Equatable {
+    /// Somebody who can be chosen on its page, and what the tokens say of them.
+    package struct Person: Sendable, Equatable, Decodable {
+        package var name: String
+        package var email: String
+        package var roles: [String]
+        package var programmers: [String]
+    }
+
+    /// Files with the key that signs, and its certificate.
+    package var key: String
+    package var certificate: String
+    package var clients: [OAuthSettings.Client]
+    package var people: [Person]
+
+    /// Of the demo catalogue's programmers.
+    package static let standardPeople = [
+        Person(name: "Olga Operator", email: "olga@staff.example", roles: ["operators"], programmers: []),
+        Person(name: "Edda Editor", email: "edda@staff.example", roles: ["editors"], programmers: ["acme"]),
+        Person(name: "Bruno Editor", email: "bruno@staff.example", roles: ["editors"], programmers: ["bravo"]),
+        Person(name: "Vera Viewer", email: "vera@staff.example", roles: ["viewers"], programmers: ["acme", "bravo"]),
+        Person(name: "Nora Nobody", email: "nora@staff.example", roles: ["canteen"], programmers: []),
+    ]
+}
+
+extension StaffSettings {
+    /// As the settings file has it.
+    package struct Entry: Decodable {
+        let key: String
+        let certificate: String
+        let clients: [OAuthSettings.Client.Entry]
+        let people: [StaffSettings.Person]?
+    }
+
+    package init(_ entry: Entry, resolve: (String) -> String) {
+        self.init(
+            key: resolve(entry.key), certificate: resolve(entry.certificate),
+            clients: entry.clients.map { .init($0, resolve: resolve) },
+            people: entry.people ?? Self.standardPeople)
     }
 }

@@ -1,9 +1,10 @@
+internal import SandboxKit
 internal import Clocks
 internal import FoundationEssentials
 
 /// `POST /o/client/token` (rest-v1 §3.2, RFC 6749 §4.4).
 struct AccessTokenEndpoint: Sendable {
-    let memory: UpstreamMemory
+    let memory: VendorMemory
     let key: SigningKey
 
     private struct Issued: Encodable {
@@ -33,7 +34,7 @@ struct AccessTokenEndpoint: Sendable {
         let jti: String
     }
 
-    func answer(_ call: UpstreamCall) throws -> UpstreamAnswer {
+    func answer(_ call: VendorCall) throws -> VendorAnswer {
         guard let id = parameter("client_id", call), let secret = parameter("client_secret", call), let grant = parameter("grant_type", call) else {
             return try .dcr("invalid_request")
         }
@@ -52,7 +53,7 @@ struct AccessTokenEndpoint: Sendable {
     }
 
     /// From the form, or with an empty body from the query (rest-v1 §3.2).
-    private func parameter(_ name: String, _ call: UpstreamCall) -> String? {
+    private func parameter(_ name: String, _ call: VendorCall) -> String? {
         call.body.isEmpty ? call.queryValue(name) : call.field(name)
     }
 
@@ -60,7 +61,7 @@ struct AccessTokenEndpoint: Sendable {
         let claims = Claims(
             sub: client.id, iss: "https://upstream.sandbox.example", iat: now.seconds, exp: end.seconds,
             scopes: statement.scopes.joined(separator: " "), jti: RandomText.hexadecimal(octets: 16))
-        let input = Base64.urlText(Array(#"{"alg":"RS256","typ":"JWT"}"#.utf8)) + "." + Base64.urlText(try UpstreamAnswer.encoded(claims))
+        let input = Base64.urlText(Array(#"{"alg":"RS256","typ":"JWT"}"#.utf8)) + "." + Base64.urlText(try VendorAnswer.encoded(claims))
         return input + "." + Base64.urlText(try key.sign(Array(input.utf8)))
     }
 }

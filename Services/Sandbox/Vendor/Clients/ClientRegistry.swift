@@ -1,3 +1,4 @@
+internal import SandboxKit
 internal import Clocks
 
 /// Statements, the clients that they made, and the clients' access tokens.

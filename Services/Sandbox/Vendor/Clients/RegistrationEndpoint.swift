@@ -1,8 +1,9 @@
+internal import SandboxKit
 internal import FoundationEssentials
 
 /// `POST /o/client/register` (rest-v1 §3.1, RFC 7591).
 struct RegistrationEndpoint: Sendable {
-    let memory: UpstreamMemory
+    let memory: VendorMemory
     let issuer: StatementIssuer
 
     private struct Message: Decodable {
@@ -33,7 +34,7 @@ struct RegistrationEndpoint: Sendable {
         }
     }
 
-    func answer(_ call: UpstreamCall) throws -> UpstreamAnswer {
+    func answer(_ call: VendorCall) throws -> VendorAnswer {
         guard call.isJSON, let message = try? JSONDecoder().decode(Message.self, from: Data(call.body)),
             let text = message.softwareStatement, !text.isEmpty
         else { return try .dcr("invalid_request") }

@@ -1,16 +1,17 @@
+internal import SandboxKit
 internal import Hummingbird
 
 /// Service providers, MVPDs and integrations under control.
-struct UpstreamCatalogueControl: Sendable {
-    private typealias Message = UpstreamControlMessages
+struct VendorCatalogueControl: Sendable {
+    private typealias Message = VendorControlMessages
 
     private struct Listing: Encodable {
-        let serviceProviders: [UpstreamCatalogue.ServiceProvider]
-        let mvpds: [UpstreamCatalogue.Mvpd]
-        let integrations: [UpstreamCatalogue.Integration]
+        let serviceProviders: [VendorCatalogue.ServiceProvider]
+        let mvpds: [VendorCatalogue.Mvpd]
+        let integrations: [VendorCatalogue.Integration]
     }
 
-    let memory: UpstreamMemory
+    let memory: VendorMemory
 
     func add(to control: RouterGroup<SandboxContext>) {
         control.get("/catalogue") { _, _ in
@@ -35,7 +36,7 @@ struct UpstreamCatalogueControl: Sendable {
                 try memory.access { state in
                     var integration =
                         state.catalogue.integration(serviceProvider, mvpd)
-                        ?? UpstreamCatalogue.Integration(serviceProvider: serviceProvider, mvpd: mvpd)
+                        ?? VendorCatalogue.Integration(serviceProvider: serviceProvider, mvpd: mvpd)
                     try integration.change(message)
                     try state.catalogue.set(integration)
                 }
@@ -50,7 +51,7 @@ struct UpstreamCatalogueControl: Sendable {
             try memory.access { state in
                 let old = state.catalogue.serviceProvider(id)
                 try state.catalogue.set(
-                    UpstreamCatalogue.ServiceProvider(
+                    VendorCatalogue.ServiceProvider(
                         id: id, name: message.name ?? old?.name ?? id, domains: message.domains ?? old?.domains ?? [],
                         redirectHosts: message.redirectHosts ?? old?.redirectHosts ?? []))
             }
@@ -60,13 +61,13 @@ struct UpstreamCatalogueControl: Sendable {
     private func set(mvpd id: String, _ message: Message.Mvpd) throws {
         try ControlReader.checked {
             if let terms = message.tempPass {
-                try UpstreamBehaviour.check(terms.seconds, "tempPass.seconds", 1...31_536_000)
-                try UpstreamBehaviour.check(terms.resources ?? 1, "tempPass.resources", 1...10_000)
+                try VendorBehaviour.check(terms.seconds, "tempPass.seconds", 1...31_536_000)
+                try VendorBehaviour.check(terms.resources ?? 1, "tempPass.resources", 1...10_000)
             }
             try memory.access { state in
                 let old = state.catalogue.mvpd(id)
                 try state.catalogue.set(
-                    UpstreamCatalogue.Mvpd(
+                    VendorCatalogue.Mvpd(
                         id: id, displayName: message.displayName ?? old?.displayName ?? id, logoUrl: message.logoUrl ?? old?.logoUrl,
                         hasLogout: message.hasLogout ?? old?.hasLogout ?? false, tempPass: message.tempPass ?? old?.tempPass,
                         isProxy: message.isProxy ?? old?.isProxy ?? false, proxyMvpd: message.proxyMvpd ?? old?.proxyMvpd,

@@ -1,16 +1,17 @@
+internal import SandboxKit
 internal import Clocks
 internal import Hummingbird
 
 /// Statements, clients and tokens under control.
-struct UpstreamClientControl: Sendable {
-    let memory: UpstreamMemory
+struct VendorClientControl: Sendable {
+    let memory: VendorMemory
     let clock: AdjustableClock
     let issuer: StatementIssuer
 
     func add(to control: RouterGroup<SandboxContext>) {
         control.get("/statements") { _, _ in try ControlReader.json(memory.access { $0.registry.statements }) }
         control.post("/statements") { request, _ in
-            let message = try await ControlReader.read(UpstreamControlMessages.Statement.self, request)
+            let message = try await ControlReader.read(VendorControlMessages.Statement.self, request)
             let made = try ControlReader.checked {
                 let made = try statement(message)
                 try memory.access { try $0.registry.set(made) }
@@ -42,24 +43,24 @@ struct UpstreamClientControl: Sendable {
             return HTTPResponse.Status.noContent
         }
         control.put("/identities") { request, _ in
-            let message = try await ControlReader.read(UpstreamControlMessages.Identity.self, request)
+            let message = try await ControlReader.read(VendorControlMessages.Identity.self, request)
             memory.access { $0.identities.set(message.token, message.id.map { SsoIdentity(kind: message.kind, id: $0) }) }
             return HTTPResponse.Status.noContent
         }
         control.post("/partner-answers") { request, _ in
-            let message = try await ControlReader.read(UpstreamControlMessages.PartnerAnswer.self, request)
+            let message = try await ControlReader.read(VendorControlMessages.PartnerAnswer.self, request)
             return try ControlReader.json(
                 try ControlReader.checked {
                     guard let id = Base64.octets(message.request).flatMap(PartnerMessages.requestID) else {
                         throw SettingsFault(key: "request", problem: "is no request of the stand-in")
                     }
                     let answer = PartnerMessages.response(to: id, person: message.person)
-                    return UpstreamControlMessages.PartnerAnswered(response: Base64.text(Array(answer.utf8)))
+                    return VendorControlMessages.PartnerAnswered(response: Base64.text(Array(answer.utf8)))
                 })
         }
     }
 
-    private func statement(_ message: UpstreamControlMessages.Statement) throws -> SoftwareStatement {
+    private func statement(_ message: VendorControlMessages.Statement) throws -> SoftwareStatement {
         guard (1...128).contains(message.id.utf8.count) else { throw SettingsFault(key: "id", problem: "does not have 1 to 128 octets") }
         let scopes = message.scopes ?? [SoftwareStatement.apiScope]
         let providers = message.serviceProviders ?? ["*"]

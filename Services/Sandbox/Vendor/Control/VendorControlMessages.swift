@@ -1,15 +1,16 @@
+internal import SandboxKit
 internal import Clocks
 
-/// Messages of the routes `/control/…` of the stand-in upstream; an unknown key is refused.
-enum UpstreamControlMessages {
+/// Messages of the routes `/control/…` of the stand-in vendor; an unknown key is refused.
+enum VendorControlMessages {
     struct Clock: Decodable {
         let offsetSeconds: Int64
     }
 
     struct Faults: Decodable {
         /// nil: all.
-        let operations: [UpstreamOperation]?
-        let faults: [UpstreamFault]
+        let operations: [VendorOperation]?
+        let faults: [VendorFault]
     }
 
     struct Statement: Decodable {
@@ -30,7 +31,7 @@ enum UpstreamControlMessages {
         let displayName: String?
         let logoUrl: String?
         let hasLogout: Bool?
-        let tempPass: UpstreamCatalogue.Mvpd.TempPass?
+        let tempPass: VendorCatalogue.Mvpd.TempPass?
         let isProxy: Bool?
         let proxyMvpd: String?
         let platformMappingId: String?
@@ -51,7 +52,7 @@ enum UpstreamControlMessages {
             let isOn: Bool?
             let perSecond: Int?
             let burst: Int?
-            let by: UpstreamThrottle.Terms.Key?
+            let by: VendorThrottle.Terms.Key?
         }
 
         let sessionSeconds: Int?
@@ -94,9 +95,9 @@ enum UpstreamControlMessages {
     }
 }
 
-extension UpstreamBehaviour {
+extension VendorBehaviour {
     /// Sets what the message names; the rest stays.
-    mutating func change(_ message: UpstreamControlMessages.Behaviour) throws(SettingsFault) {
+    mutating func change(_ message: VendorControlMessages.Behaviour) throws(SettingsFault) {
         var changed = self
         changed.sessionSeconds = message.sessionSeconds ?? sessionSeconds
         changed.tokenSeconds = message.tokenSeconds ?? tokenSeconds
@@ -118,19 +119,19 @@ extension UpstreamBehaviour {
     }
 }
 
-extension UpstreamCatalogue.Integration {
+extension VendorCatalogue.Integration {
     /// Sets what the message names; the rest stays.
-    mutating func change(_ message: UpstreamControlMessages.Integration) throws(SettingsFault) {
+    mutating func change(_ message: VendorControlMessages.Integration) throws(SettingsFault) {
         isEnabled = message.isEnabled ?? isEnabled
         authnSeconds = message.authnSeconds ?? authnSeconds
         authzSeconds = message.authzSeconds ?? authzSeconds
         mediaTokenSeconds = message.mediaTokenSeconds ?? mediaTokenSeconds
         authorizeLimit = message.authorizeLimit ?? authorizeLimit
         preauthorizeLimit = message.preauthorizeLimit ?? preauthorizeLimit
-        try UpstreamBehaviour.check(authnSeconds, "authnSeconds", 1...31_536_000)
-        try UpstreamBehaviour.check(authzSeconds, "authzSeconds", 1...31_536_000)
-        try UpstreamBehaviour.check(mediaTokenSeconds, "mediaTokenSeconds", 1...3600)
-        try UpstreamBehaviour.check(authorizeLimit, "authorizeLimit", 1...100)
-        try UpstreamBehaviour.check(preauthorizeLimit, "preauthorizeLimit", 1...100)
+        try VendorBehaviour.check(authnSeconds, "authnSeconds", 1...31_536_000)
+        try VendorBehaviour.check(authzSeconds, "authzSeconds", 1...31_536_000)
+        try VendorBehaviour.check(mediaTokenSeconds, "mediaTokenSeconds", 1...3600)
+        try VendorBehaviour.check(authorizeLimit, "authorizeLimit", 1...100)
+        try VendorBehaviour.check(preauthorizeLimit, "preauthorizeLimit", 1...100)
     }
 }

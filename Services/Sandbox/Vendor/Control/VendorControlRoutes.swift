@@ -1,13 +1,15 @@
+internal import SandboxKit
 internal import Clocks
+internal import FoundationEssentials
 internal import Hummingbird
 
-/// Routes by which tests control the stand-in upstream: `/control/…`, for this machine alone.
-struct UpstreamControlRoutes: Sendable {
-    private typealias Message = UpstreamControlMessages
+/// Routes by which tests control the stand-in vendor: `/control/…`, for this machine alone.
+struct VendorControlRoutes: Sendable {
+    private typealias Message = VendorControlMessages
 
-    let memory: UpstreamMemory
-    let faults: UpstreamFaults
-    let log: UpstreamLog
+    let memory: VendorMemory
+    let faults: VendorFaults
+    let log: VendorLog
     let clock: AdjustableClock
     let issuer: StatementIssuer
     let making: ProfileMaking
@@ -16,16 +18,16 @@ struct UpstreamControlRoutes: Sendable {
         let control = router.group("/control").add(middleware: LoopbackOnly())
         addCalls(to: control)
         addDecisions(to: control)
-        UpstreamClientControl(memory: memory, clock: clock, issuer: issuer).add(to: control)
-        UpstreamCatalogueControl(memory: memory).add(to: control)
-        UpstreamProfileControl(memory: memory, clock: clock, making: making).add(to: control)
+        VendorClientControl(memory: memory, clock: clock, issuer: issuer).add(to: control)
+        VendorCatalogueControl(memory: memory).add(to: control)
+        VendorProfileControl(memory: memory, clock: clock, making: making).add(to: control)
     }
 
     /// Log, clock, faults, behaviour.
     private func addCalls(to control: RouterGroup<SandboxContext>) {
         control.get("/log") { request, _ in
             let name = ControlReader.query("operation", request)
-            let operation = name.flatMap(UpstreamOperation.init)
+            let operation = name.flatMap(VendorOperation.init)
             if let name, operation == nil { throw HTTPError(.badRequest, message: "operation '\(name)' is unknown") }
             let after = ControlReader.query("after", request).flatMap { Int($0) } ?? 0
             return try ControlReader.json(log.report(operation, after: after, mvpdQuestions: memory.access { $0.mvpdQuestions }))
@@ -52,14 +54,14 @@ struct UpstreamControlRoutes: Sendable {
             let message = try await ControlReader.read(Message.Faults.self, request)
             try ControlReader.checked {
                 for (index, fault) in message.faults.enumerated() { try fault.check("faults[\(index)]") }
-                let operations = message.operations ?? UpstreamOperation.allCases
+                let operations = message.operations ?? VendorOperation.allCases
                 if operations.isEmpty { throw SettingsFault(key: "operations", problem: "names none; leave it out for all") }
-                try faults.append(message.faults.map { UpstreamFaults.Waiting(operations: operations, fault: $0) })
+                try faults.append(message.faults.map { VendorFaults.Waiting(operations: operations, fault: $0) })
             }
             return HTTPResponse.Status.noContent
         }
         control.delete("/faults") { request, _ in
-            faults.reset(ControlReader.query("operation", request).flatMap(UpstreamOperation.init))
+            faults.reset(ControlReader.query("operation", request).flatMap(VendorOperation.init))
             return HTTPResponse.Status.noContent
         }
         control.get("/behaviour") { _, _ in try ControlReader.json(memory.access { $0.behaviour }) }
@@ -68,7 +70,7 @@ struct UpstreamControlRoutes: Sendable {
             try ControlReader.checked {
                 try memory.access { state in
                     try state.behaviour.change(message)
-                    if message.throttle != nil { state.throttle = UpstreamThrottle() }
+                    if message.throttle != nil { state.throttle = VendorThrottle() }
                 }
             }
             return HTTPResponse.Status.noContent
@@ -96,7 +98,7 @@ struct UpstreamControlRoutes: Sendable {
             return HTTPResponse.Status.noContent
         }
         control.delete("/permits") { _, _ in
-            memory.access { $0.permits = UpstreamPermits() }
+            memory.access { $0.permits = VendorPermits() }
             return HTTPResponse.Status.noContent
         }
         control.get("/trials") { _, _ in try ControlReader.json(memory.access { $0.trials.all }) }
@@ -104,5 +106,35 @@ struct UpstreamControlRoutes: Sendable {
             memory.access { $0.trials = TempPassTrials() }
             return HTTPResponse.Status.noContent
         }
+    }
+}
+
+/// Reads and answers control messages.
+enum ControlReader {
+    private static let largestMessage = 24 * 1024 * 1024
+
+    static func read<Value: Decodable>(_ type: Value.Type, _ request: Request) async throws -> Value {
+        let octets = Array(buffer: try await request.body.collect(upTo: largestMessage))
+        return try checked { try SettingsFault.decode(type, from: octets) }
+    }
+
+    /// Says what is wrong with a message.
+    static func checked<Value>(_ act: () throws -> Value) throws -> Value {
+        do {
+            return try act()
+        } catch let fault as SettingsFault {
+            throw HTTPError(.badRequest, message: "\(fault)")
+        }
+    }
+
+    static func json(_ value: some Encodable) throws -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: try VendorAnswer.encoded(value))))
+    }
+
+    /// A value of the query, decoded.
+    static func query(_ name: String, _ request: Request) -> String? {
+        (try? FormFields(encoded: request.uri.query ?? "").single(name)) ?? nil
     }
 }

@@ -1,8 +1,9 @@
+internal import SandboxKit
 internal import Logging
 internal import Synchronization
 
-/// Every call to the stand-in upstream, with all that it said: tests look for what must not come here.
-final class UpstreamLog: Sendable {
+/// Every call to the stand-in vendor, with all that it said: tests look for what must not come here.
+final class VendorLog: Sendable {
     /// Most entries kept; the oldest goes first. Counters go on.
     static let limit = 5000
     /// Octets of a body, and of a header, that are kept.
@@ -13,7 +14,7 @@ final class UpstreamLog: Sendable {
         var number: Int
         /// Milliseconds since 1970 by the stand-in's clock.
         let at: Int64
-        let operation: UpstreamOperation
+        let operation: VendorOperation
         let method: String
         let path: String
         let query: String
@@ -27,7 +28,7 @@ final class UpstreamLog: Sendable {
         /// An error's code, or what happened in a word.
         let outcome: String
         /// The fault that was applied.
-        let fault: UpstreamFault.Kind?
+        let fault: VendorFault.Kind?
         /// Between the call and its answer, by the machine's clock.
         let tookMilliseconds: Int64
     }
@@ -49,7 +50,7 @@ final class UpstreamLog: Sendable {
     }
 
     private struct Content {
-        var counters: [UpstreamOperation: Counter] = [:]
+        var counters: [VendorOperation: Counter] = [:]
         var entries: [Entry] = []
         var last = 0
     }
@@ -60,7 +61,7 @@ final class UpstreamLog: Sendable {
     init(logger: Logger) { self.logger = logger }
 
     /// Counts a call when it arrives.
-    func begin(_ operation: UpstreamOperation) {
+    func begin(_ operation: VendorOperation) {
         content.withLock { content in
             var counter = content.counters[operation] ?? Counter()
             counter.calls += 1
@@ -71,14 +72,14 @@ final class UpstreamLog: Sendable {
     }
 
     /// A call is over, answered or not.
-    func end(_ operation: UpstreamOperation) {
+    func end(_ operation: VendorOperation) {
         content.withLock { content in
             guard let counter = content.counters[operation], counter.inFlight > 0 else { return }
             content.counters[operation]?.inFlight = counter.inFlight - 1
         }
     }
 
-    func note(_ call: UpstreamCall, status: Int, outcome: String, fault: UpstreamFault.Kind?, took: Duration) {
+    func note(_ call: VendorCall, status: Int, outcome: String, fault: VendorFault.Kind?, took: Duration) {
         logger.info(
             "upstream_answered", metadata: ["operation": "\(call.operation.rawValue)", "status": "\(status)", "outcome": "\(outcome)"])
         var headers: [String: String] = [:]
@@ -111,7 +112,7 @@ final class UpstreamLog: Sendable {
     /// - Parameters:
     ///   - operation: Entries of this one alone; nil: of all.
     ///   - number: Entries after this one.
-    func report(_ operation: UpstreamOperation?, after number: Int, mvpdQuestions: Int) -> Report {
+    func report(_ operation: VendorOperation?, after number: Int, mvpdQuestions: Int) -> Report {
         content.withLock { content in
             Report(
                 counters: Dictionary(uniqueKeysWithValues: content.counters.map { ($0.key.rawValue, $0.value) }), mvpdQuestions: mvpdQuestions,

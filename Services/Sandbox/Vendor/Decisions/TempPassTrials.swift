@@ -1,4 +1,6 @@
+internal import SandboxKit
 internal import Clocks
+internal import FoundationEssentials
 
 /// The free trials that have begun (rest-v2 §5 L).
 struct TempPassTrials: Sendable {
@@ -69,7 +71,7 @@ struct TempPassTrials: Sendable {
 
 extension TempPassTrials.Trial {
     /// Why no further resource can be played; nil: it can.
-    func fault(_ terms: UpstreamCatalogue.Mvpd.TempPass, resource: String?, at now: Timestamp) -> UpstreamErrorCode? {
+    func fault(_ terms: VendorCatalogue.Mvpd.TempPass, resource: String?, at now: Timestamp) -> VendorErrorCode? {
         if now - startedAt >= .seconds(terms.seconds) { return .tempPassOver }
         guard let limit = terms.resources, used.count >= limit else { return nil }
         if let resource, used.contains(where: { $0 == resource }) { return nil }
@@ -77,21 +79,56 @@ extension TempPassTrials.Trial {
     }
 }
 
-extension UpstreamState {
+extension VendorState {
     /// - Throws: `temporary_access_…` when the trial is over or used up. Reading begins no trial (rest-v2 D14).
     func temporaryProfile(
-        _ device: DeviceIdentifier, _ identity: TempPassIdentity, _ mvpd: UpstreamCatalogue.Mvpd, _ terms: UpstreamCatalogue.Mvpd.TempPass,
+        _ device: DeviceIdentifier, _ identity: TempPassIdentity, _ mvpd: VendorCatalogue.Mvpd, _ terms: VendorCatalogue.Mvpd.TempPass,
         of serviceProvider: String, at now: Timestamp
-    ) throws(UpstreamRefusal) -> ProfileBody {
+    ) throws(VendorRefusal) -> ProfileBody {
         let trial = trials.trial(serviceProvider, mvpd.id, device, identity)
-        if let fault = trial?.fault(terms, resource: nil, at: now) { throw UpstreamRefusal(fault) }
+        if let fault = trial?.fault(terms, resource: nil, at: now) { throw VendorRefusal(fault) }
         let start = trial?.startedAt ?? now
         let end = start + .seconds(terms.seconds)
-        var attributes: [String: AppleClaim] = ["userID": .text("temppass_" + device.hash), "expiration_date": .number(end.milliseconds)]
+        var attributes: [String: JsonValue] = ["userID": .text("temppass_" + device.hash), "expiration_date": .number(end.milliseconds)]
         if let limit = terms.resources {
             attributes["remaining_resources"] = .number(Int64(limit - (trial?.used.count ?? 0)))
             attributes["used_assets"] = .list((trial?.used ?? []).map { .text($0) })
         }
         return ProfileBody(.temporary, from: start, to: end, attributes)
+    }
+}
+
+/// By which a promotional free trial knows a person (rest-v2 §1.3).
+struct TempPassIdentity: Sendable, Hashable {
+    /// A digest in hexadecimal; nil for a basic trial, which needs none.
+    let hash: String?
+
+    /// - Throws: `invalid_header_identity_for_temporary_access` when a promotional trial lacks it.
+    init(_ call: VendorCall, _ terms: VendorCatalogue.Mvpd.TempPass) throws(VendorRefusal) {
+        guard terms.resources != nil else {
+            hash = nil
+            return
+        }
+        guard let header = call.header("ap-temppass-identity"), let hash = Self.hash(header) else { throw VendorRefusal(.invalidTempPassIdentity) }
+        self.hash = hash
+    }
+
+    init(hash: String?) { self.hash = hash }
+
+    /// A value that is no digest is hashed (rest-v2 D14).
+    static func hash(_ header: String) -> String? {
+        guard let octets = Base64.octets(header), octets.count <= 4096,
+            let members = try? JSONDecoder().decode([String: String].self, from: Data(octets)),
+            let value = members.sorted(by: { $0.key < $1.key }).first?.value, !value.isEmpty
+        else { return nil }
+        let isDigest = [56, 64, 96, 128].contains(value.utf8.count) && value.utf8.allSatisfy(isHexadecimal)
+        return isDigest ? value.lowercased() : Hexadecimal.text(Digest.sha256(Array(value.utf8)))
+    }
+
+    private static func isHexadecimal(_ octet: UInt8) -> Bool {
+        switch octet {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"): true
+        default: false
+        }
     }
 }

@@ -1,9 +1,10 @@
+internal import SandboxKit
 internal import Clocks
 internal import FoundationEssentials
 internal import Synchronization
 
 /// Signs media tokens of the reference form (rest-v1 §7), as v2 has them too.
-final class UpstreamMediaTokens: Sendable {
+final class VendorMediaTokens: Sendable {
     struct Play: Sendable {
         let sessionGUID: String
         let serviceProvider: String

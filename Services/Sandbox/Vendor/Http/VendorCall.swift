@@ -1,9 +1,10 @@
+internal import SandboxKit
 internal import Clocks
 internal import HTTPTypes
 
-/// A call to the stand-in upstream, read whole.
-struct UpstreamCall: Sendable {
-    let operation: UpstreamOperation
+/// A call to the stand-in vendor, read whole.
+struct VendorCall: Sendable {
+    let operation: VendorOperation
     let method: String
     let path: String
     /// Still encoded.

@@ -1,3 +1,4 @@
+internal import SandboxKit
 internal import Clocks
 internal import HTTPTypes
 internal import Hummingbird
@@ -11,21 +12,21 @@ internal import Darwin
 #endif
 
 /// Takes every call of the API: logs it, applies the fault that waits for it, throttles, and lets the endpoints answer.
-struct UpstreamGate: RouterMiddleware {
+struct VendorGate: RouterMiddleware {
     private static let largestBody = 256 * 1024
     private static let longestHang = Duration.seconds(86_400)
     private struct BrokenOff: Error {}
 
-    let endpoints: UpstreamEndpoints
-    let memory: UpstreamMemory
-    let faults: UpstreamFaults
-    let log: UpstreamLog
+    let endpoints: VendorEndpoints
+    let memory: VendorMemory
+    let faults: VendorFaults
+    let log: VendorLog
     let clock: AdjustableClock
 
     func handle(
         _ input: Request, context: SandboxContext, next: (Request, SandboxContext) async throws -> Response
     ) async throws -> Response {
-        switch UpstreamRoute(method: input.method.rawValue, path: input.uri.path) {
+        switch VendorRoute(method: input.method.rawValue, path: input.uri.path) {
         case .unknown: return try await next(input, context)
         case .wrongMethod(let allowed):
             if input.method == .options { return endpoints.preflight(input) }
@@ -40,10 +41,10 @@ struct UpstreamGate: RouterMiddleware {
     }
 
     private func answer(
-        _ operation: UpstreamOperation, _ parameters: [String: String], _ request: Request, _ context: SandboxContext
+        _ operation: VendorOperation, _ parameters: [String: String], _ request: Request, _ context: SandboxContext
     ) async throws -> Response {
         let begin = ContinuousClock.now
-        let call = UpstreamCall(
+        let call = VendorCall(
             operation: operation, method: request.method.rawValue, path: request.uri.path, query: request.uri.query ?? "", parameters: parameters,
             headers: request.headers, authority: request.head.authority, body: [], peer: context.address, now: clock.now())
         let fault = faults.take(call)
@@ -59,7 +60,7 @@ struct UpstreamGate: RouterMiddleware {
     }
 
     private func answer(
-        _ call: UpstreamCall, _ body: RequestBody, _ fault: UpstreamFault?, since begin: ContinuousClock.Instant, _ channel: any Channel
+        _ call: VendorCall, _ body: RequestBody, _ fault: VendorFault?, since begin: ContinuousClock.Instant, _ channel: any Channel
     ) async throws -> Response {
         var call = call
         call.body = Array(buffer: try await body.collect(upTo: Self.largestBody))
@@ -80,7 +81,7 @@ struct UpstreamGate: RouterMiddleware {
     }
 
     /// Sends half of the announced length, then closes the connection.
-    private static func truncated(_ answer: UpstreamAnswer) -> Response {
+    private static func truncated(_ answer: VendorAnswer) -> Response {
         let octets = answer.body.isEmpty ? Array("{}".utf8) : answer.body
         let body = ResponseBody(contentLength: octets.count) { writer in
             try await writer.write(ByteBuffer(bytes: octets.prefix(octets.count / 2)))

@@ -1,12 +1,14 @@
+internal import SandboxKit
+
 /// Which operation a request asks for.
-enum UpstreamRoute: Sendable, Equatable {
+enum VendorRoute: Sendable, Equatable {
     /// With the decoded parts of the path.
-    case found(UpstreamOperation, [String: String])
+    case found(VendorOperation, [String: String])
     /// The path is known; these are its methods (rest-v2 §1.1).
     case wrongMethod(allowed: [String])
     case unknown
 
-    private static let table: [(operation: UpstreamOperation, method: String, pattern: [String])] = [
+    private static let table: [(operation: VendorOperation, method: String, pattern: [String])] = [
         (.register, "POST", ["o", "client", "register"]),
         (.token, "POST", ["o", "client", "token"]),
         (.authenticate, "GET", ["api", "v2", "authenticate", "{sp}", "{code}"]),
@@ -72,4 +74,22 @@ enum UpstreamRoute: Sendable, Equatable {
         }
         return parameters
     }
+}
+
+/// The operations of a REST v2 server (rest-v2 §2), by the names that the stand-in's log and faults have for them.
+enum VendorOperation: String, Sendable, Codable, CaseIterable {
+    /// `/o/client/…`
+    case register, token
+    case configuration
+    case createSession, resumeSession, readSession
+    /// What browsers open: the start of a login, the MVPD's page, its logout.
+    case authenticate, signIn, mvpdLogout
+    case profiles, profile, profileByCode
+    case authorize, preauthorize
+    case logout
+    case partnerSession, partnerProfile
+    case resetTempPass, resetTempPassByIdentity
+
+    /// Whether people's browsers call it: its errors are pages (rest-v2 §2.5).
+    var isForBrowsers: Bool { self == .authenticate || self == .signIn || self == .mvpdLogout }
 }

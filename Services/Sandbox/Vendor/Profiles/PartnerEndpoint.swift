@@ -1,20 +1,21 @@
+internal import SandboxKit
 internal import Clocks
 internal import FoundationEssentials
 
 /// Sign-in by Apple's platform (rest-v2 §2.12, §2.13).
 struct PartnerEndpoint: Sendable {
-    let memory: UpstreamMemory
+    let memory: VendorMemory
     let making: ProfileMaking
 
     /// `POST /api/v2/{sp}/sessions/sso/{partner}`: faults of the framework's status are fallbacks here.
-    func session(_ call: UpstreamCall) throws -> UpstreamAnswer {
+    func session(_ call: VendorCall) throws -> VendorAnswer {
         let answer: SessionAnswer = try memory.access { state in
             let caller = try DeviceCaller(call, state)
             try Self.check(partner: call)
             let status = PartnerStatus(header: call.header("ap-partner-framework-status"))
             let mvpd = status.fault(for: nil, state.catalogue, at: call.now, .expiryNeeded) == nil ? status.mvpd(state.catalogue) : nil
             if let mvpd { _ = try caller.integration(mvpd.id, state) }
-            var session = UpstreamSession(
+            var session = VendorSession(
                 code: state.sessions.freshCode(), id: UUID().uuidString.lowercased(), serviceProvider: caller.serviceProvider.id,
                 client: caller.client, device: caller.device, info: caller.info, address: call.address, identities: caller.identities,
                 notBefore: call.now, notAfter: call.now + .seconds(state.behaviour.sessionSeconds))
@@ -32,20 +33,20 @@ struct PartnerEndpoint: Sendable {
     }
 
     /// `POST /api/v2/{sp}/profiles/sso/{partner}`: 201, or 200 under AuthNAll.
-    func profile(_ call: UpstreamCall) throws -> UpstreamAnswer {
+    func profile(_ call: VendorCall) throws -> VendorAnswer {
         let (body, status): (ProfilesBody, Int) = try memory.access { state in
             let caller = try DeviceCaller(call, state)
             try Self.check(partner: call)
             guard let octets = call.field("SAMLResponse").flatMap(Base64.octets), let answer = PartnerMessages.answer(octets) else {
-                throw UpstreamRefusal(.invalidSamlResponse)
+                throw VendorRefusal(.invalidSamlResponse)
             }
             let framework = PartnerStatus(header: call.header("ap-partner-framework-status"))
             let asked = state.partnerRequests.request(answer.id)?.mvpd
             let fault = framework.fault(for: asked.flatMap { state.catalogue.mvpd($0) }, state.catalogue, at: call.now, .expiryNeeded)
-            if let fault { throw UpstreamRefusal(fault) }
+            if let fault { throw VendorRefusal(fault) }
             guard let request = state.partnerRequests.take(answer.id, at: call.now), request.client == caller.client,
                 request.device == caller.device, request.serviceProvider == caller.serviceProvider.id, let person = making.person(answer.person)
-            else { throw UpstreamRefusal(.invalidSamlResponse) }
+            else { throw VendorRefusal(.invalidSamlResponse) }
             let (mvpd, integration) = try caller.integration(request.mvpd, state)
             if let degraded = state.degradedProfile(caller.device, mvpd.id, of: caller.serviceProvider.id, at: call.now) {
                 return (ProfilesBody(profiles: [mvpd.id: degraded]), 200)
@@ -59,13 +60,13 @@ struct PartnerEndpoint: Sendable {
         return try .json(body, status: status, outcome: status == 201 ? "appleSSO" : "degraded")
     }
 
-    private static func check(partner call: UpstreamCall) throws(UpstreamRefusal) {
-        guard call.parameter("partner").lowercased() == "apple" else { throw UpstreamRefusal(.invalidPartner) }
+    private static func check(partner call: VendorCall) throws(VendorRefusal) {
+        guard call.parameter("partner").lowercased() == "apple" else { throw VendorRefusal(.invalidPartner) }
     }
 
     /// A valid profile, or a degraded MVPD.
     private static func ready(
-        _ caller: DeviceCaller, _ mvpd: UpstreamCatalogue.Mvpd, _ status: PartnerStatus, _ session: UpstreamSession, _ state: UpstreamState,
+        _ caller: DeviceCaller, _ mvpd: VendorCatalogue.Mvpd, _ status: PartnerStatus, _ session: VendorSession, _ state: VendorState,
         at now: Timestamp
     ) -> SessionAnswer? {
         func authorize(_ reason: String) -> SessionAnswer {
@@ -79,16 +80,16 @@ struct PartnerEndpoint: Sendable {
     }
 
     /// Why the person signs in with a browser instead; nil: the platform can do it.
-    private static func fallback(_ caller: DeviceCaller, _ mvpd: UpstreamCatalogue.Mvpd?, _ session: UpstreamSession) -> String? {
+    private static func fallback(_ caller: DeviceCaller, _ mvpd: VendorCatalogue.Mvpd?, _ session: VendorSession) -> String? {
         if session.domainName == nil || session.redirectURL == nil { return "missing_parameters_fallback" }
         guard let mvpd else { return "pfs_fallback" }
         return mvpd.boardingStatus == "SUPPORTED" && caller.info.isApple ? nil : "configuration_fallback"
     }
 
     private static func platformAnswer(
-        _ caller: DeviceCaller, _ mvpd: UpstreamCatalogue.Mvpd?, _ session: UpstreamSession, _ state: inout UpstreamState, at now: Timestamp
+        _ caller: DeviceCaller, _ mvpd: VendorCatalogue.Mvpd?, _ session: VendorSession, _ state: inout VendorState, at now: Timestamp
     ) throws -> SessionAnswer {
-        guard let mvpd else { throw UpstreamRefusal(.partnerProviderNotDetermined) }
+        guard let mvpd else { throw VendorRefusal(.partnerProviderNotDetermined) }
         let id = RandomIdentifier.next()
         state.partnerRequests.add(
             id,

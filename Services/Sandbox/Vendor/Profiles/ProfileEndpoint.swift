@@ -1,3 +1,4 @@
+internal import SandboxKit
 internal import Clocks
 
 /// Reads profiles (rest-v2 §2.6 to §2.8).
@@ -5,9 +6,9 @@ struct ProfileEndpoint: Sendable {
     /// For so long others than the creator of a code may ask about its login.
     private static let othersTime = Duration.seconds(600)
 
-    let memory: UpstreamMemory
+    let memory: VendorMemory
 
-    func all(_ call: UpstreamCall) throws -> UpstreamAnswer {
+    func all(_ call: VendorCall) throws -> VendorAnswer {
         let body: ProfilesBody = try memory.access { state in
             let caller = try DeviceCaller(call, state)
             let status = PartnerStatus(header: call.header("ap-partner-framework-status"))
@@ -20,7 +21,7 @@ struct ProfileEndpoint: Sendable {
         return try .json(body, outcome: body.outcome)
     }
 
-    func one(_ call: UpstreamCall) throws -> UpstreamAnswer {
+    func one(_ call: VendorCall) throws -> VendorAnswer {
         let body: ProfilesBody = try memory.access { state in
             let caller = try DeviceCaller(call, state)
             let (mvpd, integration) = try caller.integration(call.parameter("mvpd"), state)
@@ -39,9 +40,9 @@ struct ProfileEndpoint: Sendable {
         return try .json(body, outcome: body.outcome)
     }
 
-    func byCode(_ call: UpstreamCall) throws -> UpstreamAnswer {
+    func byCode(_ call: VendorCall) throws -> VendorAnswer {
         let body: ProfilesBody = try memory.access { state in
-            let caller = try UpstreamCaller(call, state)
+            let caller = try VendorCaller(call, state)
             let session = try state.sessions.session(call.parameter("code"), of: caller.serviceProvider.id, at: call.now)
             guard let mvpd = session.mvpd else { return ProfilesBody() }
             guard let finishedAt = session.finishedAt else {
@@ -49,12 +50,12 @@ struct ProfileEndpoint: Sendable {
                 return ProfilesBody(profiles: degraded.map { [mvpd: $0] } ?? [:])
             }
             let isCreator = session.client == caller.client.id
-            if !isCreator, call.now - finishedAt > Self.othersTime { throw UpstreamRefusal(.invalidSession) }
+            if !isCreator, call.now - finishedAt > Self.othersTime { throw VendorRefusal(.invalidSession) }
             let owner = ProfileOwner(client: session.client, device: session.device, serviceProvider: session.serviceProvider)
             guard let profile = state.profiles.remembered(owner, mvpd), call.now >= profile.visibleFrom,
                 state.catalogue.integration(session.serviceProvider, mvpd)?.isEnabled == true
             else { return ProfilesBody() }
-            guard profile.isValid(at: call.now) else { throw UpstreamRefusal(.invalidSession) }
+            guard profile.isValid(at: call.now) else { throw VendorRefusal(.invalidSession) }
             return ProfilesBody(profiles: [mvpd: ProfileBody(profile, onlyUserID: !isCreator, state.behaviour)])
         }
         return try .json(body, outcome: body.outcome)
@@ -68,10 +69,10 @@ extension ProfilesBody {
     }
 }
 
-extension UpstreamState {
+extension VendorState {
     /// Of a basic login, Apple's platform or an SSO header; the first one found (rest-v2 §2.6, D13).
     func profile(
-        _ caller: DeviceCaller, _ mvpd: UpstreamCatalogue.Mvpd, _ status: PartnerStatus, at now: Timestamp
+        _ caller: DeviceCaller, _ mvpd: VendorCatalogue.Mvpd, _ status: PartnerStatus, at now: Timestamp
     ) -> ProfileBody? {
         let owner = ProfileOwner(client: caller.client, device: caller.device, serviceProvider: caller.serviceProvider.id)
         if let own = profiles.own(owner, mvpd.id, at: now) { return ProfileBody(own, behaviour) }

@@ -1,4 +1,6 @@
+internal import SandboxKit
 internal import Clocks
+internal import FoundationEssentials
 
 /// The body of an authentication session (rest-v2 §2.2, §2.3, §2.12).
 struct SessionAnswer: Sendable, Encodable {
@@ -36,7 +38,7 @@ struct SessionAnswer: Sendable, Encodable {
     /// - Parameters:
     ///   - incomplete: The action where parameters are missing: `resume`, `retry`.
     ///   - reason: Why the platform does not sign in, where it was asked to.
-    init(_ session: UpstreamSession, incomplete: String, reason: String = "none", _ behaviour: UpstreamBehaviour) {
+    init(_ session: VendorSession, incomplete: String, reason: String = "none", _ behaviour: VendorBehaviour) {
         let missing = session.missing(behaviour)
         let path = missing.isEmpty ? "authenticate/\(session.serviceProvider)/\(session.code)" : "\(session.serviceProvider)/sessions/\(session.code)"
         actionName = missing.isEmpty ? "authenticate" : incomplete
@@ -65,5 +67,32 @@ struct SessionAnswer: Sendable, Encodable {
         self.serviceProvider = serviceProvider
         self.mvpd = mvpd
         self.authenticationRequest = authenticationRequest
+    }
+}
+
+/// Where a login may lead back (rest-v2 D10).
+enum RedirectAddress {
+    private static let appSchemes = ["adobepass", "adbe"]
+
+    /// - Returns: nil unless the address is absolute, and its host one of the service provider's domains or below one.
+    static func checked(_ text: String, for serviceProvider: VendorCatalogue.ServiceProvider) -> String? {
+        guard (1...2048).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7e).contains($0) }), let url = URL(string: text),
+            let scheme = url.scheme?.lowercased(), let host = url.host()?.lowercased(), !host.isEmpty
+        else { return nil }
+        if appSchemes.contains(where: { scheme == $0 || scheme.hasPrefix("\($0).") }) { return text }
+        guard scheme == "https" || scheme == "http", url.user() == nil else { return nil }
+        return lies(host, in: serviceProvider.domains + serviceProvider.redirectHosts) ? text : nil
+    }
+
+    /// Whether a host is one of the domains or below one.
+    static func lies(_ host: String, in domains: [String]) -> Bool { domains.contains { host == $0 || host.hasSuffix(".\($0)") } }
+
+    /// The host of a `domainName`, which may be a whole address (clients §4.1).
+    /// - Returns: nil when it is blank or longer than a host can be.
+    static func domain(_ text: String?) -> String? {
+        guard let text else { return nil }
+        let address = text.split(separator: "://", maxSplits: 1).last ?? ""
+        let host = address.prefix { $0 != "/" && $0 != ":" }.filter { $0 != " " }
+        return (1...253).contains(host.utf8.count) ? String(host) : nil
     }
 }

@@ -1,3 +1,5 @@
+internal import SandboxKit
+
 /// A dictionary with a limit: the entry that was set first goes when there are too many.
 struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let limit: Int

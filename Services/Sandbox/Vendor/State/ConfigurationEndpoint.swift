@@ -1,8 +1,9 @@
+internal import SandboxKit
 internal import Clocks
 
 /// `GET /api/v2/{sp}/configuration` (rest-v2 §2.1).
 struct ConfigurationEndpoint: Sendable {
-    let memory: UpstreamMemory
+    let memory: VendorMemory
 
     private struct Domain: Encodable {
         let name: String
@@ -41,9 +42,9 @@ struct ConfigurationEndpoint: Sendable {
         let requestor: Requestor
     }
 
-    func answer(_ call: UpstreamCall) throws -> UpstreamAnswer {
+    func answer(_ call: VendorCall) throws -> VendorAnswer {
         let body: Body = try memory.access { state in
-            let serviceProvider = try UpstreamCaller(call, state).serviceProvider
+            let serviceProvider = try VendorCaller(call, state).serviceProvider
             let info = try DeviceInfo(header: call.header("x-device-info"))
             return Body(
                 device: info["primaryHardwareType"] ?? "Unknown", clientType: "unknown", os: info["osName"] ?? "unknown",
@@ -56,7 +57,7 @@ struct ConfigurationEndpoint: Sendable {
     }
 
     /// Apple's platform alone is told what it signs in to.
-    private static func listed(_ mvpd: UpstreamCatalogue.Mvpd, isApple: Bool) -> Mvpd {
+    private static func listed(_ mvpd: VendorCatalogue.Mvpd, isApple: Bool) -> Mvpd {
         var listed = Mvpd(
             id: mvpd.id, displayName: mvpd.displayName, logoUrl: mvpd.logoUrl ?? "https://img.sandbox.example/\(mvpd.id).png",
             isTempPass: mvpd.tempPass != nil, isProxy: mvpd.isProxy)

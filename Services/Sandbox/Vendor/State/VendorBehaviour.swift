@@ -1,5 +1,8 @@
-/// What tests can set about the stand-in upstream as a whole.
-struct UpstreamBehaviour: Sendable, Codable, Equatable {
+internal import SandboxKit
+internal import Clocks
+
+/// What tests can set about the stand-in vendor as a whole.
+struct VendorBehaviour: Sendable, Codable, Equatable {
     /// Life of an authentication session; 30 min in all samples (rest-v2 §2.2).
     var sessionSeconds = 1800
     /// Life of an access token.
@@ -22,7 +25,7 @@ struct UpstreamBehaviour: Sendable, Codable, Equatable {
     var sessionURLPrefix = ""
     /// What sessions call a missing `domainName`; a sample says `domain` (rest-v2 D9).
     var missingDomainName = "domainName"
-    var throttle = UpstreamThrottle.Terms()
+    var throttle = VendorThrottle.Terms()
 
     func check() throws(SettingsFault) {
         try Self.check(sessionSeconds, "sessionSeconds", 1...86_400)
@@ -39,5 +42,58 @@ struct UpstreamBehaviour: Sendable, Codable, Equatable {
         guard range.contains(value) else {
             throw SettingsFault(key: key, problem: "is not from \(range.lowerBound) to \(range.upperBound)")
         }
+    }
+}
+
+/// A continuous token bucket for each address (rest-v2 §1.4).
+struct VendorThrottle: Sendable {
+    struct Terms: Sendable, Codable, Equatable {
+        enum Key: String, Sendable, Codable {
+            /// The device that the caller names in `X-Forwarded-For`; without one the caller.
+            case forwarded
+            /// The caller alone: a server of all devices has one budget.
+            case peer
+        }
+
+        var isOn = false
+        var perSecond = 1
+        /// Beyond one second's.
+        var burst = 10
+        var by = Key.forwarded
+
+        func check() throws(SettingsFault) {
+            try VendorBehaviour.check(perSecond, "throttle.perSecond", 1...100_000)
+            try VendorBehaviour.check(burst, "throttle.burst", 0...100_000)
+        }
+    }
+
+    private struct Bucket {
+        /// Thousandths of a call.
+        var level: Int
+        var at: Timestamp
+    }
+
+    private struct Key: Hashable {
+        let address: String
+        let isRegistration: Bool
+    }
+
+    private var buckets = BoundedTable<Key, Bucket>(limit: 100_000)
+
+    /// Takes one call from the address's bucket; registration and tokens have buckets of their own (clients §4.16).
+    /// - Returns: Whether there was one.
+    mutating func take(_ call: VendorCall, _ terms: Terms) -> Bool {
+        guard terms.isOn else { return true }
+        let isRegistration = call.operation == .register || call.operation == .token
+        let key = Key(address: terms.by == .peer ? call.peer : call.address, isRegistration: isRegistration)
+        let capacity = (terms.burst + terms.perSecond) * 1000
+        var bucket = buckets[key] ?? Bucket(level: capacity, at: call.now)
+        let passed = max(0, (call.now - bucket.at).wholeMilliseconds)
+        bucket.level = min(capacity, bucket.level + Int(min(passed, 86_400_000)) * terms.perSecond)
+        bucket.at = call.now
+        let isTaken = bucket.level >= 1000
+        if isTaken { bucket.level -= 1000 }
+        buckets[key] = bucket
+        return isTaken
     }
 }

@@ -1,5 +1,7 @@
-/// Who and what exists at the stand-in upstream.
-struct UpstreamCatalogue: Sendable {
+internal import SandboxKit
+
+/// Who and what exists at the stand-in vendor.
+struct VendorCatalogue: Sendable {
     /// Most entries of each kind.
     static let limit = 1000
 
@@ -99,9 +101,9 @@ struct UpstreamCatalogue: Sendable {
     }
 }
 
-extension UpstreamCatalogue {
+extension VendorCatalogue {
     /// Two channels and five MVPDs: one with a logout page, one without, a basic and a promotional free trial, and one that many know.
-    static let demo = UpstreamCatalogue(
+    static let demo = VendorCatalogue(
         serviceProviders: [
             ServiceProvider(id: "ACME1", name: "Acme One", domains: ["acme.example"], redirectHosts: ["127.0.0.1", "localhost"]),
             ServiceProvider(id: "BRAVOUP", name: "Bravo", domains: ["bravo.example"], redirectHosts: ["127.0.0.1", "localhost"]),

@@ -5,10 +5,14 @@ import HummingbirdTesting
 import Logging
 import Testing
 
+@testable import SandboxApple
+@testable import SandboxKit
+@testable import SandboxProviders
 @testable import SandboxService
+@testable import SandboxVendor
 
-/// The stand-in upstream on a socket, and an application that calls it.
-struct UpstreamParty: Sendable {
+/// The stand-in vendor on a socket, and an application that calls it.
+struct VendorParty: Sendable {
     typealias Reply = AppleParty.Reply
 
     static let redirect = "https://login.acme.example/return"
@@ -17,15 +21,15 @@ struct UpstreamParty: Sendable {
     let client: any TestClientProtocol
     let clock: SettableClock
 
-    static func run(_ settings: String = "", _ test: @Sendable (UpstreamParty) async throws -> Void) async throws {
+    static func run(_ settings: String = "", _ test: @Sendable (VendorParty) async throws -> Void) async throws {
         var logger = Logger(label: "sandbox")
         logger.logLevel = .critical
         let clock = SettableClock()
         let extra =
             #", "upstream": {"listen": {"address": "127.0.0.1", "port": 0}, "certificate": "stranger.crt", "key": "stranger.key"\#(settings)}"#
         let sandbox = try await Sandbox(settings: try Fixture.read(Fixture.settings(extra: extra)), clock: clock, logger: logger)
-        try await (try #require(sandbox.upstreamApplication())).test(.live) { client in
-            try await test(UpstreamParty(client: client, clock: clock))
+        try await (try #require(sandbox.vendorApplication())).test(.live) { client in
+            try await test(VendorParty(client: client, clock: clock))
         }
     }
 
@@ -77,7 +81,7 @@ struct UpstreamParty: Sendable {
         var bearer: [String: String] { ["Authorization": "Bearer \(token)"] }
 
         /// With the header of a device.
-        func on(_ device: String = UpstreamParty.device, _ more: [String: String] = [:]) -> [String: String] {
+        func on(_ device: String = VendorParty.device, _ more: [String: String] = [:]) -> [String: String] {
             let identifier = "fingerprint \(Data(device.utf8).base64EncodedString())"
             return bearer.merging(["AP-Device-Identifier": identifier]) { $1 }.merging(more) { $1 }
         }

@@ -1,9 +1,10 @@
-internal import Clocks
-internal import Hummingbird
-internal import Logging
+package import Clocks
+package import Hummingbird
+package import Logging
+package import SandboxKit
 
 /// The stand-in for Apple's servers and for the devices of Apple Accounts (apple §3).
-struct AppleStandIn: Sendable {
+package struct AppleStandIn: Sendable {
     private let memory: AppleMemory
     private let clock: AdjustableClock
     private let faults = AppleFaults()
@@ -11,14 +12,14 @@ struct AppleStandIn: Sendable {
     private let pages: Pages
 
     /// - Throws: `SettingsFault` for a key that cannot be read, or groups that do not fit together.
-    init(_ settings: SandboxSettings.Apple, clock: any WallClock, pages: Pages, logger: Logger) throws(SettingsFault) {
+    package init(_ settings: AppleSettings, clock: any WallClock, pages: Pages, logger: Logger) throws(SettingsFault) {
         memory = try AppleMemory(directory: try AppleDirectory(settings.teams), seed: settings.seed)
         self.clock = AdjustableClock(clock)
         self.pages = pages
         log = AppleLog(logger: logger)
     }
 
-    func add(to router: Router<SandboxContext>) {
+    package func add(to router: Router<SandboxContext>) {
         let local = router.group().add(middleware: LoopbackOnly())
         router.get("/_health") { _, _ in "ok" }
         router.get("/assets/{file}") { _, context in try pages.asset(try context.parameters.require("file")) }
@@ -69,5 +70,54 @@ struct AppleStandIn: Sendable {
         app.post("/token/delete") { try await gate.pass(.device, $0, $1, tokens.delete) }
         app.post("/signin") { try await gate.pass(.device, $0, $1, signIn.signIn) }
         app.get("/credential-state") { try await gate.pass(.device, $0, $1, signIn.credentialState) }
+    }
+}
+
+/// The stand-in Apple in the settings.
+package struct AppleSettings: Sendable, Equatable {
+    package var listen: ListenerSettings
+    /// `iss` of the identity tokens that it gives out.
+    package var identityIssuer: String
+    /// File with the RSA key that signs them.
+    package var identityKey: String
+    /// The MVPDs with platform single sign-on, by the platform's own names.
+    package var providers: [String: String]
+    /// Who may call Apple's servers.
+    package var teams: [AppleTeamSettings] = []
+    /// Repeats ids, codes and keys; nil: nothing repeats.
+    package var seed: String?
+
+    /// As the settings file has it.
+    package struct Entry: Decodable {
+        struct Provider: Decodable {
+            let id: String
+            let mvpd: String
+        }
+
+        let listen: ListenerSettings
+        let identityIssuer: String
+        let identityKey: String
+        let providers: [Provider]
+        let teams: [AppleTeamSettings.Entry]?
+        let seed: String?
+    }
+
+    /// - Parameter mvpds: The ids of all MVPDs.
+    package init(_ entry: Entry, mvpds: [String], resolve: (String) -> String) throws(SettingsFault) {
+        listen = try entry.listen.checked("apple.listen")
+        var providers: [String: String] = [:]
+        for (index, provider) in entry.providers.enumerated() {
+            guard mvpds.contains(where: { $0 == provider.mvpd }) else {
+                throw SettingsFault(key: "apple.providers[\(index)].mvpd", problem: "is none of the MVPDs")
+            }
+            guard providers.updateValue(provider.mvpd, forKey: provider.id) == nil else {
+                throw SettingsFault(key: "apple.providers[\(index)].id", problem: "is used twice")
+            }
+        }
+        identityIssuer = entry.identityIssuer
+        identityKey = resolve(entry.identityKey)
+        self.providers = providers
+        teams = (entry.teams ?? []).map { AppleTeamSettings($0, resolve: resolve) }
+        seed = entry.seed
     }
 }

@@ -307,14 +307,24 @@ let package = Package(
             links: xmlsecLibraries + [.linkedLibrary("crypto"), .linkedLibrary("z")]
         ),
         outerLibrary(
+            "SandboxKit", "Services/Sandbox/Kit", ["CSandboxXml", "Clocks", "StrictJson", hummingbird, logging, mustache, nioCore]),
+        outerLibrary(
+            "SandboxProviders", "Services/Sandbox/Providers",
+            ["CSandboxXml", "Clocks", "SandboxKit", "StrictJson", hummingbird, lifecycle, nioCore]),
+        outerLibrary(
+            "SandboxApple", "Services/Sandbox/Apple",
+            ["CSandboxXml", "Clocks", "Memos", "SandboxKit", httpClient, hummingbird, lifecycle, logging, nioCore]),
+        outerLibrary(
+            "SandboxVendor", "Services/Sandbox/Vendor", ["Clocks", "SandboxKit", hummingbird, lifecycle, logging, nioCore]),
+        outerLibrary(
             "SandboxService", "Services/Sandbox/Service",
             [
-                "Clocks", "CSandboxXml", "EventLoops", "Memos", "StrictJson", httpClient, lifecycle, logging, hummingbird, hummingbirdCore, mustache,
-                nioCore,
-                nioHTTPTypes,
-                nioSSL,
+                "Clocks", "EventLoops", "SandboxApple", "SandboxKit", "SandboxProviders", "SandboxVendor", hummingbird, hummingbirdCore, logging,
+                nioCore, nioHTTPTypes, nioSSL,
             ]),
-        program("SandboxMain", "Services/Sandbox/Main", ["SandboxService", "ServiceKit", hummingbird, lifecycle, logging, unixSignals]),
+        program(
+            "SandboxMain", "Services/Sandbox/Main",
+            ["SandboxKit", "SandboxService", "ServiceKit", hummingbird, lifecycle, logging, unixSignals]),
 
         library(
             "PeerDoubles", "Services/CommandLine/Judge/Doubles",
@@ -473,7 +483,7 @@ if hasAny("tests") {
                 "Rpc",
                 "Catalogue", "Storage", "StoragePostgres",
                 "StorageSqlite", "Telemetry", "Tokens", "Transport", "UsageCounting", logging, unixSignals,
-                coreMetrics, hummingbird, hummingbirdTesting, nioCore, nioEmbedded, nioHTTPTypes, nioPosix,
+                coreMetrics, hummingbird, hummingbirdTesting, lifecycle, nioCore, nioEmbedded, nioHTTPTypes, nioPosix,
             ]),
         tests(
             "ConfigServiceTests",
@@ -488,6 +498,7 @@ if hasAny("tests") {
                 "BridgeClient", "Catalogue", "Clocks", "AuthenticationService", "SamlExplanation", "SamlProfile", "SamlSigner", "Contracts",
                 "ContractRuntime",
                 "Cryptography", "Doubles", "Faults", "Identifiers", "OutboundHttp", "PostgresServer", "Storage", "StoragePostgres", "StorageSqlite",
+                "TextEncodings",
                 "Tokens", "UsageCounting", logging,
             ]),
         tests(
@@ -513,10 +524,16 @@ if hasAny("tests") {
                 "Spans",
                 hummingbird, hummingbirdCore,
                 hummingbirdTesting,
+                "BridgeClient",
                 logging,
                 nioCore, nioEmbedded, nioPosix, nioSSL,
             ]),
-        tests("SandboxServiceTests", ["Clocks", "SandboxService", hummingbird, hummingbirdTesting, logging]),
+        tests(
+            "SandboxServiceTests",
+            [
+                "Clocks", "SandboxApple", "SandboxKit", "SandboxProviders", "SandboxService", "SandboxVendor", hummingbird, hummingbirdTesting,
+                logging,
+            ]),
         tests("LoadReportingTests", ["LoadReporting"]),
         tests(
             "LoadToolTests",

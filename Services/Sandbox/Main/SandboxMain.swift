@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Hummingbird
 internal import Logging
+internal import SandboxKit
 internal import SandboxService
 internal import ServiceKit
 internal import ServiceLifecycle
@@ -57,7 +58,7 @@ struct SandboxMain {
                 }
             },
             ShieldedListener { hasBegun in
-                sandbox.upstreamApplication { port in
+                sandbox.vendorApplication { port in
                     hasBegun()
                     logger.info("listening", metadata: ["port": "\(port)", "as": "upstream"])
                 }
@@ -70,7 +71,7 @@ struct SandboxMain {
         do {
             try await group.run()
         } catch {
-            let addresses = [settings.listen, settings.apple?.listen, settings.upstream?.listen].compactMap(\.self).map { "\($0.address):\($0.port)" }
+            let addresses = [settings.listen, settings.apple?.listen, settings.vendor?.listen].compactMap(\.self).map { "\($0.address):\($0.port)" }
             throw SettingsFault(key: "listen", problem: "\(addresses.joined(separator: " and ")) cannot be served: \(error)")
         }
     }

@@ -1,7 +1,11 @@
 import Foundation
 import Testing
 
+@testable import SandboxApple
+@testable import SandboxKit
+@testable import SandboxProviders
 @testable import SandboxService
+@testable import SandboxVendor
 
 /// A SAML answer taken apart for expectations.
 struct Answer {

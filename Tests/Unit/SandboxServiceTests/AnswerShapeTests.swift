@@ -3,7 +3,11 @@ import Hummingbird
 import HummingbirdTesting
 import Testing
 
+@testable import SandboxApple
+@testable import SandboxKit
+@testable import SandboxProviders
 @testable import SandboxService
+@testable import SandboxVendor
 
 /// Changes of a decision point's answers that tests can set.
 @Suite struct AnswerShapeTests {

@@ -3,7 +3,11 @@ import Foundation
 import HummingbirdTesting
 import Testing
 
+@testable import SandboxApple
+@testable import SandboxKit
+@testable import SandboxProviders
 @testable import SandboxService
+@testable import SandboxVendor
 
 @Suite struct AnswerTests {
     private static let assertion = "urn:oasis:names:tc:SAML:2.0:assertion:Assertion"

@@ -2,7 +2,11 @@ import Foundation
 import Hummingbird
 import Testing
 
+@testable import SandboxApple
+@testable import SandboxKit
+@testable import SandboxProviders
 @testable import SandboxService
+@testable import SandboxVendor
 
 /// The controls of the stand-in Apple (apple §3).
 @Suite struct AppleControlTests {

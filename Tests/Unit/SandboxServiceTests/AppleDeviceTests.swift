@@ -2,7 +2,11 @@ import Clocks
 import Foundation
 import Testing
 
+@testable import SandboxApple
+@testable import SandboxKit
+@testable import SandboxProviders
 @testable import SandboxService
+@testable import SandboxVendor
 
 /// The token on simulated devices: the state machine of apple §1.1.
 @Suite struct AppleDeviceTests {

@@ -3,7 +3,11 @@ import Hummingbird
 import HummingbirdTesting
 import Testing
 
+@testable import SandboxApple
+@testable import SandboxKit
+@testable import SandboxProviders
 @testable import SandboxService
+@testable import SandboxVendor
 
 /// The faults that tests can set for Apple's endpoints (apple §3).
 @Suite struct AppleFaultTests {

@@ -2,7 +2,11 @@ import Foundation
 import Hummingbird
 import Testing
 
+@testable import SandboxApple
+@testable import SandboxKit
+@testable import SandboxProviders
 @testable import SandboxService
+@testable import SandboxVendor
 
 /// The key set of identity tokens (apple §2.1, §2.2).
 @Suite struct AppleKeyTests {

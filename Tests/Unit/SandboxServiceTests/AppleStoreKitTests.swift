@@ -2,7 +2,11 @@ import Foundation
 import Hummingbird
 import Testing
 
+@testable import SandboxApple
+@testable import SandboxKit
+@testable import SandboxProviders
 @testable import SandboxService
+@testable import SandboxVendor
 
 /// Update and Delete of the App Store's server (apple §1.3).
 @Suite struct AppleStoreKitTests {

@@ -3,7 +3,11 @@ import Foundation
 import Hummingbird
 import Testing
 
+@testable import SandboxApple
+@testable import SandboxKit
+@testable import SandboxProviders
 @testable import SandboxService
+@testable import SandboxVendor
 
 /// Codes, client secrets, refresh tokens and revocation (apple §2.4, §2.5, §2.11).
 @Suite struct AppleTokenTests {

@@ -2,7 +2,11 @@ import Foundation
 import Hummingbird
 import Testing
 
+@testable import SandboxApple
+@testable import SandboxKit
+@testable import SandboxProviders
 @testable import SandboxService
+@testable import SandboxVendor
 
 /// The web flow of Sign in with Apple (apple §2.1).
 @Suite struct AppleWebTests {

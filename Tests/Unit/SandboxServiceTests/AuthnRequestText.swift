@@ -1,7 +1,11 @@
 import Clocks
 import Foundation
 
+@testable import SandboxApple
+@testable import SandboxKit
+@testable import SandboxProviders
 @testable import SandboxService
+@testable import SandboxVendor
 
 /// A request as the service provider writes it; each part can be spoiled.
 struct AuthnRequestText {

@@ -3,7 +3,11 @@ import Hummingbird
 import HummingbirdTesting
 import Testing
 
+@testable import SandboxApple
+@testable import SandboxKit
+@testable import SandboxProviders
 @testable import SandboxService
+@testable import SandboxVendor
 
 /// A person's browser in front of one stand-in: it keeps cookies, and reads pages by their field names as a program does.
 struct Browser {

@@ -5,7 +5,11 @@ import Hummingbird
 import HummingbirdTesting
 import Testing
 
+@testable import SandboxApple
+@testable import SandboxKit
+@testable import SandboxProviders
 @testable import SandboxService
+@testable import SandboxVendor
 
 @Suite struct ControlTests {
     private static let question = """

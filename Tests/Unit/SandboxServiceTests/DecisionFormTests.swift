@@ -3,7 +3,11 @@ import Hummingbird
 import HummingbirdTesting
 import Testing
 
+@testable import SandboxApple
+@testable import SandboxKit
+@testable import SandboxProviders
 @testable import SandboxService
+@testable import SandboxVendor
 
 /// The forms of questions and answers beside JSON (mvpd §4.1, §4.2).
 @Suite struct DecisionFormTests {

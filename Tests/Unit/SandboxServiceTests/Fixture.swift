@@ -4,7 +4,11 @@ import Hummingbird
 import HummingbirdTesting
 import Logging
 
+@testable import SandboxApple
+@testable import SandboxKit
+@testable import SandboxProviders
 @testable import SandboxService
+@testable import SandboxVendor
 
 /// A stand-in with two MVPDs, and the service provider that talks to it.
 struct Fixture: Sendable {

@@ -3,7 +3,11 @@ import Hummingbird
 import HummingbirdTesting
 import Testing
 
+@testable import SandboxApple
+@testable import SandboxKit
+@testable import SandboxProviders
 @testable import SandboxService
+@testable import SandboxVendor
 
 /// The stand-in as an OAuth 2.0 and OpenID provider (mvpd §5 item 3).
 @Suite struct OAuthTests {

@@ -5,7 +5,11 @@ import HummingbirdTesting
 import Logging
 import Testing
 
+@testable import SandboxApple
+@testable import SandboxKit
+@testable import SandboxProviders
 @testable import SandboxService
+@testable import SandboxVendor
 
 /// The stand-in Apple (mvpd §5 item 2).
 @Suite struct PlatformTests {

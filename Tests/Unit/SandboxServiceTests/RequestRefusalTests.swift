@@ -2,7 +2,11 @@ import Clocks
 import Foundation
 import Testing
 
+@testable import SandboxApple
+@testable import SandboxKit
+@testable import SandboxProviders
 @testable import SandboxService
+@testable import SandboxVendor
 
 @Suite struct RequestRefusalTests {
     enum Part: Sendable { case issuer, acsURL, attributes }

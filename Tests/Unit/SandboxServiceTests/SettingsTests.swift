@@ -2,7 +2,11 @@ import Foundation
 import Logging
 import Testing
 
+@testable import SandboxApple
+@testable import SandboxKit
+@testable import SandboxProviders
 @testable import SandboxService
+@testable import SandboxVendor
 
 @Suite struct SettingsTests {
     private func fault(_ json: String) async -> SettingsFault? {
@@ -22,14 +26,14 @@ import Testing
 
     @Test func readsWhatMayBeLeftOut() throws {
         let settings = try Fixture.read(Fixture.settings())
-        #expect(settings.people == Person.standard)
-        #expect(settings.channels == Person.standardChannels)
-        #expect(settings.mvpds[0].signAssertion)
-        #expect(!settings.mvpds[0].signResponse)
-        #expect(settings.mvpds[0].validateRequests)
-        #expect(settings.mvpds[1].entityID == "\(Fixture.publicURL)/saml/LakeTel/metadata")
-        #expect(settings.serviceURL == Fixture.publicURL)
-        #expect(settings.serviceProvider.signingCertificate == Keys.shared.path("sp-signing.crt"))
+        #expect(settings.providers.people == Person.standard)
+        #expect(settings.providers.channels == Person.standardChannels)
+        #expect(settings.providers.mvpds[0].signAssertion)
+        #expect(!settings.providers.mvpds[0].signResponse)
+        #expect(settings.providers.mvpds[0].validateRequests)
+        #expect(settings.providers.mvpds[1].entityID == "\(Fixture.publicURL)/saml/LakeTel/metadata")
+        #expect(settings.providers.serviceURL == Fixture.publicURL)
+        #expect(settings.providers.serviceProvider.signingCertificate == Keys.shared.path("sp-signing.crt"))
     }
 
     @Test func readsPeople() throws {
@@ -37,7 +41,7 @@ import Testing
         let settings = try Fixture.read(Fixture.settings(extra: people))
         var finn = Person(name: "finn", subscription: .channels(["X"]), maximumTelevisionRating: "TV-G", isHeadOfHousehold: false)
         finn.password = "secret"
-        #expect(settings.people == [finn])
+        #expect(settings.providers.people == [finn])
     }
 
     @Test func namesTheKeyThatIsWrong() async throws {

@@ -1,7 +1,11 @@
 import Clocks
 import Foundation
 
+@testable import SandboxApple
+@testable import SandboxKit
+@testable import SandboxProviders
 @testable import SandboxService
+@testable import SandboxVendor
 
 /// A JWT as a team's server makes it, signed by OpenSSL.
 struct TeamToken {

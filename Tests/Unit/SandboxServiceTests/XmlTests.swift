@@ -1,6 +1,10 @@
 import Testing
 
+@testable import SandboxApple
+@testable import SandboxKit
+@testable import SandboxProviders
 @testable import SandboxService
+@testable import SandboxVendor
 
 @Suite struct XmlTests {
     private func refusal(_ xml: String) -> String? { refusal(Array(xml.utf8)) }

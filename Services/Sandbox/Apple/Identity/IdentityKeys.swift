@@ -1,0 +1,174 @@
+internal import SandboxKit
+internal import FoundationEssentials
+internal import Hummingbird
+internal import Memos
+
+/// The key set that identity tokens are checked with, and which key signs (apple §2.1).
+struct IdentityKeys: Sendable {
+    struct Key: Sendable {
+        /// 10 characters.
+        let id: String
+        let key: SigningKey
+        /// RFC 7517.
+        let jwk: String
+    }
+
+    /// How many keys the set may hold.
+    static let sizes = 2...4
+    private static let firstSize = 3
+
+    /// In the order of the set.
+    private(set) var published: [Key] = []
+    /// Keys that are not, or no longer, in the set.
+    private(set) var unpublished: [Key] = []
+    private(set) var signingID = ""
+
+    init(_ octets: inout RepeatableOctets) throws(XmlRefusal) {
+        for _ in 0..<Self.firstSize { published.append(try Self.make(&octets)) }
+        signingID = published[0].id
+    }
+
+    var signing: Key { key(signingID) ?? published[0] }
+
+    /// `{"keys": […]}`.
+    var document: String { #"{"keys":[\#(published.map(\.jwk).joined(separator: ","))]}"# }
+
+    var tag: String { "\"" + Hexadecimal.text(Digest.sha256(Array(document.utf8)).prefix(16)) + "\"" }
+
+    func key(_ id: String) -> Key? { (published + unpublished).first { $0.id == id } }
+
+    /// Puts a new key into the set; the one that signs stays.
+    mutating func add(_ octets: inout RepeatableOctets) throws -> Key {
+        guard published.count < Self.sizes.upperBound else { throw KeySetFault.full }
+        let key = try Self.make(&octets)
+        published.append(key)
+        return key
+    }
+
+    /// Lets a key of the set sign.
+    mutating func promote(_ id: String) throws(KeySetFault) {
+        guard published.contains(where: { $0.id == id }) else { throw .unknown }
+        signingID = id
+    }
+
+    /// Takes a key out of the set; if it signed, the first one left does.
+    mutating func drop(_ id: String) throws(KeySetFault) {
+        guard let index = published.firstIndex(where: { $0.id == id }) else { throw .unknown }
+        guard published.count > Self.sizes.lowerBound else { throw .small }
+        unpublished.append(published.remove(at: index))
+        if signingID == id { signingID = published[0].id }
+    }
+
+    /// Lets a new key sign that is not in the set.
+    mutating func signUnpublished(_ octets: inout RepeatableOctets) throws -> Key {
+        let key = try Self.make(&octets)
+        unpublished.append(key)
+        signingID = key.id
+        return key
+    }
+
+    /// A key that is in no set and signs nothing else.
+    func makeForeign(_ octets: inout RepeatableOctets) throws(XmlRefusal) -> Key { try Self.make(&octets) }
+
+    /// Adds a key that was not in the set.
+    mutating func publish(_ id: String) throws(KeySetFault) {
+        guard let index = unpublished.firstIndex(where: { $0.id == id }) else { throw .unknown }
+        guard published.count < Self.sizes.upperBound else { throw .full }
+        published.append(unpublished.remove(at: index))
+    }
+
+    /// By their seeds: a sandbox that begins again with the same one makes none anew.
+    private static let made = Memo<[UInt8], SigningKey>(capacity: 32)
+
+    private static func make(_ octets: inout RepeatableOctets) throws(XmlRefusal) -> Key {
+        let seed = octets.next(32, for: "key")
+        let key: SigningKey
+        if let known = made[seed] {
+            key = known
+        } else {
+            key = try SigningKey(seed: seed)
+            made[seed] = key
+        }
+        let (modulus, exponent) = try key.publicNumbers()
+        let id = String(Hexadecimal.text(Digest.sha256(modulus).prefix(5)).uppercased())
+        let numbers = #""n":"\#(Base64.urlText(modulus))","e":"\#(Base64.urlText(exponent))""#
+        return Key(id: id, key: key, jwk: #"{"kty":"RSA","kid":"\#(id)","use":"sig","alg":"RS256",\#(numbers)}"#)
+    }
+}
+
+/// Why the key set stays as it is.
+enum KeySetFault: String, Error {
+    case unknown = "no such key is there"
+    case full = "the set holds 4 keys already"
+    case small = "the set keeps 2 keys at least"
+}
+
+/// How a token is signed, well or badly.
+enum TokenSignature: String, Sendable, Decodable {
+    /// RS256 by the key that signs now.
+    case good
+    /// RS256 by a key that is in no set.
+    case unpublished
+    /// RS256 by the right key over another text.
+    case broken
+    /// `alg` is `none`, and there is no signature.
+    case none
+    /// HS256 with the public key's text as the secret.
+    case symmetric
+    /// `alg` is ES256, with 64 octets that are no signature.
+    case elliptic
+
+    var algorithm: String {
+        switch self {
+        case .good, .unpublished, .broken: "RS256"
+        case .none: "none"
+        case .symmetric: "HS256"
+        case .elliptic: "ES256"
+        }
+    }
+
+    /// - Parameters:
+    ///   - key: The key that signs where one does.
+    ///   - header: Goes over the members that the header has anyway; null leaves one out.
+    func token(_ claims: [String: JsonValue], key: IdentityKeys.Key, header: [String: JsonValue] = [:]) throws -> String {
+        let header = ["alg": .text(algorithm), "kid": .text(key.id)].merging(header) { $1 }
+        let input = try Self.part(header) + "." + Self.part(claims)
+        let octets = Array(input.utf8)
+        let signature: [UInt8] =
+            switch self {
+            case .good, .unpublished: try key.key.sign(octets)
+            case .broken: try key.key.sign(octets.reversed())
+            case .none: []
+            case .symmetric: Self.hmac(octets, secret: Array(key.jwk.utf8))
+            case .elliptic: Digest.sha256(octets) + Digest.sha256(octets.reversed())
+            }
+        return input + "." + Base64.urlText(signature)
+    }
+
+    private static func part(_ members: [String: JsonValue]) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return Base64.urlText(Array(try encoder.encode(members.filter { $0.value != .null })))
+    }
+
+    /// RFC 2104 with SHA-256.
+    private static func hmac(_ message: [UInt8], secret: [UInt8]) -> [UInt8] {
+        let short = secret.count > 64 ? Digest.sha256(secret) : secret
+        let key = short + [UInt8](repeating: 0, count: 64 - short.count)
+        return Digest.sha256(key.map { $0 ^ 0x5c } + Digest.sha256(key.map { $0 ^ 0x36 } + message))
+    }
+}
+
+/// `GET /auth/keys`.
+struct KeysEndpoint: Sendable {
+    let memory: AppleMemory
+
+    func answer(_ request: AppleRequest) -> AppleAnswer {
+        let (document, tag, age) = memory.access { ($0.keys.document, $0.keys.tag, $0.keysMaxAge) }
+        let headers: HTTPFields = [.eTag: tag, .cacheControl: "max-age=\(age)"]
+        if request.headers[.ifNoneMatch] == tag { return AppleAnswer(status: .notModified, headers: headers, outcome: "unchanged") }
+        var answer = AppleAnswer(status: .ok, headers: headers, body: Array(document.utf8), outcome: "told")
+        answer.headers[.contentType] = "application/json"
+        return answer
+    }
+}

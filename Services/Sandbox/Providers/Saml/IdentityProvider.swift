@@ -1,0 +1,109 @@
+internal import SandboxKit
+internal import Clocks
+
+/// One MVPD: its names, keys, people and manners.
+struct IdentityProvider: Sendable {
+    /// How long a person stays signed in at the provider itself.
+    static let sessionLifetime = Duration.seconds(8 * 3600)
+    /// How long a login page stays usable.
+    static let loginLifetime = Duration.seconds(15 * 60)
+
+    var settings: MvpdSettings
+    var certificate: Certificate
+    var key: SigningKey
+    let subscribers: Subscribers
+    let serviceProvider: ServiceProvider
+    let reader: AuthnRequestReader
+    let seal: Seal
+    let ssoURL: String
+    let logoutURL: String
+    let logoutReader: LogoutReader
+    let issuedNames = IssuedNames()
+
+    init(_ mvpd: MvpdSettings, index: Int, settings: ProviderSettings, serviceProvider: ServiceProvider) throws(SettingsFault) {
+        self.settings = mvpd
+        self.serviceProvider = serviceProvider
+        certificate = try KeyFile.certificate(mvpd.certificate, key: "mvpds[\(index)].certificate")
+        key = try KeyFile.signingKey(mvpd.key, key: "mvpds[\(index)].key")
+        guard key.matches(certificate) else { throw SettingsFault(key: "mvpds[\(index)].key", problem: "does not belong to the certificate") }
+        do {
+            subscribers = try Subscribers(
+                people: settings.people, channels: settings.channels, visitorPrefix: settings.visitorPrefix, mvpd: mvpd.id, key: key)
+        } catch {
+            throw SettingsFault(key: "mvpds[\(index)].key", problem: "cannot be used: \(error.reason)")
+        }
+        ssoURL = "\(settings.publicURL)/saml/\(mvpd.id)/sso"
+        reader = AuthnRequestReader(serviceProvider: serviceProvider, destination: ssoURL, validateRequests: mvpd.validateRequests)
+        logoutURL = "\(settings.publicURL)/saml/\(mvpd.id)/slo"
+        logoutReader = LogoutReader(serviceProvider: serviceProvider, destination: logoutURL)
+        seal = Seal(key: key)
+    }
+
+    var id: String { settings.id }
+    /// The letter in the provider's mark on pages.
+    var initial: String { String(settings.displayName.prefix(1)) }
+}
+
+/// The service provider with its certificates loaded.
+struct ServiceProvider: Sendable {
+    let entityID: String
+    let acsURL: String
+    let logoutURL: String
+    let signingCertificate: Certificate
+    let encryptionCertificate: Certificate?
+
+    init(_ settings: ServiceProviderSettings) throws(SettingsFault) {
+        entityID = settings.entityID
+        acsURL = settings.acsURL
+        logoutURL = settings.logoutURL
+        signingCertificate = try KeyFile.certificate(settings.signingCertificate, key: "serviceProvider.signingCertificate")
+        if let file = settings.encryptionCertificate {
+            encryptionCertificate = try KeyFile.certificate(file, key: "serviceProvider.encryptionCertificate")
+        } else {
+            encryptionCertificate = nil
+        }
+    }
+
+    /// Whether the issuer is this service provider, with or without a requestor's suffix (mvpd §2.2).
+    func isIssuer(_ issuer: String) -> Bool { issuer == entityID || requestor(inIssuer: issuer) != nil }
+
+    /// The requestor in an issuer's suffix.
+    func requestor(inIssuer issuer: String) -> String? {
+        let prefix = entityID + "/on-behalf-of/"
+        guard issuer.hasPrefix(prefix), issuer.utf8.count > prefix.utf8.count else { return nil }
+        return String(issuer.dropFirst(prefix.count))
+    }
+}
+
+/// The document from which an operator imports the provider (SAML metadata §2.4.3).
+struct ProviderMetadata {
+    let provider: IdentityProvider
+
+    func serialized() -> String {
+        let descriptor: KeyValuePairs<String, String?> = [
+            "WantAuthnRequestsSigned": provider.settings.validateRequests ? "true" : "false",
+            "protocolSupportEnumeration": XmlNames.protocol,
+        ]
+        return XmlNode.element(
+            "md:EntityDescriptor",
+            ["xmlns:md": XmlNames.metadata, "xmlns:ds": XmlNames.signature, "entityID": provider.settings.entityID],
+            [
+                .element(
+                    "md:IDPSSODescriptor", descriptor,
+                    [
+                        .element("md:KeyDescriptor", ["use": "signing"], [XmlNames.keyInfo(provider.certificate)]),
+                        service("md:SingleLogoutService", XmlNames.redirectBinding, provider.logoutURL),
+                        service("md:SingleLogoutService", XmlNames.postBinding, provider.logoutURL),
+                        .element("md:NameIDFormat", [:], [.text(NameIDFormat.persistent.rawValue)]),
+                        .element("md:NameIDFormat", [:], [.text(NameIDFormat.transient.rawValue)]),
+                        service("md:SingleSignOnService", XmlNames.redirectBinding, provider.ssoURL),
+                        service("md:SingleSignOnService", XmlNames.postBinding, provider.ssoURL),
+                    ])
+            ]
+        ).serialized()
+    }
+
+    private func service(_ name: String, _ binding: String, _ location: String) -> XmlNode {
+        .element(name, ["Binding": binding, "Location": location])
+    }
+}

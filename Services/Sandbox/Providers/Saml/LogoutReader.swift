@@ -1,0 +1,98 @@
+internal import SandboxKit
+internal import Clocks
+
+/// Takes the service provider's logout messages apart; nothing of one is used before its signature verified.
+struct LogoutReader: Sendable {
+    /// What a message turned out to be.
+    enum Message {
+        case request(LogoutRequest)
+        case answer(LogoutAnswer)
+    }
+
+    private static let statusPrefix = "urn:oasis:names:tc:SAML:2.0:status:"
+
+    let serviceProvider: ServiceProvider
+    /// The address that messages must name as their destination.
+    let destination: String
+
+    /// Reads the raw query of the HTTP redirect binding.
+    func redirect(query: String, at now: Timestamp) throws(RequestRefusal) -> Message {
+        let fields = FormFields(encoded: query)
+        let (name, deflated) = try message(of: fields)
+        try QuerySignature(fields: fields, message: name).verify(with: serviceProvider.signingCertificate)
+        let root = try refusing { () throws(XmlRefusal) in try XmlElement(parsing: try RawDeflate.inflate(deflated)) }
+        guard root.children("Signature", in: XmlNames.signature).isEmpty else {
+            throw RequestRefusal("xsw.sigposition", "A redirected message is signed in the query, not in the XML.")
+        }
+        return try read(root, relayState: try fields.single("RelayState"), at: now)
+    }
+
+    /// Reads the form of the HTTP POST binding.
+    func post(form: String, at now: Timestamp) throws(RequestRefusal) -> Message {
+        let fields = FormFields(encoded: form)
+        let (_, received) = try message(of: fields)
+        let root = try refusing { () throws(XmlRefusal) in
+            try XmlElement(parsing: try XmlSignature.verified(received, with: serviceProvider.signingCertificate))
+        }
+        return try read(root, relayState: try fields.single("RelayState"), at: now)
+    }
+
+    private func message(of fields: FormFields) throws(RequestRefusal) -> (name: String, octets: [UInt8]) {
+        let sent = ["SAMLRequest", "SAMLResponse"].filter { !fields.raw($0).isEmpty }
+        guard sent.count == 1, let text = try fields.single(sent[0]) else {
+            throw RequestRefusal("bind.params", "The call must carry exactly one SAMLRequest or SAMLResponse.")
+        }
+        guard let octets = Base64.octets(text) else { throw RequestRefusal("bind.base64", "\(sent[0]) is not base64.") }
+        return (sent[0], octets)
+    }
+
+    private func read(_ root: XmlElement, relayState: String?, at now: Timestamp) throws(RequestRefusal) -> Message {
+        guard root.namespace == XmlNames.protocol, root.attributes["Version"] == "2.0" else {
+            throw RequestRefusal("xml.root", "The message is no SAML 2.0 logout message.")
+        }
+        let (identifier, issuer) = try envelope(root, at: now)
+        switch root.name {
+        case "LogoutRequest": return .request(try request(root, identifier, issuer, relayState))
+        case "LogoutResponse":
+            let code = root.only("Status", in: XmlNames.protocol)?.only("StatusCode", in: XmlNames.protocol)?.attributes["Value"] ?? ""
+            return .answer(
+                LogoutAnswer(
+                    inResponseTo: root.attributes["InResponseTo"] ?? "",
+                    status: code.hasPrefix(Self.statusPrefix) ? String(code.dropFirst(Self.statusPrefix.count)) : code, relayState: relayState))
+        default: throw RequestRefusal("xml.root", "The message is no SAML 2.0 logout message.")
+        }
+    }
+
+    private func request(
+        _ root: XmlElement, _ identifier: String, _ issuer: String, _ relayState: String?
+    ) throws(RequestRefusal) -> LogoutRequest {
+        guard let name = root.only("NameID", in: XmlNames.assertion), let text = name.text else {
+            throw RequestRefusal("subject.format", "The request does not name one person.")
+        }
+        return LogoutRequest(
+            identifier: identifier, issuer: issuer, reason: root.attributes["Reason"], nameID: text, nameIDFormat: name.attributes["Format"],
+            nameQualifier: name.attributes["NameQualifier"], spNameQualifier: name.attributes["SPNameQualifier"],
+            sessionIndexes: root.children("SessionIndex", in: XmlNames.protocol).compactMap(\.text), relayState: relayState)
+    }
+
+    private func envelope(_ root: XmlElement, at now: Timestamp) throws(RequestRefusal) -> (identifier: String, issuer: String) {
+        guard let identifier = root.attributes["ID"], !identifier.isEmpty else { throw RequestRefusal("xml.form", "The message has no ID.") }
+        guard let issued = root.attributes["IssueInstant"].flatMap(Instant.parse), issued > now - AuthnRequestReader.tolerance,
+            issued < now + AuthnRequestReader.tolerance
+        else { throw RequestRefusal("req.stale", "The message is not of this time.") }
+        let issuer = root.only("Issuer", in: XmlNames.assertion)?.text ?? ""
+        guard serviceProvider.isIssuer(issuer) else { throw RequestRefusal("issuer", "The issuer “\(issuer)” is not the service provider.") }
+        guard root.attributes["Destination"] == destination else {
+            throw RequestRefusal("req.destination", "The message is for “\(root.attributes["Destination"] ?? "")”; this is \(destination).")
+        }
+        return (identifier, issuer)
+    }
+
+    private func refusing<Value>(_ read: () throws(XmlRefusal) -> Value) throws(RequestRefusal) -> Value {
+        do {
+            return try read()
+        } catch {
+            throw RequestRefusal(error.reason, "The message was refused while it was read: \(error.reason).")
+        }
+    }
+}

@@ -1,3 +1,6 @@
+internal import NIOCore
+internal import Synchronization
+
 /// Whether one event loop keeps up with its requests, as a pure state machine over its own lag.
 ///
 /// A loop works in rounds: it reads from all connections that have something, then does what that led to. What waits in a round waits behind what
@@ -134,4 +137,101 @@ struct LoopLoad {
     }
 
     func isOverloaded(at now: Int64) -> Bool { now - keptUp >= Self.interval }
+}
+
+/// Admits the requests of one event loop, or does not.
+///
+/// `@unchecked Sendable`: used on its event loop only.
+final class LoopAdmission: @unchecked Sendable {
+    private let eventLoop: any EventLoop
+    private var load: LoopLoad
+
+    init(_ eventLoop: any EventLoop, _ settings: OverloadSettings) {
+        self.eventLoop = eventLoop
+        load = LoopLoad(settings)
+    }
+
+    func connectionOpened() { load.connections += 1 }
+    func connectionClosed() { load.connections -= 1 }
+
+    /// What would become of a request that arrived now.
+    var verdict: LoopLoad.Verdict { load.verdict(at: Self.now()) }
+
+    /// The number of the loop's round, or of the one before.
+    var round: UInt64 { load.round }
+
+    /// Whether a request that waits behind another one of its connection may be taken up now.
+    /// - Parameter last: The round in which a request of the connection was taken up last; 0 if none was.
+    func hasTurn(after last: UInt64) -> Bool { last != load.round || load.hasTurn(after: last, at: Self.now()) }
+
+    /// A request has arrived.
+    /// - Parameter last: As for `hasTurn`.
+    func take(after last: UInt64 = 0) -> LoopLoad.Verdict {
+        let (verdict, beginsRound) = load.take(after: last, at: Self.now())
+        // A loop does its tasks after all that it reads in a round.
+        if beginsRound { eventLoop.assumeIsolated().execute { self.load.endRound(at: Self.now()) } }
+        return verdict
+    }
+
+    /// A request was refused.
+    func noteRefusal() { load.noteRefusal(at: Self.now()) }
+
+    private static func now() -> Int64 { Int64(truncatingIfNeeded: NIODeadline.now().uptimeNanoseconds) }
+}
+
+/// Admission on all event loops of the gateway; each measures itself.
+final class Admission: Sendable {
+    private let settings: OverloadSettings
+    private let loops = Mutex<[ObjectIdentifier: LoopAdmission]>([:])
+
+    init(_ settings: OverloadSettings) { self.settings = settings }
+
+    /// The part of it that belongs to an event loop, the same for all connections there.
+    func on(_ eventLoop: any EventLoop) -> LoopAdmission {
+        loops.withLock { loops in
+            if let known = loops[ObjectIdentifier(eventLoop)] { return known }
+            let new = LoopAdmission(eventLoop, settings)
+            loops[ObjectIdentifier(eventLoop)] = new
+            return new
+        }
+    }
+}
+
+/// The object `gateway.overload`: from when on requests are refused instead of served late (Shared/Documents/Decisions/0039-refuse-late-requests.md).
+public struct OverloadSettings: Sendable {
+    /// A loop whose rounds are longer for a while is overloaded: then requests are taken up for a fifth of it, 1 ms to 10 s.
+    public var delay: Duration
+    /// How long requests may wait otherwise, and urgent ones always, `delay` to 10 s: a burst is no overload.
+    public var burst: Duration
+    /// Requests that an event loop with at most so many connections takes up in each of its rounds, however long that takes, 1 to 100000. One with more
+    /// takes up a quarter of it.
+    public var leastRequests: Int
+
+    public init(delay: Duration = .milliseconds(3), burst: Duration = .milliseconds(25), leastRequests: Int = 32) {
+        self.delay = delay
+        self.burst = burst
+        self.leastRequests = leastRequests
+    }
+
+    /// What is wrong: key below `overload` and text.
+    var problem: (key: String, text: String)? {
+        guard (Duration.milliseconds(1)...Duration.seconds(10)).contains(delay) else { return ("delayMilliseconds", "must be from 1 to 10000") }
+        guard (delay...Duration.seconds(10)).contains(burst) else { return ("burstMilliseconds", "must be from delayMilliseconds to 10000") }
+        guard (1...100_000).contains(leastRequests) else { return ("leastRequests", "must be from 1 to 100000") }
+        return nil
+    }
+}
+
+extension OverloadSettings: Decodable {
+    private enum CodingKeys: String, CodingKey {
+        case delayMilliseconds, burstMilliseconds, leastRequests
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init()
+        delay = try container.decodeIfPresent(Int.self, forKey: .delayMilliseconds).map { .milliseconds($0) } ?? delay
+        burst = try container.decodeIfPresent(Int.self, forKey: .burstMilliseconds).map { .milliseconds($0) } ?? max(burst, delay)
+        leastRequests = try container.decodeIfPresent(Int.self, forKey: .leastRequests) ?? leastRequests
+    }
 }

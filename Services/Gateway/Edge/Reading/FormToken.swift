@@ -1,4 +1,5 @@
 internal import Cryptography
+internal import Hummingbird
 
 /// What a form of a web session carries, so that no page of another site can make one: a digest of the session's secret, which only that page
 /// and the cookie have.
@@ -11,4 +12,14 @@ struct FormToken {
     }
 
     func isEqual(to sent: String) -> Bool { ConstantTime.equal(text, sent) }
+}
+
+/// Whether a form was sent from a page of the gateway itself.
+enum FormOrigin {
+    /// Browsers say it in `Sec-Fetch-Site`, older ones in `Origin`; a program without either is no browser that could be misled.
+    static func isOwn(_ exchange: Exchange) -> Bool {
+        if let site = exchange.headers[.secFetchSite] { return site == "same-origin" }
+        guard let origin = exchange.headers[.origin] else { return true }
+        return exchange.facts.host.serves(origin, authority: exchange.authority)
+    }
 }

@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import Hummingbird
 
 /// Header fields that HTTPTypes has no name for. The unwraps hold: each name is a valid token (RFC 9110 §5.6.2).
@@ -30,4 +31,16 @@ extension HTTPFields.Element.Name {
     static let referrerPolicy = Self("Referrer-Policy")!
     static let strictTransportSecurity = Self("Strict-Transport-Security")!
     static let pragma = Self("Pragma")!
+}
+
+extension HTTPFields {
+    /// As the subscript, which copies every value that it finds, even the usual single one.
+    func value(_ name: HTTPField.Name) -> String? {
+        var found: String?
+        for field in self where field.name == name {
+            guard found == nil else { return self[name] }
+            found = field.value
+        }
+        return found
+    }
 }

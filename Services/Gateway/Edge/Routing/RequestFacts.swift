@@ -1,5 +1,6 @@
 internal import ContractRuntime
 internal import Hummingbird
+internal import NIOCore
 
 /// What is known of a request before its route; a class, because it is handed from one step to the next many times.
 final class RequestFacts: Sendable {
@@ -84,5 +85,57 @@ final class RequestFacts: Sendable {
             return (String(path.dropLast(format.rawValue.utf8.count + 1)), format.rawValue)
         }
         return (path, nil)
+    }
+}
+
+/// Names a request for support, and its change of state for the services (an idempotency key).
+enum RequestIdentifier {
+    /// A version 4 UUID in lower case (RFC 9562 §5.4), without opening the system's random device for each.
+    static func random() -> String {
+        text(.random(in: .min ... .max) & ~0xf000 | 0x4000, .random(in: .min ... .max) & ~(0b11 << 62) | 0b10 << 62)
+    }
+
+    /// 128 bits as a UUID is written.
+    static func text(_ high: UInt64, _ low: UInt64) -> String {
+        return String(unsafeUninitializedCapacity: 36) { text in
+            var place = 0
+            for digit in 0..<32 {
+                if digit == 8 || digit == 12 || digit == 16 || digit == 20 {
+                    text[place] = UInt8(ascii: "-")
+                    place += 1
+                }
+                let half = digit < 16 ? high : low
+                let value = UInt8(truncatingIfNeeded: half >> UInt64(60 - digit % 16 * 4)) & 0xf
+                text[place] = value < 10 ? 0x30 + value : 0x57 + value
+                place += 1
+            }
+            return place
+        }
+    }
+}
+
+/// What the router carries beside a request.
+struct GatewayContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    /// Address of the connection's other end; `nil` without a network.
+    let peer: String?
+    /// The whole body, where it came with the head; `nil`: it is read from the request.
+    var body: ByteBuffer?
+    /// Set by `Edge` before a route sees the request.
+    var facts = RequestFacts.none
+    private let channel: any Channel
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        channel = source.channel
+        peer = channel.remoteAddress?.ipAddress
+    }
+
+    /// Tells a client that its body is wanted, where it said that it waits for that and has sent nothing of it: the head is accepted (RFC 9110 §10.1.1).
+    func sayContinue(to request: Request) {
+        guard request.headers.value(.expect) != nil else { return }
+        let pipeline = channel.pipeline
+        let say = { @Sendable in (try? pipeline.syncOperations.handler(type: RequestGuard.self))?.sayContinue() ?? () }
+        if channel.eventLoop.inEventLoop { say() } else { channel.eventLoop.execute(say) }
     }
 }

@@ -1,5 +1,7 @@
 public import ContractRuntime
+internal import CoreMetrics
 internal import Logging
+internal import Synchronization
 
 /// Takes one line per request.
 public struct RequestLog: Sendable {
@@ -29,5 +31,37 @@ public struct RequestLog: Sendable {
                     "route": .string(line.route), "status": .string(String(line.status)), "duration_us": .string(String(line.microseconds)),
                 ])
         }
+    }
+}
+
+/// Counts and times requests by route template, method and status; all labels are bounded.
+final class RequestMetrics: Sendable {
+    private struct Series: Hashable {
+        let method: String
+        let route: String
+        let status: Int
+    }
+
+    private let known = Mutex<[Series: (counter: Counter, timer: CoreMetrics.Timer)]>([:])
+
+    /// - Parameter spent: In nanoseconds.
+    func record(method: String, route: String, status: Int, spent: Int64) {
+        let series = Series(method: method, route: route, status: status)
+        let (counter, timer) = known.withLock { known in
+            if let instruments = known[series] { return instruments }
+            let instruments = Self.instruments(series)
+            known[series] = instruments
+            return instruments
+        }
+        counter.increment()
+        timer.recordNanoseconds(spent)
+    }
+
+    private static func instruments(_ series: Series) -> (counter: Counter, timer: CoreMetrics.Timer) {
+        let dimensions = [("method", series.method), ("route", series.route), ("status", String(series.status))]
+        return (
+            Counter(label: "boxoffice_gateway_requests_total", dimensions: dimensions),
+            CoreMetrics.Timer(label: "boxoffice_gateway_request_duration_seconds", dimensions: dimensions)
+        )
     }
 }

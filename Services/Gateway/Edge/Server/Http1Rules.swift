@@ -119,3 +119,72 @@ final class Http1Rules: ChannelInboundHandler {
         return rest[path] == "/" ? String(rest[path...]) : "/" + rest[path...]
     }
 }
+
+/// Names of header fields, checked and folded: the requests of a connection mostly have the same ones in the same order, so that those of the last
+/// request serve for the next.
+struct Http1FieldNames {
+    private static let mostKept = 32
+    /// In bytes.
+    private static let longestKept = 64
+
+    private var known: [HTTPField.Name] = []
+
+    /// - Parameters:
+    ///   - text: As it was sent.
+    ///   - place: In the request.
+    /// - Returns: `nil` when the text is no token (RFC 9110 §5.1).
+    mutating func name(_ text: String, at place: Int) -> HTTPField.Name? {
+        if place < known.count, known[place].rawName == text { return known[place] }
+        guard let name = HTTPField.Name(text) else { return nil }
+        guard text.utf8.count <= Self.longestKept else { return name }
+        if place < known.count {
+            known[place] = name
+        } else if place == known.count, place < Self.mostKept {
+            known.append(name)
+        }
+        return name
+    }
+}
+
+/// The parser of a connection of HTTP/1.1. Used on the connection's event loop only.
+///
+/// SwiftNIO's decoder reads nothing behind a request that may lead to another protocol: an offer to upgrade, or CONNECT. It alone knows which requests it takes
+/// for such ones, and what comes behind them would pile up in it. So whatever might be one is the last request of its connection (`Http1Rules`), and no decoder
+/// takes the place of another.
+final class Http1Parser {
+    let handler: ByteToMessageHandler<HTTPRequestDecoder>
+
+    init() {
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = Http1Bounds.longestHead
+        limits.maxHeaderListSize = Http1Bounds.longestHead
+        limits.maxHeaderFieldCount = Http1Bounds.mostFields
+        handler = ByteToMessageHandler(
+            HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits), maximumBufferSize: Http1Bounds.mostUnparsed)
+    }
+
+    /// True for every request behind which the decoder may stop, and for some behind which it does not: the gateway accepts no upgrade (RFC 9110 §7.8 lets it
+    /// ignore the offer), so nobody needs to know which.
+    static func mayStop(behind head: HTTPRequestHead) -> Bool {
+        head.method == .CONNECT || head.headers.contains(name: "Upgrade")
+    }
+}
+
+/// Why a message of HTTP/1.1 is refused before there is a request. Its connection ends with the answer.
+enum Http1Problem: Error {
+    /// Another server on the way could cut it differently.
+    case faulty
+    /// A coding of the message that the gateway does not know (RFC 9112 §6.1).
+    case unknownCoding
+
+    /// - Returns: `nil` for an error that is none of the message.
+    static func status(of error: any Error) -> HTTPResponse.Status? {
+        switch error {
+        case Http1Problem.unknownCoding: .notImplemented
+        case HTTPParserError.invalidMethod: .notImplemented
+        case HTTPParserError.headerOverflow: .requestHeaderFieldsTooLarge
+        case is Http1Problem, is HTTPParserError: .badRequest
+        default: nil
+        }
+    }
+}

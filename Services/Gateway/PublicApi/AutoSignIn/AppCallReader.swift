@@ -1,5 +1,6 @@
 internal import Catalogue
 internal import Contracts
+internal import Cryptography
 internal import Faults
 internal import Hummingbird
 
@@ -96,5 +97,47 @@ struct AppCallReader: Sendable {
             accessToken: token, requestor: requestor, deviceID: id, device: device, clientAddress: address.text, userAgent: exchange.userAgent,
             subjectToken: SubjectToken.sent(exchange), api: api, partnerStatus: api == .v2 ? PartnerFrameworkStatus.sent(exchange) : nil,
             serviceToken: api == .v2 && takesServiceToken ? ServiceTokenHeader.sent(exchange) : "")
+    }
+}
+
+/// `AP-Device-Identifier: fingerprint <Base64>` (rest-v2 §1.3).
+enum DeviceIdentifier {
+    /// The decoded id, the same text as `deviceId` of the v1 API.
+    /// - Throws: `invalid_device_id` when the header is absent, of another type, or its id is no printable text of 1 to 512 characters.
+    static func sent(_ exchange: Exchange) throws(Fault) -> String {
+        let sent = exchange.headers[values: .apDeviceIdentifier]
+        guard let header = sent.first else { throw Fault(.invalidDeviceID, "Required 'AP-Device-Identifier' is not present") }
+        let parts = header.split(separator: " ")
+        guard sent.count == 1, parts.count == 2, parts[0] == "fingerprint", let id = decode(parts[1]) else {
+            throw Fault(.invalidDeviceID, "'AP-Device-Identifier' must be 'fingerprint' and the Base64 of the device's id")
+        }
+        guard isPrintable(id), (1...512).contains(id.unicodeScalars.count), id != "dummy" else {
+            throw Fault(.invalidDeviceID, "The device's id must have 1 to 512 printable characters")
+        }
+        return id
+    }
+
+    private static func decode(_ encoded: Substring) -> String? {
+        guard encoded.utf8.count <= 4096 else { return nil }
+        return Base64.tolerant(encoded).flatMap { String(validating: $0, as: UTF8.self) }
+    }
+
+    private static func isPrintable(_ id: String) -> Bool {
+        id.utf8.allSatisfy { (0x20..<0x7f).contains($0) } || id.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    }
+}
+
+/// `Idempotency-Key`: the same key and call have one effect and one answer, for 24 hours (apple §4).
+enum IdempotencyKey {
+    /// - Throws: `invalid_request` when there is none, more than one, or one of another form.
+    static func required(_ exchange: Exchange) throws(Fault) -> String {
+        let sent = exchange.headers[values: .idempotencyKey]
+        guard let key = sent.first else {
+            throw Fault(.invalidRequest, "Required 'Idempotency-Key' is not present: a new one for each change, the same one when it is repeated")
+        }
+        guard sent.count == 1, (1...128).contains(key.utf8.count), key.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+            throw Fault(.invalidRequest, "'Idempotency-Key' must have 1 to 128 visible ASCII characters")
+        }
+        return key
     }
 }

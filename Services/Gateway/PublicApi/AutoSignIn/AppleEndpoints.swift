@@ -1,6 +1,7 @@
 internal import Contracts
 internal import Faults
 internal import Hummingbird
+internal import NIOCore
 
 /// Sign in with Apple for devices (apple §2, §4).
 struct AppleEndpoints: Sendable {
@@ -75,5 +76,59 @@ struct AppleEndpoints: Sendable {
         let members = AutoSignInDocuments.session(signedIn.session ?? StreamingSession())
         return Response(
             Document("session", members + [.init("isNew", .flag(signedIn.isNew)), .init("realUserPolicy", .text(policy))]), format: .json)
+    }
+}
+
+/// Where Apple's servers tell of an account (apple §2.9).
+struct NotificationEndpoint: Sendable {
+    let signInWithApple: any SignInWithApple
+    let throttle: NotificationThrottle
+
+    /// 200 once the effect is durable: Apple repeats on anything else.
+    @Sendable func receive(_ exchange: Exchange) async throws -> Response {
+        do { return try await take(exchange) } catch let fault as Fault where fault.code == .appleNotificationInvalid {
+            guard let seconds = throttle.charge(exchange.facts.clientAddress) else { throw fault }
+            return Refusals.tooManyRequests(retryAfter: seconds)
+        }
+    }
+
+    private func take(_ exchange: Exchange) async throws -> Response {
+        let payload: String
+        // Whatever the content type: only the signature counts.
+        do { payload = try AppBody(Array(exchange.body.readableBytesView)).text("payload") } catch {
+            throw Fault(.appleNotificationInvalid, error.message)
+        }
+        _ = try await signInWithApple.receiveNotification(AppleNotification(payload: payload), context: exchange.changingCall)
+        return .empty(.ok)
+    }
+}
+
+/// What an app got of Apple, or the ticket that stands for it (apple §2.8).
+struct AppleProof {
+    let identityToken: String
+    let code: String
+    let nonce: String
+    let clientID: String
+    let user: FirstTimeUser?
+    let ticket: String
+
+    /// - Throws: `invalid_request` naming what is missing; a ticket needs nothing beside it.
+    init(_ body: AppBody) throws(Fault) {
+        ticket = try body.optionalText("ticket")
+        let hasTicket = !ticket.isEmpty
+        identityToken = hasTicket ? "" : try body.text("identityToken")
+        nonce = hasTicket ? "" : try body.text("nonce")
+        clientID = hasTicket ? try body.optionalText("clientId") : try body.text("clientId")
+        code = hasTicket ? "" : try body.optionalText("code")
+        user = hasTicket ? nil : try Self.user(body)
+    }
+
+    /// `{"name":{"firstName","lastName"},"email"}`, each part optional (apple §2.7).
+    private static func user(_ body: AppBody) throws(Fault) -> FirstTimeUser? {
+        guard let user = try body.object("user") else { return nil }
+        let name = try user.object("name")
+        return FirstTimeUser(
+            givenName: try name?.optionalText("firstName") ?? "", familyName: try name?.optionalText("lastName") ?? "",
+            email: try user.optionalText("email"))
     }
 }

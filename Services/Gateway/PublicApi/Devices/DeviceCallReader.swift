@@ -2,6 +2,7 @@ internal import Catalogue
 internal import ContractRuntime
 internal import Contracts
 internal import Faults
+internal import Hummingbird
 
 /// Reads what the device endpoints have in common, in the order of rest-v1 §2.8: bearer, requestor, device id, device information,
 /// the endpoint's own parameters.
@@ -110,5 +111,36 @@ struct DeviceCallReader: Sendable {
             throw Fault(.invalidDeviceID, "Parameter 'deviceId' may be 'dummy' only when a registration code is created")
         }
         return id
+    }
+}
+
+/// The platform's identity token of a call (rest-v1 §2.6). Whether it holds, the owning service finds out; a call without one goes on.
+enum SubjectToken {
+    /// Bytes; no service reads a longer one.
+    private static let longest = 16 * 1024
+
+    /// The header `Adobe-Subject-Token`, else the parameter `ast`, else the header that Roku devices add by themselves.
+    /// - Returns: An empty text when none was sent, or one that nobody would read.
+    static func sent(_ exchange: Exchange) -> String {
+        let token =
+            named(exchange.headers.value(.adobeSubjectToken)) ?? named(try? exchange.value("ast"))
+            ?? named(exchange.headers.value(.rokuConnectToken)) ?? ""
+        return token.utf8.count <= longest ? token : ""
+    }
+
+    private static func named(_ token: String?) -> String? { token?.isEmpty == false ? token : nil }
+}
+
+/// What an app sends for a vendor alone, and an upstream gets in its place (bridge §5.1).
+enum UpstreamHeaders {
+    private static let longestVisitor = 128
+    private static let longestToken = 8192
+
+    /// What is too long is as good as not sent: nobody may be kept from watching for it.
+    static func add(to call: inout DeviceCall, _ exchange: Exchange) {
+        let visitor = ((try? exchange.value("ap_vi")) ?? nil) ?? ""
+        let token = exchange.headers.value(.rokuConnectToken) ?? ""
+        if visitor.utf8.count <= longestVisitor { call.visitorID = visitor }
+        if token.utf8.count <= longestToken { call.rokuToken = token }
     }
 }

@@ -1,4 +1,5 @@
 internal import Contracts
+internal import Cryptography
 internal import Faults
 internal import FoundationEssentials
 internal import Memos
@@ -178,5 +179,20 @@ private struct Scalar {
         var text = ""
         for scalar in string.unicodeScalars.prefix(512) where scalar.properties.generalCategory != .control { text.unicodeScalars.append(scalar) }
         return text
+    }
+}
+
+extension Base64 {
+    /// Either alphabet, padding optional.
+    static func tolerant(_ text: some StringProtocol) -> [UInt8]? {
+        var digits = text.utf8.map { digit in
+            switch digit {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            default: digit
+            }
+        }
+        for _ in 0..<2 where digits.last == UInt8(ascii: "=") { digits.removeLast() }
+        return Base64.url.decode(digits)
     }
 }

@@ -98,3 +98,65 @@ struct EntryEditing: Sendable {
         ]
     }
 }
+
+/// JSON for people: indented, members in the order of their names.
+enum PrettyJson {
+    static func text(_ tree: JsonTree) -> String {
+        var text = ""
+        write(tree, depth: 0, into: &text)
+        return text
+    }
+
+    private static func write(_ tree: JsonTree, depth: Int, into text: inout String) {
+        let inner = String(repeating: "  ", count: depth + 1)
+        let outer = String(repeating: "  ", count: depth)
+        switch tree {
+        case .object(let members) where !members.isEmpty:
+            text += "{\n"
+            let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+            for (index, member) in sorted.enumerated() {
+                text += inner + JsonTree.string(member.key).canonical + ": "
+                write(member.value, depth: depth + 1, into: &text)
+                text += index < sorted.count - 1 ? ",\n" : "\n"
+            }
+            text += outer + "}"
+        case .array(let elements) where !elements.isEmpty:
+            text += "[\n"
+            for (index, element) in elements.enumerated() {
+                text += inner
+                write(element, depth: depth + 1, into: &text)
+                text += index < elements.count - 1 ? ",\n" : "\n"
+            }
+            text += outer + "]"
+        default: text += tree.canonical
+        }
+    }
+}
+
+/// Why a change was not made, as the templates want it.
+struct RefusalContent {
+    let content: [String: Any]
+
+    init(_ refusal: Refusal) {
+        var content: [String: Any] = [
+            "refusedText": refusal.message,
+            "refusedProblems": refusal.problems.map { problem in problem.field.isEmpty ? problem.message : "\(problem.field): \(problem.message)" },
+            "references": refusal.references.map { reference -> [String: Any] in
+                let collection = ConsoleCollection.of(reference.kind)
+                var link: [String: Any] = ["referenceText": "\(reference.kind.word) \(reference.id)"]
+                if let collection { link["referenceAddress"] = collection.address(of: reference.id) }
+                return link
+            },
+        ]
+        content["confirmables"] = Self.confirmables(refusal.problems)
+        if !refusal.conflicts.isEmpty { content["conflicts"] = ["changes": ChangeRows(refusal.conflicts).rows] }
+        self.content = content
+    }
+
+    /// The certificates that may be taken nevertheless, for the form that was refused.
+    static func confirmables(_ problems: [FieldProblem]) -> [[String: String]] {
+        problems.filter { !$0.confirmableCertificate.isEmpty }.map {
+            ["confirmableSha256": $0.confirmableCertificate, "confirmableField": $0.field]
+        }
+    }
+}

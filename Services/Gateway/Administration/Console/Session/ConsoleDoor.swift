@@ -73,3 +73,50 @@ struct ConsoleDoor: Sendable {
         return Console.html(pages, "carry", content, status: status)
     }
 }
+
+/// Who is signed in.
+struct Visitor: Sendable {
+    /// The session's secret, which stands for the bearer that opened it.
+    let secret: String
+    let administrator: Administrator
+
+    var isOperator: Bool { administrator.role == .operator }
+
+    /// What is not offered here is refused by config all the same (dashboard #1).
+    var mayEdit: Bool { administrator.role == .operator || administrator.role == .editor }
+
+    var formToken: FormToken { FormToken(secret: secret, purpose: "console") }
+}
+
+/// The cookie of a session of the console.
+///
+/// Browsers tell ports of a host apart for pages and not for cookies: its name has the port, so that clusters on one machine do not sign each other out.
+struct ConsoleCookie: Sendable {
+    let name: String
+    /// False on plain HTTP, which only this machine's own browser may use.
+    let isSecure: Bool
+    private let rules: String
+
+    init(_ settings: GatewaySettings, _ exchange: Exchange) {
+        let origin = WebOrigin("\(exchange.facts.isSecure ? "https" : "http")://\(exchange.authority)")
+        isSecure = exchange.facts.isSecure || !(origin?.isLoopback == true || settings.allowsPlainHTTP)
+        let port = origin?.port.map { "-\($0)" } ?? ""
+        name = (isSecure ? "__Host-console" : "boxoffice-console") + port
+        rules = "Path=/; HttpOnly\(isSecure ? "; Secure" : ""); SameSite=Strict"
+    }
+
+    /// - Returns: `nil` unless the browser sent one.
+    func value(in exchange: Exchange) -> String? {
+        let value = SignInCookie.pairs(exchange).first { $0.name == name }?.value
+        return value.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Ends with the browser, and before that with the session.
+    func set(_ session: OpenedSession, in response: inout Response) { append("\(name)=\(session.secret)", to: &response) }
+
+    func clear(in response: inout Response) { append("\(name)=; Max-Age=0", to: &response) }
+
+    private func append(_ pair: String, to response: inout Response) {
+        response.headers.append(.init(name: .setCookie, value: "\(pair); \(rules)"))
+    }
+}

@@ -95,3 +95,62 @@ struct ConsoleSignInPages: Sendable {
         }
     }
 }
+
+/// A form whose sender has to sign in again, or to send it again: what was typed goes along, so that nothing is lost.
+struct CarriedForm {
+    private static let prefix = "carried."
+    private static let target = "to"
+
+    /// Where it is sent.
+    let address: String
+    let fields: [(name: String, value: String)]
+
+    /// The form that a request brought.
+    init?(_ exchange: Exchange) {
+        guard exchange.method == .post, let sent = try? exchange.allParameters() else { return nil }
+        address = ConsoleAddress.own(exchange.target)
+        fields = sent.filter { $0.name != ConsoleDoor.tokenField }
+    }
+
+    /// The one that went along with a sign-in.
+    init?(signIn exchange: Exchange) {
+        guard let sent = try? exchange.allParameters(), sent.contains(where: { $0.name.hasPrefix(Self.prefix) }) else { return nil }
+        address = ConsoleAddress.own(sent.first { $0.name == Self.target }?.value ?? "")
+        fields = sent.filter { $0.name.hasPrefix(Self.prefix) }.map { (String($0.name.dropFirst(Self.prefix.count)), $0.value) }
+    }
+
+    /// As fields of the form that carries it.
+    var carriedFields: [[String: String]] {
+        fields.map { ["hiddenName": Self.prefix + $0.name, "hiddenValue": $0.value] }
+    }
+
+    /// As fields of a form that sends it.
+    var ownFields: [[String: String]] { fields.map { ["hiddenName": $0.name, "hiddenValue": $0.value] } }
+}
+
+/// The sessions that an administrator may end.
+struct SessionsPage: Sendable {
+    let console: Console
+
+    @Sendable func show(_ exchange: Exchange, _ visitor: Visitor) async throws -> Response {
+        let list = try await console.administration.listSessions(ListSessionsRequest(token: visitor.secret), context: exchange.call)
+        let rows = list.sessions.map { session -> [String: Any] in
+            [
+                "sessionId": session.id, "sessionName": session.name, "sessionClient": session.client.isEmpty ? "–" : session.client,
+                "openedAt": Moment(milliseconds: session.openedAtMilliseconds).text, "usedAt": Moment(milliseconds: session.usedAtMilliseconds).text,
+                "endsAt": Moment(milliseconds: session.endsAtMilliseconds).text, "isOwn": session.isOwn,
+            ]
+        }
+        let content: [String: Any] = ["sessions": rows, "hasEnded": try exchange.value("ended") != nil]
+        return await console.page("sessions", "Sessions", in: .sessions, content, for: visitor, exchange)
+    }
+
+    @Sendable func end(_ exchange: Exchange, _ visitor: Visitor) async throws -> Response {
+        let request = EndSessionRequest(token: visitor.secret, id: try exchange.required("id"))
+        // One that is over already needs no end.
+        do { _ = try await console.administration.endSession(request, context: exchange.changingCall) } catch let fault as Fault
+            where fault.code == .notFound
+        {}
+        return Console.seeOther(Console.address("sessions", query: ["ended": "1"]))
+    }
+}

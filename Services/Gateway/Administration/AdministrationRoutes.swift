@@ -1,8 +1,12 @@
+internal import GatewayEdge
 internal import Hummingbird
 
-/// The administration API (dashboard §5).
-extension RouteTable {
-    static func administration(_ dependencies: Dependencies) -> [Route] {
+/// Everything that administrators' programs may ask for.
+enum AdministrationRoutes {
+    static func all(_ dependencies: Dependencies) -> [Route] { api(dependencies) + control(dependencies) + usage(dependencies) }
+
+    /// The administration API (dashboard §5).
+    private static func api(_ dependencies: Dependencies) -> [Route] {
         EntityCollection.allCases.flatMap { entities($0, dependencies) } + drafts(dependencies) + history(dependencies) + operations(dependencies)
     }
 
@@ -98,5 +102,51 @@ extension RouteTable {
 
     private static func route(_ path: String, actsOnGet: Bool = false, _ handlers: [HTTPRequest.Method: Route.Handler]) -> Route {
         Route(path, .administration, body: .document, actsOnGet: actsOnGet, handlers)
+    }
+
+    /// What back offices manage by a bearer of their own: programmers' on the address of administration, proxies' on the public one.
+    private static func control(_ dependencies: Dependencies) -> [Route] {
+        degradation(dependencies) + tempPass(dependencies) + proxiedMvpds(dependencies)
+    }
+
+    private static func proxiedMvpds(_ dependencies: Dependencies) -> [Route] {
+        let control = ProxiedMvpdControl(administration: dependencies.administration)
+        return [Route(ProxiedMvpdControl.path, .api(.proxiedMvpds), body: .largeForm, [.get: control.list, .post: control.replace])]
+    }
+
+    private static func degradation(_ dependencies: Dependencies) -> [Route] {
+        let control = DegradationControl(authentication: dependencies.authentication, administration: dependencies.administration)
+        let all = Route(
+            DegradationControl.path + "/all", .api(.degradation),
+            [.get: { try await control.list($0, nil) }, .delete: { try await control.remove($0, nil) }])
+        return [all]
+            + MeasureKind.allCases.map { kind in
+                Route(
+                    "\(DegradationControl.path)/\(kind.rawValue)", .api(.degradation),
+                    [
+                        .get: { try await control.list($0, kind) }, .post: { try await control.apply($0, kind) },
+                        .delete: { try await control.remove($0, kind) },
+                    ])
+            }
+    }
+
+    /// One API under the three versions that clients know it by (clients §4.19).
+    private static func tempPass(_ dependencies: Dependencies) -> [Route] {
+        let tempPass = TempPassReset(authentication: dependencies.authentication)
+        return ["v2", "v2.1", "v3"].flatMap { version in
+            [
+                Route("/reset-tempass/\(version)/reset", .api(.tempPassReset), [.delete: tempPass.resetDevices]),
+                Route("/reset-tempass/\(version)/reset/generic", .api(.tempPassReset), [.delete: tempPass.resetUsers]),
+            ]
+        }
+    }
+
+    /// Reports of usage (rest-v2 §7): the path goes on as the report is split up.
+    private static func usage(_ dependencies: Dependencies) -> [Route] {
+        let endpoints = UsageEndpoints(authentication: dependencies.authentication, usage: dependencies.usage)
+        return [
+            Route(UsageEndpoints.root, .usage, [.get: endpoints.show]),
+            Route(UsageEndpoints.root + "/{dimensions*}", .usage, [.get: endpoints.show]),
+        ]
     }
 }

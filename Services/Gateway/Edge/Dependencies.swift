@@ -1,42 +1,44 @@
-internal import Catalogue
-internal import Contracts
-internal import Faults
+package import Catalogue
+package import Contracts
+package import Logging
 
-/// What the endpoints work with.
+/// The settings, peers and limits that the endpoints work with.
 ///
 /// A class, so that handing them on costs one reference.
-final class Dependencies: Sendable {
-    let settings: GatewaySettings
+package final class Dependencies: Sendable {
+    package let settings: GatewaySettings
     let hosts: PublicHosts
-    let pages: Pages
-    let authentication: any Authentication
-    let authorization: any Authorization
-    let administration: any Administration
-    let operations: any AuthenticationOperations
+    package let pages: Pages
+    package let authentication: any Authentication
+    package let authorization: any Authorization
+    package let administration: any Administration
+    package let operations: any AuthenticationOperations
     /// `nil`: nobody can be asked for what `autosignin` holds of people.
-    let autoSignInOperations: (any AutoSignInOperations)?
-    let usage: any Usage
-    let autoSignIn: any AutomaticSignIn
-    let signInWithApple: any SignInWithApple
-    let catalogue: any CatalogueSource
-    let codes: CodeGuard
-    let liveCodes: LiveCodes
+    package let autoSignInOperations: (any AutoSignInOperations)?
+    package let usage: any Usage
+    package let autoSignIn: any AutomaticSignIn
+    package let signInWithApple: any SignInWithApple
+    package let catalogue: any CatalogueSource
+    let throttle: Throttle
+    package let codes: CodeGuard
+    package let liveCodes: LiveCodes
     let signatures: SignatureGuard
-    let notifications: NotificationThrottle
+    package let notifications: NotificationThrottle
     let shares: FairShares
-    /// Where administrators sign in beside their tokens; `nil`: nowhere.
-    let provider: OpenIDProvider?
     /// Whether this program can do its work now and is to go on.
-    let isReady: @Sendable () -> Bool
+    package let isReady: @Sendable () -> Bool
 
-    init(
+    /// - Parameters:
+    ///   - autoSignInOperations: Tells what `autosignin` holds of people; `nil`: nobody does.
+    ///   - logger: Told whose calls are too many.
+    ///   - clock: Measures the limits by client address, application and requestor.
+    ///   - isReady: Whether load balancers should send requests here.
+    package init(
         settings: GatewaySettings, pages: Pages, authentication: any Authentication, authorization: any Authorization,
-        administration: any Administration, operations: any AuthenticationOperations, usage: any Usage,
-        autoSignIn: any AutomaticSignIn,
-        signInWithApple: any SignInWithApple, catalogue: any CatalogueSource, codes: CodeGuard, liveCodes: LiveCodes,
-        signatures: SignatureGuard, notifications: NotificationThrottle? = nil, shares: FairShares? = nil,
-        autoSignInOperations: (any AutoSignInOperations)? = nil,
-        provider: OpenIDProvider? = nil, isReady: @escaping @Sendable () -> Bool = { true }
+        administration: any Administration, operations: any AuthenticationOperations, usage: any Usage, autoSignIn: any AutomaticSignIn,
+        signInWithApple: any SignInWithApple, catalogue: any CatalogueSource, autoSignInOperations: (any AutoSignInOperations)? = nil,
+        logger: Logger = Logger(label: "gateway"), clock: any MonotonicClock = SteadyClock(),
+        isReady: @escaping @Sendable () -> Bool = { true }
     ) {
         self.settings = settings
         hosts = PublicHosts(settings)
@@ -49,13 +51,13 @@ final class Dependencies: Sendable {
         self.autoSignIn = autoSignIn
         self.signInWithApple = signInWithApple
         self.catalogue = catalogue
-        self.codes = codes
-        self.liveCodes = liveCodes
-        self.signatures = signatures
-        self.notifications = notifications ?? NotificationThrottle(exempt: settings.throttle.exempt, clock: SteadyClock())
-        self.shares = shares ?? FairShares(settings: settings.shares, clock: SteadyClock())
+        throttle = Throttle(settings: settings.throttle, clock: clock)
+        codes = CodeGuard(exempt: settings.throttle.exempt, clock: clock)
+        liveCodes = LiveCodes(settings: settings.throttle, clock: clock)
+        signatures = SignatureGuard(exempt: settings.throttle.exempt, clock: clock)
+        notifications = NotificationThrottle(exempt: settings.throttle.exempt, clock: clock)
+        shares = FairShares(settings: settings.shares, clock: clock, logger: logger)
         self.autoSignInOperations = autoSignInOperations
-        self.provider = provider
         self.isReady = isReady
     }
 }

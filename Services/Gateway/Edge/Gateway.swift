@@ -1,45 +1,24 @@
-public import Catalogue
-public import Contracts
-public import Hummingbird
+package import Hummingbird
 internal import HummingbirdCore
-public import Logging
+package import Logging
 
-/// The HTTP face of the cluster: routes, formats, status codes, pages. It owns no state, signs nothing and knows no business rule.
-public struct Gateway: Sendable {
+/// The HTTP face of the cluster: listeners, limits and routing. It owns no state, signs nothing and knows no business rule; what it answers, and how it words a
+/// refusal, the modules above tell it.
+package struct Gateway: Sendable {
     private let dependencies: Dependencies
-    private let throttle: Throttle
+    private let routes: RouteTable
+    private let faces: Faces
     private let loops: LoopGuard
     private let metrics = RequestMetrics()
     /// Two, so that strangers take no place from those who administer.
     private let connections: [Door: OpenConnections]
     private let admission: Admission
 
-    /// - Parameters:
-    ///   - autoSignInOperations: Tells what `autosignin` holds of people; `nil`: nobody does.
-    ///   - provider: Where administrators sign in beside their tokens; `nil`: nowhere.
-    ///   - logger: Told whose calls are too many.
-    ///   - clock: Measures the limits by client address, application and requestor.
-    ///   - isReady: Whether load balancers should send requests here.
-    public init(
-        settings: GatewaySettings, pages: Pages, authentication: any Authentication, authorization: any Authorization,
-        administration: any Administration, operations: any AuthenticationOperations, usage: any Usage,
-        autoSignIn: any AutomaticSignIn,
-        signInWithApple: any SignInWithApple, catalogue: any CatalogueSource,
-        autoSignInOperations: (any AutoSignInOperations)? = nil, provider: OpenIDProvider? = nil,
-        logger: Logger = Logger(label: "gateway"),
-        clock: any MonotonicClock = SteadyClock(),
-        isReady: @escaping @Sendable () -> Bool = { true }
-    ) {
-        dependencies = Dependencies(
-            settings: settings, pages: pages, authentication: authentication, authorization: authorization, administration: administration,
-            operations: operations, usage: usage, autoSignIn: autoSignIn, signInWithApple: signInWithApple, catalogue: catalogue,
-            codes: CodeGuard(exempt: settings.throttle.exempt, clock: clock), liveCodes: LiveCodes(settings: settings.throttle, clock: clock),
-            signatures: SignatureGuard(exempt: settings.throttle.exempt, clock: clock),
-            notifications: NotificationThrottle(exempt: settings.throttle.exempt, clock: clock),
-            shares: FairShares(settings: settings.shares, clock: clock, logger: logger), autoSignInOperations: autoSignInOperations,
-            provider: provider,
-            isReady: isReady)
-        throttle = Throttle(settings: settings.throttle, clock: clock)
+    package init(_ dependencies: Dependencies, routes: RouteTable, faces: Faces) {
+        self.dependencies = dependencies
+        self.routes = routes
+        self.faces = faces
+        let settings = dependencies.settings
         loops = LoopGuard(origin: settings.originOfSignIns)
         let open = { OpenConnections(settings.connections, trusted: settings.trustedProxies, door: $0) }
         connections = [.everybody: open(.everybody), .administration: open(.administration)]
@@ -54,7 +33,7 @@ public struct Gateway: Sendable {
     ///   - logger: Carries the service's name; each request adds its trace.
     ///   - requests: Takes a line per request; `nil`: the logger does.
     ///   - onRunning: Called with the port once requests are accepted.
-    public func application(
+    package func application(
         at door: Door = .everybody, address: BindAddress, certificate: HttpsCertificate? = nil, logger: Logger, requests: RequestLog? = nil,
         onRunning: @escaping @Sendable (Int?) async -> Void = { _ in }
     ) -> some ApplicationProtocol {
@@ -70,7 +49,7 @@ public struct Gateway: Sendable {
 
     /// What the connections of a listener have in common.
     struct Listener: Sendable {
-        let edge: Edge
+        let edge: EdgeResponder
         let http1: Http1Setup
         let settings: GatewaySettings
         let certificate: HttpsCertificate?
@@ -90,13 +69,13 @@ public struct Gateway: Sendable {
         let settings = dependencies.settings
         let seconds = certificate == nil || door == .administration ? 0 : settings.tls?.strictTransportSeconds ?? 0
         let transportSecurity = seconds > 0 ? "max-age=\(seconds)" : nil
-        let routes = RouteTree(RouteTable(dependencies).routes(at: door))
+        let routes = RouteTree(self.routes.routes(at: door))
         let names = door == .administration ? AdministrationNames(settings.admin) : nil
         let edge = edge(routes, names, isSecure: certificate != nil, transportSecurity, logger, requests ?? RequestLog(logger))
         let doorkeeper = Doorkeeper(
             admission: admission,
             refusals: OverloadRefusals(
-                routes: routes, settings: settings, pages: dependencies.pages, metrics: metrics, transportSecurity: transportSecurity,
+                routes: routes, settings: settings, faces: faces, metrics: metrics, transportSecurity: transportSecurity,
                 catalogue: dependencies.catalogue, logger: logger)
         )
         let http1 = Http1Setup(
@@ -108,14 +87,15 @@ public struct Gateway: Sendable {
 
     private func edge(
         _ routes: RouteTree, _ names: AdministrationNames?, isSecure: Bool, _ transportSecurity: String?, _ logger: Logger, _ log: RequestLog
-    ) -> Edge {
+    ) -> EdgeResponder {
         let settings = dependencies.settings
-        let refusals = Refusals(settings: settings, pages: dependencies.pages, catalogue: dependencies.catalogue)
-        return Edge(
+        let refusals = Refusals(faces)
+        return EdgeResponder(
             routes: routes, names: names, hosts: dependencies.hosts, responder: RouteResponder(dependencies: dependencies, refusals: refusals),
             refusals: refusals,
             metrics: metrics,
-            trustedProxies: settings.trustedProxies, signedPlainHTTP: settings.signedPlainHTTP, throttle: throttle, loops: loops, isSecure: isSecure,
+            trustedProxies: settings.trustedProxies, signedPlainHTTP: settings.signedPlainHTTP, throttle: dependencies.throttle, loops: loops,
+            isSecure: isSecure,
             transportSecurity: transportSecurity, logger: logger,
             log: log)
     }

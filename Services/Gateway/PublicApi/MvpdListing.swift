@@ -1,6 +1,7 @@
 internal import BridgeClient
 internal import Catalogue
 internal import Contracts
+internal import GatewayEdge
 
 /// What a list of MVPDs says of each (rest-v1 §3.3, rest-v2 §2.1).
 enum MvpdListing {

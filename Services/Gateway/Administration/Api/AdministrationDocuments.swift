@@ -1,4 +1,5 @@
 internal import Contracts
+internal import GatewayEdge
 internal import Hummingbird
 
 /// JSON of what the config service tells administrators.

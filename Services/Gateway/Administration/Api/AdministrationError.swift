@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// Why an administrative call is refused, as its reply tells it (dashboard §5).
@@ -50,10 +51,10 @@ extension AdministrationError {
         case .accessDenied: self.init(status: .unauthorized, code: "access_denied", message: "The bearer is no administrator's.")
         case .insufficientRole: self.init(status: .forbidden, code: "insufficient_role", message: fault.message)
         case .notFound: self.init(status: .notFound, code: "not_found", message: fault.message)
-        case let code where StatusTable.isBad(code): self.init(status: .badRequest, code: "invalid_request", message: fault.message)
+        case let code where code.isBad: self.init(status: .badRequest, code: "invalid_request", message: fault.message)
         case .unimplemented:
             self.init(status: .notImplemented, code: "not_offered", message: "The service behind this address does not offer it in this cluster.")
-        case let code where StatusTable.isTransient(code):
+        case let code where code.isTransient:
             self.init(status: .serviceUnavailable, code: "unavailable", message: "The service is temporarily unavailable.")
         default: self.init(status: .internalServerError, code: "internal_error", message: "An internal fault occurred.")
         }

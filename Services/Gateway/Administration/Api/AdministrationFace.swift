@@ -1,20 +1,39 @@
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
+internal import NIOCore
 
-/// Refusals of the administration API: always JSON (dashboard §5).
-extension Refusals {
-    func administrationReply(to error: any Error, _ fault: Fault, _ exchange: Exchange) -> Response {
+/// The face of the administration API: always JSON (dashboard §5).
+struct AdministrationFace: GuardedFace {
+    func reply(to error: any Error, _ fault: Fault, _ exchange: Exchange) -> Response {
         let refusal = error as? AdministrationError ?? AdministrationError(fault)
         var response = Response(refusal.document(trace: exchange.facts.trace.traceID), format: .json, status: refusal.status)
         if refusal.status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
         return response
     }
 
-    /// A caller that does not name the listener for administration as one of its own, or a page of another site.
-    func stranger(_ refusal: AdministrationNames.Refusal, at path: String, trace: String) -> Response {
-        if path == Console.path || path.hasPrefix(Console.path + "/") {
-            return consoleReply(refusal == .foreignHost ? .foreignHost : .foreignOrigin, trace: trace)
-        }
+    func reply(to problem: BodyProblem, _ exchange: Exchange) -> Response {
+        let code =
+            switch problem {
+            case .tooLarge: "too_large"
+            case .tooSlow: "timeout"
+            case .broken: "invalid_request"
+            }
+        return reply(problem.status, code: code, trace: exchange.facts.trace.traceID)
+    }
+
+    func methodNotAllowed(_ exchange: Exchange) -> Response {
+        reply(.methodNotAllowed, code: "method_not_allowed", trace: exchange.facts.trace.traceID)
+    }
+
+    func notFound(_ request: Request, _ facts: RequestFacts) -> Response { reply(.notFound, code: "not_found", trace: facts.trace.traceID) }
+
+    func overloaded(_ request: OverloadedRequest) -> (HTTPFields, ByteBuffer) {
+        let document = AdministrationError(Fault(.overloaded, OverloadedRequest.message)).document(trace: request.trace)
+        return (.unstored(ReplyFormat.json.contentType), document.body(.json))
+    }
+
+    func stranger(_ refusal: AdministrationNames.Refusal, trace: String) -> Response {
         let error =
             switch refusal {
             case .foreignHost:
@@ -27,7 +46,7 @@ extension Refusals {
         return Response(error.document(trace: trace), format: .json, status: error.status)
     }
 
-    func administrationReply(_ status: HTTPResponse.Status, code: String, trace: String) -> Response {
+    private func reply(_ status: HTTPResponse.Status, code: String, trace: String) -> Response {
         let refusal = AdministrationError(status: status, code: code, message: status.reasonPhrase)
         return Response(refusal.document(trace: trace), format: .json, status: status)
     }

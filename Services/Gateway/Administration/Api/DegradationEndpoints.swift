@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 internal import StrictJson
 

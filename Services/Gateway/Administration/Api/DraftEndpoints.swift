@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// What an administrator has changed and not pushed (dashboard §4).

@@ -1,4 +1,5 @@
 internal import Contracts
+internal import GatewayEdge
 internal import Hummingbird
 
 /// An MVPD's SAML metadata: looked at first, taken over with the fingerprints that a person has confirmed (mvpd §2.7).

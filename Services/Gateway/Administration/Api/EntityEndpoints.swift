@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// The entries of one collection: changes go to the administrator's draft (dashboard §5).

@@ -1,20 +1,10 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// What administrative calls have in common.
 extension Exchange {
-    /// The administrator's bearer; only the header carries it, as addresses end up in logs.
-    /// - Throws: `access_denied`.
-    func administrator() throws(Fault) -> String {
-        let sent = headers[values: .authorization]
-        let parts = sent.first?.split(separator: " ") ?? []
-        guard sent.count == 1, parts.count == 2, parts[0].lowercased() == "bearer" else {
-            throw Fault(.accessDenied, "An administrator's bearer is required.")
-        }
-        return String(parts[1])
-    }
-
     /// - Throws: 400 for what is no page.
     func page() throws -> PageRequest {
         PageRequest(page: try count("page", in: 1...1_000_000) ?? 1, size: try count("size", in: 1...200) ?? 50)

@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 
 /// Tells what the cluster holds of a person, and erases it: config says who may and keeps the record, each service does its own part
 /// (Shared/Documents/Decisions/0081).
@@ -109,7 +110,7 @@ struct PeopleDesk: Sendable {
             return AdministrationError(
                 status: .notImplemented, code: "not_offered",
                 message: "\(service) does not let the gateway ask: see 'allow' in its settings; \(outcome).")
-        case let code where StatusTable.isTransient(code):
+        case let code where code.isTransient:
             return AdministrationError(
                 status: .serviceUnavailable, code: "unavailable", message: "\(service) cannot be asked now; \(outcome).")
         default: return fault

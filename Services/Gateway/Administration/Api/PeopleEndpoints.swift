@@ -1,4 +1,5 @@
 internal import Contracts
+internal import GatewayEdge
 internal import Hummingbird
 
 /// Everything about a person, for those who answer for it. Ids come in the body: an address is written down in too many places.

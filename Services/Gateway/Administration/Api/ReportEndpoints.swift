@@ -1,4 +1,5 @@
 internal import Contracts
+internal import GatewayEdge
 internal import Hummingbird
 
 /// Tables of what integrations come to on each platform (dashboard §6).

@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// Secrets that the catalogue refers to: config says who may write one, authentication keeps it, and nobody reads it back.

@@ -1,5 +1,6 @@
 internal import Catalogue
 internal import Contracts
+internal import GatewayEdge
 internal import Hummingbird
 
 /// Why sign-ins failed, check by check (mvpd §2.3). Nothing in it is personal.

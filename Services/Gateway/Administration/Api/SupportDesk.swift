@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 
 /// Looks for viewers' sessions and ends them: config says who may and keeps the record, authentication does it. Nobody gets an answer that is not recorded.
 struct SupportDesk: Sendable {

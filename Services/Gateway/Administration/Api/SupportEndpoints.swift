@@ -1,4 +1,5 @@
 internal import Contracts
+internal import GatewayEdge
 internal import Hummingbird
 
 /// A viewer's sessions, for support. Ids come in the body: an address is written down in too many places.

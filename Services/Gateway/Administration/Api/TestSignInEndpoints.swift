@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// Test sign-ins by the administrator's draft. What came of one is a report like any other.
@@ -59,5 +60,5 @@ struct TestSignInDesk: Sendable {
             id: test.id, address: address(test.ticket), expiresAt: test.expiresAtMilliseconds, draftEtag: plan.draftEtag)
     }
 
-    func address(_ ticket: String) -> String { "\(origin)\(SignInEndpoints.testPath)/\(ticket)" }
+    func address(_ ticket: String) -> String { "\(origin)\(KnownPaths.testSignIn)/\(ticket)" }
 }

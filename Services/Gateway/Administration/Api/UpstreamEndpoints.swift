@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// What operators ask of upstreams (bridge §15.3): config says who may, authentication asks.

@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// The versions of the catalogue that were pushed (dashboard §4).

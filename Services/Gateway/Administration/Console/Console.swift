@@ -1,25 +1,18 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// The pages for people who operate the cluster: a client of the same operations as the administration API, with the same rights (dashboard §7).
 struct Console: Sendable {
-    static let path = "/console"
-    static let styleSheet = "console.css"
-    static let templates = [
-        "top", "bottom", "fields", "changes", "refused", "pager", "sign-in", "sign-in-refused", "carry", "problem", "home", "list", "entry", "edit",
-        "json", "create",
-        "draft",
-        "history", "version", "promote", "audit", "sessions", "sign-ins", "sign-in-report", "sign-in-checks", "sign-in-watch", "degradation",
-        "degrade",
-        "connect", "test-sign-in",
-        "usage", "report", "temp-pass", "support",
-    ]
+    static let path = KnownPaths.console
     /// Nothing comes from elsewhere, and nothing is a script.
     private static let policy =
         "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
     let dependencies: Dependencies
+    /// Where administrators sign in beside their tokens; `nil`: nowhere.
+    let provider: OpenIDProvider?
 
     var administration: any Administration { dependencies.administration }
 

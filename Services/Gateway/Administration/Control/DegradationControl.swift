@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// Degradation as a programmer's own application manages it (clients §4.18): the rules that administrators have, in the reference's words.

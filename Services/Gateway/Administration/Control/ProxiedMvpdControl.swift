@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 internal import NIOCore
 
@@ -8,14 +9,6 @@ struct ProxiedMvpdControl: Sendable {
     static let path = "/control/v3/mvpd-proxies/{mvpd}/mvpds"
 
     let administration: any Administration
-
-    /// Whoever calls from elsewhere learns no more than that, whatever bearer they have.
-    /// - Throws: `access_denied`.
-    static func requireKnownAddress(_ exchange: Exchange, _ settings: GatewaySettings) throws(Fault) {
-        guard let address = IPAddress(exchange.facts.clientAddress.text), settings.mvpdProxyAddresses.contains(where: { $0.contains(address) }) else {
-            throw Fault(.accessDenied, "This address keeps no list of MVPDs here.")
-        }
-    }
 
     @Sendable func list(_ exchange: Exchange) async throws -> Response {
         let request = ListProxiedMvpdsRequest(token: try exchange.administrator(), proxyMvpdID: try exchange.captured("mvpd"))

@@ -1,17 +1,7 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
-
-extension RouteTable {
-    /// Reports of usage (rest-v2 §7): the path goes on as the report is split up.
-    static func usage(_ dependencies: Dependencies) -> [Route] {
-        let endpoints = UsageEndpoints(authentication: dependencies.authentication, usage: dependencies.usage)
-        return [
-            Route(UsageEndpoints.root, .usage, [.get: endpoints.show]),
-            Route(UsageEndpoints.root + "/{dimensions*}", .usage, [.get: endpoints.show]),
-        ]
-    }
-}
 
 /// Reports of usage, for programs of programmers: those of their own requestors.
 struct UsageEndpoints: Sendable {
@@ -28,7 +18,7 @@ struct UsageEndpoints: Sendable {
         let reader = try await reader(exchange)
         let format = try UsageFormat.chosen(
             suffix: exchange.facts.suffix, parameter: try exchange.value("format"), accept: exchange.headers[values: .accept])
-        guard let format else { return Refusals.usageReply(.notAcceptable, "Reports are JSON, XML, CSV or HTML.") }
+        guard let format else { return UsageFace.reply(.notAcceptable, "Reports are JSON, XML, CSV or HTML.") }
         let query = try query(exchange, of: reader)
         let report = try await usage.queryUsage(query, context: exchange.call)
         return UsageDocument(report: report, query: query).response(as: format)

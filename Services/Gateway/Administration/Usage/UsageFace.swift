@@ -1,22 +1,36 @@
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
+internal import NIOCore
 
-/// Why there is no report, in words for whoever asked (rest-v2 §7).
-extension Refusals {
-    static func usageReply(_ fault: Fault) -> Response {
+/// The face of reports of usage: why there is none, in words for whoever asked (rest-v2 §7).
+struct UsageFace: Face {
+    private static let contentType = "text/plain; charset=utf-8"
+
+    func reply(to error: any Error, _ fault: Fault, _ exchange: Exchange) -> Response {
         switch fault.code {
-        case .accessDenied, .invalidClient: usageReply(.unauthorized, "The access token is missing, over, or not accepted.")
-        case .insufficientScope: usageReply(.forbidden, "The access token is not for reports of usage.")
-        case .notFound: usageReply(.notFound, fault.message)
-        case .invalidRequest: usageReply(.badRequest, fault.message)
-        case let code where code == .unimplemented || StatusTable.isTransient(code):
-            usageReply(.serviceUnavailable, "The service is temporarily unavailable.")
-        default: usageReply(.internalServerError, "An internal fault occurred.")
+        case .accessDenied, .invalidClient: Self.reply(.unauthorized, "The access token is missing, over, or not accepted.")
+        case .insufficientScope: Self.reply(.forbidden, "The access token is not for reports of usage.")
+        case .notFound: Self.reply(.notFound, fault.message)
+        case .invalidRequest: Self.reply(.badRequest, fault.message)
+        case let code where code == .unimplemented || code.isTransient:
+            Self.reply(.serviceUnavailable, "The service is temporarily unavailable.")
+        default: Self.reply(.internalServerError, "An internal fault occurred.")
         }
     }
 
-    static func usageReply(_ status: HTTPResponse.Status, _ message: String) -> Response {
-        var response = Response(text: message + "\n", type: "text/plain; charset=utf-8", cacheControl: "no-store")
+    func reply(to problem: BodyProblem, _ exchange: Exchange) -> Response { Self.reply(problem.status, problem.status.reasonPhrase) }
+
+    func methodNotAllowed(_ exchange: Exchange) -> Response { Self.reply(.methodNotAllowed, "Only GET is served here.") }
+
+    func notFound(_ request: Request, _ facts: RequestFacts) -> Response { Self.reply(.notFound, "There is no such address.") }
+
+    func overloaded(_ request: OverloadedRequest) -> (HTTPFields, ByteBuffer) {
+        (.unstored(Self.contentType), ByteBuffer(string: OverloadedRequest.message))
+    }
+
+    static func reply(_ status: HTTPResponse.Status, _ message: String) -> Response {
+        var response = Response(text: message + "\n", type: contentType, cacheControl: "no-store")
         response.status = status
         if status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
         return response

@@ -4,14 +4,6 @@ internal import Faults
 enum UsageFormat: String, CaseIterable, Sendable {
     case json, xml, csv, html
 
-    /// Takes `.csv` and the like off the end of a path.
-    static func split(_ path: String) -> (path: String, suffix: String?) {
-        for format in allCases where path.hasSuffix("." + format.rawValue) {
-            return (String(path.dropLast(format.rawValue.utf8.count + 1)), format.rawValue)
-        }
-        return (path, nil)
-    }
-
     /// The path's ending, then the parameter `format`, then `Accept`; JSON where none of them says anything.
     /// - Returns: `nil` when nothing of what is accepted is written here.
     /// - Throws: `invalid_request` for another `format`.

@@ -1,10 +1,10 @@
-internal import Contracts
+package import Contracts
 internal import CoreMetrics
 internal import Faults
 internal import Synchronization
 
 /// Slows down whoever guesses registration codes and link codes, by address (dashboard §8; Shared/Documents/Decisions/0015-limit-by-client-address.md).
-final class CodeGuard: Sendable {
+package final class CodeGuard: Sendable {
     /// 48 bytes each.
     static let capacity = 1 << 16
     /// How many different codes of an address may be looked up at one time.
@@ -32,7 +32,7 @@ final class CodeGuard: Sendable {
     private let exempt: [AddressRange]
     private let clock: any MonotonicClock
     private let records: AddressTable<WrongCodes>
-    let links: LinkCodeLimits
+    package let links: LinkCodeLimits
     /// Holds what is under way and nothing else: at most as many entries as there are requests.
     private let lookUps = Mutex<[AddressKey: [OctetText: LookUp]]>([:])
     private let refused = Counter(label: "boxoffice_gateway_code_attempts_refused_total")
@@ -89,16 +89,18 @@ final class CodeGuard: Sendable {
 }
 
 /// The address must wait before it may try a code again.
-struct CodePause: Error {
+package struct CodePause: Error {
     /// At least 1.
-    let seconds: Int
+    package let seconds: Int
+
+    package init(seconds: Int) { self.seconds = seconds }
 }
 
 extension CodeGuard {
     /// Does what looks a code up, unless the address must pause. Only a code that the service does not know costs anything, whatever the caller is told;
     /// other failures say nothing of the code.
     /// - Throws: `CodePause`, or what the work throws.
-    func trying<Value>(_ code: String, of exchange: Exchange, _ work: () async throws -> Value) async throws -> Value {
+    package func trying<Value>(_ code: String, of exchange: Exchange, _ work: () async throws -> Value) async throws -> Value {
         switch begin(code, of: exchange.facts.clientAddress) {
         case .paused(let seconds): throw CodePause(seconds: seconds)
         case .allowed(let attempt):
@@ -118,7 +120,7 @@ extension CodeGuard {
     ///   - client: The client whose bearer holds.
     ///   - programmer: One of the catalogue.
     /// - Throws: `CodePause`, or what the work throws.
-    func tryingLink<Value>(
+    package func tryingLink<Value>(
         _ code: String, by client: VerifiedClient, of programmer: String, _ exchange: Exchange, _ work: () async throws -> Value
     ) async throws -> Value {
         // No registration code begins so.
@@ -186,14 +188,14 @@ struct WrongCodes: AddressRecord {
 }
 
 /// A registration code as a person types it: lower case, blanks and dashes are accepted.
-struct TypedCode: Hashable, Sendable {
+package struct TypedCode: Hashable, Sendable {
     /// Upper-case letters and digits only; may be empty.
-    let text: String
+    package let text: String
 
-    init(_ typed: String) {
+    package init(_ typed: String) {
         text = String(typed.uppercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) })
     }
 
     /// No code is as short or as long (rest-v1 §3.4: samples have 6 and 7).
-    var isPlausible: Bool { (5...16).contains(text.utf8.count) }
+    package var isPlausible: Bool { (5...16).contains(text.utf8.count) }
 }

@@ -11,7 +11,7 @@ internal import Synchronization
 /// that live, A addresses hit one with a chance of about 9 · A · L / 10⁶: 0.9 % for one address and a thousand codes, 9 % for a hundred addresses and a hundred. While a
 /// programmer is attacked new codes are made only as long as (wrong codes of the last ten minutes) × (codes made in them) stays below `bound` · 10⁶: so of codes that are
 /// made then, at most one in ten attacks finds one.
-final class LinkCodeLimits: Sendable {
+package final class LinkCodeLimits: Sendable {
     /// 48 bytes each.
     static let capacity = 1 << 14
     /// Wrong codes a minute of a programmer, from all sources, from which on it is under attack.
@@ -76,7 +76,7 @@ final class LinkCodeLimits: Sendable {
 
     /// Counts a code that is about to be made.
     /// - Returns: Seconds to wait, as the programmer's people are under attack; `nil`: it may be made.
-    func make(of programmer: String) -> Int? {
+    package func make(of programmer: String) -> Int? {
         let now = clock.nanoseconds()
         let mayBeMade = programmers.withLock { programmers in
             var tries = programmers[OctetText(programmer)] ?? LinkTries()

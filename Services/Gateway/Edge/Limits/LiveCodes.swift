@@ -1,10 +1,10 @@
 internal import Clocks
-internal import Contracts
+package import Contracts
 internal import CoreMetrics
-internal import Faults
+package import Faults
 
 /// Limits how many registration codes that have not ended an address may have: whoever has an app's statement makes clients without end.
-final class LiveCodes: Sendable {
+package final class LiveCodes: Sendable {
     /// 72 octets each.
     static let capacity = 1 << 16
     private static let second: Int64 = 1_000_000_000
@@ -27,7 +27,7 @@ final class LiveCodes: Sendable {
     /// - Returns: What to give back if no code is made after all; `nil`: it is not counted.
     /// - Throws: `too_many_requests`.
     @discardableResult
-    func enter(_ client: ClientAddress, seconds: UInt32) throws(Fault) -> Entry? {
+    package func enter(_ client: ClientAddress, seconds: UInt32) throws(Fault) -> Entry? {
         guard let address = IPAddress(client.text), !exempt.contains(where: { $0.contains(address) }) else { return nil }
         let now = clock.nanoseconds()
         let (start, limit) = (now / Self.second, limit)
@@ -40,7 +40,7 @@ final class LiveCodes: Sendable {
     }
 
     /// A code that was counted.
-    struct Entry: Sendable {
+    package struct Entry: Sendable {
         fileprivate let key: AddressKey
         fileprivate let end: Int64
     }
@@ -55,7 +55,7 @@ final class LiveCodes: Sendable {
 extension LiveCodes {
     /// Counts the code that a way to a sign-in may bring.
     /// - Throws: `too_many_requests`; what `plan` throws, and then nothing is counted.
-    func plan(for client: ClientAddress, _ plan: () async throws -> SignInPlan) async throws -> SignInPlan {
+    package func plan(for client: ClientAddress, _ plan: () async throws -> SignInPlan) async throws -> SignInPlan {
         let counted = try enter(client, seconds: 0)
         do {
             let made = try await plan()

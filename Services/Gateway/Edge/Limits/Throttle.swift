@@ -93,7 +93,7 @@ enum ThrottledPaths {
     ]
 
     private static let open: Set = [
-        "/apple/v1/callback", "/apple/v1/notifications", SignInEndpoints.callbackPath, SignInEndpoints.callbackPath + "/{mvpd}",
+        "/apple/v1/callback", "/apple/v1/notifications", KnownPaths.oauthCallback, KnownPaths.oauthCallback + "/{mvpd}",
         "/adobe-services/logout", "/adobe-services/logout/oauth",
     ]
 
@@ -112,7 +112,7 @@ enum ThrottledPaths {
 
 /// Counts notifications that turn out not to be Apple's, by client address, in an account that nothing else is charged to. One that verifies is never refused, whoever
 /// sent others from its address: it is the answer to the failed ones that changes (apple §2.9).
-final class NotificationThrottle: Sendable {
+package final class NotificationThrottle: Sendable {
     /// 16 bytes each.
     static let capacity = 1 << 14
     /// A failed notification a second is answered as what it is for ever; this many more may come at once.
@@ -132,7 +132,7 @@ final class NotificationThrottle: Sendable {
 
     /// Counts a notification that did not verify.
     /// - Returns: Whole seconds, at least 1, after which its sender may fail again; `nil`: as long as it fails seldom.
-    func charge(_ client: ClientAddress) -> Int? {
+    package func charge(_ client: ClientAddress) -> Int? {
         failed.increment()
         guard let address = IPAddress(client.text), !exempt.contains(where: { $0.contains(address) }) else { return nil }
         let now = clock.nanoseconds()

@@ -1,7 +1,6 @@
 internal import Catalogue
 internal import ContractRuntime
 internal import CoreMetrics
-internal import Faults
 internal import HTTPTypes
 internal import Logging
 internal import NIOCore
@@ -16,6 +15,7 @@ final class OverloadRefusals: Sendable {
     private static let logInterval: TimeAmount = .seconds(10)
 
     private let routes: RouteTree
+    private let faces: Faces
     private let hosts: PublicHosts
     private let metrics: RequestMetrics
     private let transportSecurity: String?
@@ -25,31 +25,20 @@ final class OverloadRefusals: Sendable {
     private let templates = Mutex<[ReplyFormat: Template]>([:])
     private let account = Mutex((untold: 0, toldAt: NIODeadline?.none))
 
-    private let json: ByteBuffer
-    private let xml: ByteBuffer
-    private let oauth: ByteBuffer
-    /// In each language.
-    private let notices: [String: (fields: HTTPFields, body: ByteBuffer)]
-    private let languages: Languages
-
     /// - Parameters:
     ///   - transportSecurity: Value of `Strict-Transport-Security`; `nil`: none.
     ///   - catalogue: Tells which pages may read; `nil`: none.
     init(
-        routes: RouteTree, settings: GatewaySettings, pages: Pages, metrics: RequestMetrics, transportSecurity: String?,
+        routes: RouteTree, settings: GatewaySettings, faces: Faces, metrics: RequestMetrics, transportSecurity: String?,
         catalogue: (any CatalogueSource)? = nil, logger: Logger
     ) {
         self.routes = routes
+        self.faces = faces
         hosts = PublicHosts(settings)
         self.metrics = metrics
         self.transportSecurity = transportSecurity
         self.catalogue = catalogue
         self.logger = logger
-        let document = ErrorDocument.plain(status: 503, message: Self.message, details: nil)
-        (json, xml) = (document.body(.json), document.body(.xml))
-        oauth = Refusals.oauthDocument("temporarily_unavailable").body(.json)
-        notices = pages.notice(.unavailable)
-        languages = pages.languages
     }
 
     /// - Parameter sparesUrgent: Requests that finish what somebody has begun are served.
@@ -62,23 +51,23 @@ final class OverloadRefusals: Sendable {
         count(request.method)
         let trace = request.headerFields.value(.traceparent).flatMap { TraceContext(traceparent: $0) } ?? .random()
         // Where it leaves, the content of HEAD is dropped.
-        let known = audience ?? Self.audience(of: path)
-        let content = content(
-            known, suffix, accept: request.headerFields[.accept], language: request.headerFields[.acceptLanguage],
-            hosts.host(request.authority), trace: trace.traceID)
-        var fields = content.0
+        let known = audience ?? Route.Audience(unknown: path)
+        var (fields, body) = faces[known].overloaded(
+            OverloadedRequest(
+                suffix: suffix, accept: request.headerFields[.accept], language: request.headerFields[.acceptLanguage],
+                host: hosts.host(request.authority), trace: trace.traceID))
         complete(&fields, RequestIdentifier.text(trace.traceHigh, trace.traceLow))
         if known.isReadableByPages {
             CrossOrigin(origin: request.headerFields.value(.origin), registeredIn: try? catalogue?.current()).apply(to: &fields)
         }
-        return Http1Conversation.Reply(status: .serviceUnavailable, fields: fields, body: content.1)
+        return Http1Conversation.Reply(status: .serviceUnavailable, fields: fields, body: body)
     }
 
     /// The same for what apps ask the v1 API, ready to be sent: it is copied, with another identifier.
     /// - Returns: `nil`: the request is served, or refused by `reply`.
     func refusal(of request: PlainGet, sparesUrgent: Bool) -> ByteBuffer? {
         let (path, suffix) = RequestFacts.split(request.path)
-        let audience = routes.match(path)?.route.audience ?? Self.audience(of: path)
+        let audience = routes.match(path)?.route.audience ?? Route.Audience(unknown: path)
         guard case .api = audience, !(sparesUrgent && audience.isUrgent) else { return nil }
         count(.get)
         let format = ReplyFormat(suffix: suffix, parameter: nil, accept: request.accept)
@@ -101,7 +90,8 @@ final class OverloadRefusals: Sendable {
         return templates.withLock { templates in
             if let known = templates[format], known.date == date { return known }
             // What apps of the v1 API get has no trace.
-            var (fields, body) = content(.api(.config), format.rawValue, accept: nil, hosts.standard, trace: "")
+            var (fields, body) = faces[.api(.config)].overloaded(
+                OverloadedRequest(suffix: format.rawValue, accept: nil, language: nil, host: hosts.standard, trace: ""))
             let identifier = RequestIdentifier.random()
             complete(&fields, identifier)
             // A page's request is none of these.
@@ -123,61 +113,6 @@ final class OverloadRefusals: Sendable {
         if let transportSecurity { fields[.strictTransportSecurity] = transportSecurity }
     }
 
-    private static let message = "The service is temporarily unavailable."
-    private static let jsonFields: HTTPFields = [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"]
-    private static let textFields: HTTPFields = [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"]
-    private static let xmlFields: HTTPFields = [.contentType: "application/xml; charset=utf-8", .cacheControl: "no-store"]
-    private static let oauthFields: HTTPFields = [
-        .contentType: "application/json; charset=utf-8", .cacheControl: "no-store", .pragma: "no-cache",
-    ]
-
-    /// - Parameters:
-    ///   - host: Of the name that the request was sent to.
-    ///   - trace: Id of the request's trace.
-    private func content(
-        _ audience: Route.Audience, _ suffix: String?, accept: String?, language: String? = nil, _ host: ServedHost, trace: String
-    ) -> (HTTPFields, ByteBuffer) {
-        switch audience {
-        case .api:
-            switch ReplyFormat(suffix: suffix, parameter: nil, accept: accept) {
-            case .json: (Self.jsonFields, json)
-            case .xml: (Self.xmlFields, xml)
-            }
-        case .apiV2: (Self.jsonFields, enhanced(V2Errors.unavailable, host, trace: Refusals.uuid(trace)).body(.json))
-        case .singleSignOn: (Self.jsonFields, wrapped(SingleSignOnErrors.unavailable, host, trace: trace).body(.json))
-        case .clientRegistration: (Self.oauthFields, oauth)
-        case .administration: (Self.jsonFields, AdministrationError(Fault(.overloaded, Self.message)).document(trace: trace).body(.json))
-        case .usage: (Self.textFields, ByteBuffer(string: Self.message))
-        case .autoSignIn: (Self.jsonFields, enhanced(AutoSignInErrors.row(for: .overloaded), host, trace: trace).body(.json))
-        case .notification: ([.cacheControl: "no-store"], ByteBuffer())
-        case .browser: notice(language ?? "")
-        case .console: notice("")
-        }
-    }
-
-    private func notice(_ language: String) -> (HTTPFields, ByteBuffer) {
-        notices[languages.best(language)?.tag ?? Languages.standard] ?? ([:], ByteBuffer())
-    }
-
-    private func enhanced(_ row: ErrorTable.Row, _ host: ServedHost, trace: String) -> Document {
-        ErrorDocument.enhanced(
-            action: row.action, status: 503, code: row.code, message: Self.message, details: nil, help: host.help(row.code), trace: trace)
-    }
-
-    private func wrapped(_ row: ErrorTable.Row, _ host: ServedHost, trace: String) -> Document {
-        Refusals.wrapped(row, message: Self.message, help: host.help(row.code), trace: trace)
-    }
-
-    /// Who calls an address that the gateway does not have.
-    static func audience(of path: String) -> Route.Audience {
-        if path.hasPrefix("/admin/") { return .administration }
-        if path == Console.path || path.hasPrefix(Console.path + "/") { return .console }
-        if path.hasPrefix("/api/v2/") { return .apiV2 }
-        if path.hasPrefix("/auto-signin/") || path.hasPrefix("/apple/") { return .autoSignIn }
-        return ["/api/", "/reggie/", "/o/", "/adobe-services/", "/reset-tempass/", "/control/"].contains { path.hasPrefix($0) }
-            ? .api(.config) : .browser
-    }
-
     private func count(_ method: HTTPRequest.Method) {
         refused.increment()
         let method = Route.knownMethods.contains(method) ? method.rawValue : "other"
@@ -190,15 +125,5 @@ final class OverloadRefusals: Sendable {
             return account.untold
         }
         if let told { logger.warning("overload.refused", metadata: ["requests": "\(told)", "since": "the last such line"]) }
-    }
-}
-
-extension Route.Audience {
-    /// Requests without which somebody cannot finish what has begun: sign-ins and pages, administrators, Apple's notifications. Apps ask again by themselves.
-    var isUrgent: Bool {
-        switch self {
-        case .browser, .administration, .console, .notification, .api(.authenticate), .api(.logout): true
-        case .api, .apiV2, .singleSignOn, .clientRegistration, .autoSignIn, .usage: false
-        }
     }
 }

@@ -1,8 +1,8 @@
 /// The languages of the pages that people see; English comes first, and stands in for texts that another one lacks.
-struct Languages: Sendable {
-    static let standard = "en"
+package struct Languages: Sendable {
+    package static let standard = "en"
 
-    let all: [PageLanguage]
+    package let all: [PageLanguage]
     /// What an operator should correct: texts of a file of his that do not fit, one in each line.
     let warnings: [String]
 
@@ -37,11 +37,11 @@ struct Languages: Sendable {
         }.sorted { ($0.tag == Self.standard ? 0 : 1, $0.tag) < ($1.tag == Self.standard ? 0 : 1, $1.tag) }
     }
 
-    var english: PageLanguage { all[0] }
+    package var english: PageLanguage { all[0] }
 
     /// - Parameter wanted: In the form of `Accept-Language`.
     /// - Returns: The language that is wanted most; `nil` when none is.
-    func best(_ wanted: String) -> PageLanguage? {
+    package func best(_ wanted: String) -> PageLanguage? {
         guard !wanted.isEmpty, let tag = AcceptedLanguages(wanted).best(of: all.map(\.tag)) else { return nil }
         return all.first { $0.tag == tag }
     }

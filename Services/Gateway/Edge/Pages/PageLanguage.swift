@@ -1,20 +1,20 @@
 internal import FoundationEssentials
 
 /// A language of the pages: its texts, and what else they have to know of it.
-struct PageLanguage: Sendable {
+package struct PageLanguage: Sendable {
     /// As BCP 47 has it, for example `pt` or `pt-BR`.
-    let tag: String
+    package let tag: String
     /// In the language itself.
-    let name: String
+    package let name: String
     /// `ltr` or `rtl`.
     let direction: String
-    let alphabet: Alphabet
+    package let alphabet: Alphabet
     /// By their keys; may hold tags of HTML and places of the template engine.
-    let texts: [String: String]
+    package let texts: [String: String]
 
     /// For what the program itself puts together.
     /// - Returns: Empty when there is no such text.
-    func text(_ key: String) -> String { texts[key] ?? "" }
+    package func text(_ key: String) -> String { texts[key] ?? "" }
 
     /// A template in this language: each `[[key]]` is its text.
     /// - Throws: `PagesProblem` when a text is missing.
@@ -41,7 +41,7 @@ struct PageLanguage: Sendable {
     }
 
     /// A day as people write it.
-    func date(_ date: (day: Int, month: Int, year: Int)) -> String {
+    package func date(_ date: (day: Int, month: Int, year: Int)) -> String {
         let months = text("date.months").split(separator: "|")
         guard months.indices.contains(date.month - 1) else { return "" }
         let parts = ["{{day}}": String(date.day), "{{month}}": String(months[date.month - 1]), "{{year}}": String(date.year)]
@@ -102,7 +102,7 @@ struct LanguageFile: Decodable {
 ///
 /// Written as groups with a blank between: in each, the first letter is followed by letters of their own that come right after it, in their order. `nñ` is
 /// Spanish; Swedish would be `zåäö`. A letter with a mark that is in no group counts as the letter without, and differs only where all else is equal.
-struct Alphabet: Sendable {
+package struct Alphabet: Sendable {
     /// Place behind the first letter of the group, from 1.
     private let places: [Unicode.Scalar: (base: Unicode.Scalar, place: UInt8)]
 
@@ -116,5 +116,5 @@ struct Alphabet: Sendable {
     }
 
     /// - Parameter letter: In lower case.
-    func place(_ letter: Unicode.Scalar) -> (base: Unicode.Scalar, place: UInt8)? { places.isEmpty ? nil : places[letter] }
+    package func place(_ letter: Unicode.Scalar) -> (base: Unicode.Scalar, place: UInt8)? { places.isEmpty ? nil : places[letter] }
 }

@@ -1,16 +1,16 @@
-internal import Hummingbird
+package import Hummingbird
 
 /// Whom a page is for, as the request tells: the language, where the same page is in the others, and what the browser understands.
-struct PageReader: Sendable {
-    let language: PageLanguage
+package struct PageReader: Sendable {
+    package let language: PageLanguage
     /// Path and query of the page without a wish for a language; `nil` where a link cannot bring the page again.
-    var address: String?
+    package var address: String?
     /// `Set-Cookie` for a language that was just chosen.
-    var cookie: String?
-    var acceptsGzip = false
+    package var cookie: String?
+    package var acceptsGzip = false
 
     /// The parameter with which a person chooses a language.
-    static let parameter = "lang"
+    package static let parameter = "lang"
     /// What is read of an address, in octets.
     private static let longestTarget = 2048
     private static let cookies = (secure: "__Host-language", plain: "boxoffice-language")
@@ -22,13 +22,13 @@ struct PageReader: Sendable {
     /// Pages that may be asked for again without any harm.
     private static let repeatable = ["/activate", "/devices"]
 
-    init(_ language: PageLanguage) { self.language = language }
+    package init(_ language: PageLanguage) { self.language = language }
 
     /// The language that the address names, else the one chosen before, else what the browser asks for, else English.
     /// - Parameters:
     ///   - target: Path and query as they were sent.
     ///   - isSecure: The request came over HTTPS.
-    init(_ languages: Languages, _ headers: HTTPFields, target: String, isGet: Bool, isSecure: Bool) {
+    package init(_ languages: Languages, _ headers: HTTPFields, target: String, isGet: Bool, isSecure: Bool) {
         let target = target.utf8.count <= Self.longestTarget ? target : ""
         let (plain, wanted) = Self.split(target)
         let chosen = wanted.flatMap(languages.best)
@@ -47,14 +47,14 @@ struct PageReader: Sendable {
         acceptsGzip = Gzip.isAccepted(headers[.acceptEncoding])
     }
 
-    init(_ languages: Languages, _ exchange: Exchange) {
+    package init(_ languages: Languages, _ exchange: Exchange) {
         self.init(
             languages, exchange.headers, target: exchange.target, isGet: exchange.method == .get || exchange.method == .head,
             isSecure: exchange.facts.isSecure)
     }
 
     /// The address of the page in a language.
-    func address(in tag: String) -> String? {
+    package func address(in tag: String) -> String? {
         address.map { "\($0)\($0.utf8.contains(UInt8(ascii: "?")) ? "&" : "?")\(Self.parameter)=\(tag)" }
     }
 

@@ -1,14 +1,14 @@
-internal import Contracts
+package import Faults
 internal import FoundationEssentials
-internal import Hummingbird
+package import Hummingbird
 public import Logging
 internal import Mustache
-internal import NIOCore
+package import NIOCore
 
 /// What is served from files of one folder: templates of the HTML that browsers see, static files, the description of the API.
 public struct Pages: Sendable {
     /// A page that only says what happened.
-    enum Notice: String, CaseIterable, Sendable {
+    package enum Notice: String, CaseIterable, Sendable {
         /// A check of a sign-in failed: neutral on purpose (mvpd §2.6).
         case signInRefused
         case noSamlMessage
@@ -34,8 +34,15 @@ public struct Pages: Sendable {
     }
 
     private static let templates =
-        ["entry", "providers", "confirm", "done", "continue", "notice", "errors", "head", "channel", "foot"] + DevicesPages.templates
-        + ReferencePages.templates
+        ["entry", "providers", "confirm", "done", "continue", "notice", "errors", "head", "channel", "foot"]
+        + ["devices", "devices-confirm", "devices-open", "devices-sign-in"]
+        + ["docs-top", "docs-prose", "docs-type", "docs-index", "docs-group", "docs-schemas"]
+    private static let consoleTemplates = [
+        "top", "bottom", "fields", "changes", "refused", "pager", "sign-in", "sign-in-refused", "carry", "problem", "home", "list", "entry", "edit",
+        "json", "create", "draft", "history", "version", "promote", "audit", "sessions", "sign-ins", "sign-in-report", "sign-in-checks",
+        "sign-in-watch", "degradation", "degrade", "connect", "test-sign-in", "usage", "report", "temp-pass", "support",
+    ]
+    private static let consoleStyleSheet = "console.css"
     private static let assets = [
         "style.css": "text/css; charset=utf-8", "submit.js": script, "countdown.js": script, "picker.js": script,
         "docs.css": "text/css; charset=utf-8",
@@ -44,14 +51,13 @@ public struct Pages: Sendable {
 
     /// The templates in each language, by its tag.
     private let libraries: [String: MustacheLibrary]
-    let languages: Languages
+    package let languages: Languages
     private let files: [String: StaticFile]
     /// The OpenAPI description of the gateway's addresses.
-    let description: StaticFile
-    private let apiReference: ApiReference
-    private let policy: ContentPolicy
+    package let description: StaticFile
+    package let policy: ContentPolicy
     /// False: the folder has no pages for operators, so that there is no console.
-    let hasConsole: Bool
+    package let hasConsole: Bool
 
     /// - Parameters:
     ///   - folder: Holds `<name>.mustache`, the static files and `openapi.json`.
@@ -76,17 +82,17 @@ public struct Pages: Sendable {
         var files: [String: StaticFile] = [:]
         hasConsole = FileManager.default.fileExists(atPath: "\(folder)/console")
         if hasConsole {
-            for name in Console.templates {
+            for name in Self.consoleTemplates {
                 let file = "\(folder)/console/\(name).mustache"
                 try Self.register(
                     try Self.text(file), of: file, as: "console-\(name)", in: &libraries[Languages.standard, default: MustacheLibrary()])
             }
-            files[Console.styleSheet] = StaticFile(content: try Self.text("\(folder)/console/\(Console.styleSheet)"), type: "text/css; charset=utf-8")
+            files[Self.consoleStyleSheet] = StaticFile(
+                content: try Self.text("\(folder)/console/\(Self.consoleStyleSheet)"), type: "text/css; charset=utf-8")
         }
         for (name, type) in Self.assets { files[name] = StaticFile(content: try Self.text("\(folder)/\(name)"), type: type) }
         let text = try Self.text("\(folder)/openapi.json")
         description = StaticFile(content: text, type: "application/json; charset=utf-8")
-        apiReference = ApiReference(text)
         self.libraries = libraries
         self.files = files
         policy = ContentPolicy(allowsPlainLogos: publicOrigin.hasPrefix("http:"))
@@ -99,18 +105,18 @@ public struct Pages: Sendable {
     }
 
     /// Whom a page is for.
-    func reader(_ exchange: Exchange) -> PageReader { PageReader(languages, exchange) }
+    package func reader(_ exchange: Exchange) -> PageReader { PageReader(languages, exchange) }
 
     /// For people who read English: engineers and operators.
-    var english: PageReader { PageReader(languages.english) }
+    package var english: PageReader { PageReader(languages.english) }
 
     /// - Parameters:
     ///   - reader: Whom it is for; `nil`: whoever reads English.
     ///   - look: Of the channel that the page is about.
     ///   - policy: The usual one when `nil`.
     ///   - holdsNoSecret: It may be compressed; see `Gzip`.
-    func render(
-        _ template: String, _ content: [String: Any], status: HTTPResponse.Status, for reader: PageReader? = nil, look: ChannelLook? = nil,
+    package func render(
+        _ template: String, _ content: [String: Any], status: HTTPResponse.Status, for reader: PageReader? = nil, look: PageLook? = nil,
         policy: String? = nil, allowsScript: Bool = false, holdsNoSecret: Bool = false
     ) -> Response {
         let reader = reader ?? english
@@ -130,7 +136,8 @@ public struct Pages: Sendable {
         return Response(status: status, headers: fields, body: ResponseBody(byteBuffer: body))
     }
 
-    private func html(_ template: String, _ content: [String: Any], _ reader: PageReader) -> ByteBuffer {
+    /// The octets of a page.
+    package func html(_ template: String, _ content: [String: Any], _ reader: PageReader) -> ByteBuffer {
         var content = content
         if reader.address != nil, languages.all.count > 1 {
             content["switch"] = [
@@ -150,21 +157,18 @@ public struct Pages: Sendable {
     }
 
     /// The page that says what happened, for many answers, in each language by its tag: without a number to quote.
-    func notice(_ notice: Notice) -> [String: (fields: HTTPFields, body: ByteBuffer)] {
+    package func notice(_ notice: Notice) -> [String: (fields: HTTPFields, body: ByteBuffer)] {
         let pages = languages.all.map { ($0.tag, (fields(policy.page, $0), html("notice", [notice.rawValue: true], PageReader($0)))) }
         return Dictionary(uniqueKeysWithValues: pages)
     }
 
-    /// A page of the API's reference.
-    /// - Parameter origin: Of the settings, for examples.
-    func reference(_ name: String, origin: String) -> Response? {
-        apiReference.page(name, origin: origin) { html($0, $1, english) }.map { page in
-            Response(status: .ok, headers: fields(policy.page, english.language), body: ResponseBody(byteBuffer: page))
-        }
+    /// A page in English whose content is the same for everybody.
+    package func standing(_ body: ByteBuffer) -> Response {
+        Response(status: .ok, headers: fields(policy.page, english.language), body: ResponseBody(byteBuffer: body))
     }
 
     /// - Parameter trace: What a person quotes to support.
-    func message(_ notice: Notice, trace: String, for reader: PageReader, choice: [String: String]? = nil) -> Response {
+    package func message(_ notice: Notice, trace: String, for reader: PageReader, choice: [String: String]? = nil) -> Response {
         var content: [String: Any] = [notice.rawValue: true, "trace": trace]
         if let choice { content["choice"] = choice }
         var response = render("notice", content, status: notice.status, for: reader)
@@ -172,34 +176,35 @@ public struct Pages: Sendable {
         return response
     }
 
-    /// The same for whoever sent the request; a sign-in that failed can be tried again where it began at our own pages.
-    func message(_ notice: Notice, trace: String? = nil, _ exchange: Exchange) -> Response {
-        let choice = notice == .signInRefused ? PendingActivation(exchange)?.choice : nil
-        return message(notice, trace: trace ?? exchange.facts.trace.traceID, for: reader(exchange), choice: choice)
+    /// A file that templates name, as it is.
+    /// - Throws: `invalid_request` when its name is no text.
+    package func asset(_ exchange: Exchange) throws(Fault) -> Response {
+        guard let file = files[try exchange.captured("file")] else {
+            return message(.notFound, trace: exchange.facts.trace.traceID, for: reader(exchange))
+        }
+        return file.response(ifNoneMatch: exchange.headers[.ifNoneMatch], acceptEncoding: exchange.headers[.acceptEncoding])
     }
-
-    /// - Parameter content: Of the template `devices-confirm`.
-    func confirmation(_ content: [String: Any], _ exchange: Exchange) -> Response {
-        render("devices-confirm", content, status: .ok, for: reader(exchange), policy: policy.leaving)
-    }
-
-    /// - Parameter content: Of the template `confirm`.
-    func confirmSignIn(_ content: [String: Any], _ look: ChannelLook, _ exchange: Exchange) -> Response {
-        render("confirm", content, status: .ok, for: reader(exchange), look: look, policy: policy.leaving)
-    }
-
-    /// The form that carries the browser to the MVPD, by script or by its button.
-    func continueToProvider(_ start: SignInStart, _ exchange: Exchange) -> Response {
-        let fields = start.fields.map { ["name": $0.name, "value": $0.value] }
-        return render("continue", ["url": start.url, "fields": fields], status: .ok, for: reader(exchange), policy: policy.handover)
-    }
-
-    func file(_ name: String) -> StaticFile? { files[name] }
 
     private static func text(_ file: String) throws -> String {
         guard let content = FileManager.default.contents(atPath: file) else { throw PagesProblem(description: "page file \(file) cannot be read") }
         guard let text = String(validating: content, as: UTF8.self) else { throw PagesProblem(description: "page file \(file) is not UTF-8") }
         return text
+    }
+}
+
+/// How a page looks where it does not look as usual.
+package struct PageLook {
+    /// Of the template `channel`.
+    let content: [String: Any]
+    /// A style sheet; empty: the usual one alone.
+    let style: String
+    /// The source by which a content policy allows the style sheet (CSP 3 §2.3.1).
+    let styleSource: String
+
+    package init(content: [String: Any], style: String, styleSource: String) {
+        self.content = content
+        self.style = style
+        self.styleSource = styleSource
     }
 }
 
@@ -209,7 +214,7 @@ public struct PagesProblem: Error, CustomStringConvertible {
 }
 
 extension Pages.Notice {
-    var status: HTTPResponse.Status {
+    package var status: HTTPResponse.Status {
         switch self {
         case .loggedOut, .testEnded: .ok
         case .signInRefused, .appleRefused, .formRefused, .otherBrowser, .logoutRefused, .badRequest: .badRequest
@@ -220,4 +225,27 @@ extension Pages.Notice {
         case .requestTimeout: .requestTimeout
         }
     }
+}
+
+/// Content security policies of the pages.
+package struct ContentPolicy: Sendable {
+    /// Logos are wherever the MVPDs and channels keep them.
+    package let page: String
+    /// The same, with scripts of the gateway itself.
+    var scripted: String { page + "; script-src 'self'" }
+    /// A page whose form may lead to an address of a requestor: `form-action` would stop that, see below.
+    package let leaving: String
+    /// The handover to an MVPD posts to a foreign address, follows its redirects, and may be framed by a programmer's login page: Chromium
+    /// applies `form-action` to redirects too, so it cannot be listed.
+    package let handover = "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'"
+
+    /// - Parameter allowsPlainLogos: True when the gateway itself is on plain HTTP.
+    init(allowsPlainLogos: Bool) {
+        let images = "img-src 'self' data: https:\(allowsPlainLogos ? " http:" : "")"
+        page = "default-src 'none'; style-src 'self'; \(images); form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+        leaving = "default-src 'none'; style-src 'self'; \(images); frame-ancestors 'none'; base-uri 'none'"
+    }
+
+    /// The policy with one more source of styles.
+    static func allowing(_ source: String, in policy: String) -> String { policy.replacing("style-src 'self'", with: "style-src 'self' \(source)") }
 }

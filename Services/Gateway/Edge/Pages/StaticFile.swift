@@ -1,18 +1,18 @@
 internal import CDeflate
-internal import Hummingbird
-internal import NIOCore
+package import Hummingbird
+package import NIOCore
 
 /// A file that is served as it is; read once, at start.
-struct StaticFile: Sendable {
+package struct StaticFile: Sendable {
     /// Shared by all answers: a client that does not read them holds no copy.
-    let content: ByteBuffer
-    let type: String
+    package let content: ByteBuffer
+    package let type: String
     /// Strong validator: FNV-1a of the content.
     private let tag: EntityTag
     /// The same, compressed once; `nil` when that is no gain.
     private let compressed: ByteBuffer?
 
-    init(content: String, type: String) {
+    package init(content: String, type: String) {
         self.content = ByteBuffer(string: content)
         self.type = type
         let hash = content.utf8.reduce(into: UInt64(0xcbf2_9ce4_8422_2325)) { $0 = ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
@@ -21,7 +21,7 @@ struct StaticFile: Sendable {
     }
 
     /// - Parameter acceptEncoding: The client's field.
-    func response(ifNoneMatch: String?, acceptEncoding: String? = nil) -> Response {
+    package func response(ifNoneMatch: String?, acceptEncoding: String? = nil) -> Response {
         let short = compressed.flatMap { Gzip.isAccepted(acceptEncoding) ? $0 : nil }
         // A strong validator stands for these very octets (RFC 9110 §8.8.1).
         let tag = short == nil ? tag : EntityTag(tag.opaque + "-gzip")
@@ -37,7 +37,7 @@ struct StaticFile: Sendable {
 ///
 /// Who sees the length of a compressed page, and can put text of his own into it, learns what else is in it (the BREACH attack). So only pages are compressed
 /// that hold no secret: no token of a form, and nothing of a session.
-enum Gzip {
+package enum Gzip {
     /// In octets: anything shorter is one packet anyway.
     private static let leastOctets = 1400
     /// What is read of `Accept-Encoding`, in octets.
@@ -57,7 +57,7 @@ enum Gzip {
     }
 
     /// Whether a client takes gzip, by its `Accept-Encoding`.
-    static func isAccepted(_ field: String?) -> Bool {
+    package static func isAccepted(_ field: String?) -> Bool {
         guard let field, field.utf8.count <= longestField else { return false }
         var others = false
         for entry in field.lowercased().split(separator: ",") {

@@ -1,25 +1,27 @@
-internal import Contracts
-internal import Faults
+package import Contracts
+package import Faults
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Darwin)
 internal import Darwin
 #endif
-internal import Hummingbird
+package import Hummingbird
 internal import Tokens
 
 /// A fault of the access token, answered as rest-v1 §2.2 says.
-struct BearerProblem: Error {
-    let fault: Fault
+package struct BearerProblem: Error {
+    package let fault: Fault
 
-    static let codes: Set<Fault.Code> = [.accessDenied, .invalidClient, .insufficientScope]
+    package init(fault: Fault) { self.fault = fault }
+
+    package static let codes: Set<Fault.Code> = [.accessDenied, .invalidClient, .insufficientScope]
 
     /// True for an error that says something of the access token.
-    static func isOne(_ error: any Error) -> Bool {
+    package static func isOne(_ error: any Error) -> Bool {
         error is BearerProblem || (error as? Fault).map { codes.contains($0.code) } ?? false
     }
 
-    static func status(_ code: Fault.Code) -> HTTPResponse.Status {
+    package static func status(_ code: Fault.Code) -> HTTPResponse.Status {
         switch code {
         case .accessDenied: .unauthorized
         case .invalidRequest: .badRequest
@@ -28,21 +30,34 @@ struct BearerProblem: Error {
     }
 
     /// The name that the successor API has for it (rest-v2 §3).
-    static func enhancedCode(_ code: Fault.Code) -> String {
+    package static func enhancedCode(_ code: Fault.Code) -> String {
         code == .insufficientScope ? "invalid_access_token_service_provider" : "invalid_access_token_client_application"
     }
 }
 
+/// A client that authenticated in the `Authorization` header and is not known so: 401 with a challenge (RFC 6749 §5.2).
+package struct BasicProblem: Error {
+    package let fault: Fault
+
+    package init(fault: Fault) { self.fault = fault }
+}
+
 /// What a request proves its sender with: an access token, or a signature of its own (clients §2).
-struct Credentials: Sendable {
-    var accessToken = ""
-    var signed: SignedRequest?
+package struct Credentials: Sendable {
+    package var accessToken = ""
+    package var signed: SignedRequest?
     /// The requestor that a signature names; it stands in where the call names none (clients §1.6).
-    var signedRequestor: String?
+    package var signedRequestor: String?
+
+    package init(accessToken: String = "", signed: SignedRequest? = nil, signedRequestor: String? = nil) {
+        self.accessToken = accessToken
+        self.signed = signed
+        self.signedRequestor = signedRequestor
+    }
 
     /// - Returns: `nil` when none were sent.
     /// - Throws: `BearerProblem` when several were sent, or the header is of another scheme.
-    static func optional(_ exchange: Exchange) throws -> Credentials? {
+    package static func optional(_ exchange: Exchange) throws -> Credentials? {
         guard let header = exchange.headers[values: .authorization].first(where: SignedRequestHeader.isMeant) else {
             guard let token = try Bearer.optional(exchange) else { return nil }
             exchange.credentials.areHandedOn()
@@ -61,21 +76,21 @@ struct Credentials: Sendable {
     }
 
     /// - Throws: `BearerProblem`, also when none were sent.
-    static func required(_ exchange: Exchange) throws -> Credentials {
+    package static func required(_ exchange: Exchange) throws -> Credentials {
         guard let credentials = try optional(exchange) else { throw BearerProblem(fault: Fault(.accessDenied, "An access token is required.")) }
         return credentials
     }
 
-    func verification(requestor: String = "") -> VerifyAccessTokenRequest {
+    package func verification(requestor: String = "") -> VerifyAccessTokenRequest {
         VerifyAccessTokenRequest(accessToken: accessToken, requestor: requestor, signedRequest: signed)
     }
 }
 
 /// The access token of a request: `Authorization: Bearer`, or `access_token` in the query (rest-v1 §2.2).
-enum Bearer {
+package enum Bearer {
     /// - Returns: `nil` when none was sent.
     /// - Throws: `BearerProblem` when two different ones were sent, or the header is of another scheme.
-    static func optional(_ exchange: Exchange) throws -> String? {
+    package static func optional(_ exchange: Exchange) throws -> String? {
         let headers = exchange.headers[values: .authorization]
         var tokens = ((try? exchange.all("access_token")) ?? []).filter { !$0.isEmpty }
         for header in headers {
@@ -89,7 +104,7 @@ enum Bearer {
     }
 
     /// - Throws: `BearerProblem`, also when none was sent.
-    static func required(_ exchange: Exchange) throws -> String {
+    package static func required(_ exchange: Exchange) throws -> String {
         guard let token = try optional(exchange) else { throw BearerProblem(fault: Fault(.accessDenied, "An access token is required.")) }
         exchange.credentials.areHandedOn()
         return token
@@ -104,7 +119,7 @@ enum Bearer {
     }
 
     /// The token of a header; `nil` when it is of another scheme.
-    static func token(in header: String) -> String? {
+    package static func token(in header: String) -> String? {
         let usual = "Bearer "
         if header.hasPrefix(usual), header.utf8.count > usual.utf8.count {
             let rest = header.utf8.dropFirst(usual.utf8.count)
@@ -113,5 +128,18 @@ enum Bearer {
         let parts = header.utf8.split(separator: UInt8(ascii: " "))
         guard parts.count == 2, String(Substring(parts[0])).lowercased() == "bearer" else { return nil }
         return String(Substring(parts[1]))
+    }
+}
+
+extension Exchange {
+    /// The administrator's bearer; only the header carries it, as addresses end up in logs.
+    /// - Throws: `access_denied`.
+    package func administrator() throws(Fault) -> String {
+        let sent = headers[values: .authorization]
+        let parts = sent.first?.split(separator: " ") ?? []
+        guard sent.count == 1, parts.count == 2, parts[0].lowercased() == "bearer" else {
+            throw Fault(.accessDenied, "An administrator's bearer is required.")
+        }
+        return String(parts[1])
     }
 }

@@ -1,14 +1,22 @@
-internal import Hummingbird
+package import Hummingbird
 internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
 /// Why a body was not taken.
-enum BodyProblem: Error {
+package enum BodyProblem: Error {
     case tooLarge
     case tooSlow
     /// It did not come as its head said: a chunk was malformed, or the client broke off.
     case broken
+
+    package var status: HTTPResponse.Status {
+        switch self {
+        case .tooLarge: .contentTooLarge
+        case .tooSlow: .requestTimeout
+        case .broken: .badRequest
+        }
+    }
 }
 
 /// Reads bodies within their limits.

@@ -1,11 +1,11 @@
 internal import NIOCore
 
 /// The device's address as the gateway sees it (rest-v1 §2.6).
-struct ClientAddress: Hashable, Sendable {
+package struct ClientAddress: Hashable, Sendable {
     /// Textual form; empty when the transport has none.
-    let text: String
+    package let text: String
     /// True when a trusted peer named it.
-    let isForwarded: Bool
+    package let isForwarded: Bool
 
     /// - Parameters:
     ///   - peer: Address of the connection's other end.
@@ -42,14 +42,14 @@ struct ClientAddress: Hashable, Sendable {
 }
 
 /// An IP address as a number. A mapped IPv4 address (`::ffff:a.b.c.d`) is the IPv4 address.
-struct IPAddress: Hashable, Sendable {
-    let isIPv4: Bool
+package struct IPAddress: Hashable, Sendable {
+    package let isIPv4: Bool
     /// The first eight bytes; the four of an IPv4 address are the upper half.
-    let high: UInt64
+    package let high: UInt64
     /// The other eight bytes of an IPv6 address.
-    let low: UInt64
+    package let low: UInt64
 
-    init?(_ text: String) {
+    package init?(_ text: String) {
         if let four = Self.dottedQuad(text) {
             self.init(four: four)
             return
@@ -100,7 +100,7 @@ struct IPAddress: Hashable, Sendable {
         return dots == 3 && digits > 0 ? address << 8 | part : nil
     }
 
-    var isLoopback: Bool { Self.loopback.contains { $0.contains(self) } }
+    package var isLoopback: Bool { Self.loopback.contains { $0.contains(self) } }
 
     private static let loopback = ["127.0.0.0/8", "::1"].compactMap(AddressRange.init)
 }
@@ -123,7 +123,7 @@ public struct AddressRange: Hashable, Sendable {
         maskLow = prefix > 64 ? ~(UInt64.max >> UInt64(prefix - 64)) : 0
     }
 
-    func contains(_ address: IPAddress) -> Bool {
+    package func contains(_ address: IPAddress) -> Bool {
         address.isIPv4 == base.isIPv4 && (address.high ^ base.high) & maskHigh == 0 && (address.low ^ base.low) & maskLow == 0
     }
 }

@@ -1,34 +1,34 @@
-internal import Faults
+package import Faults
 internal import TextEncodings
 
 /// Parameters of a request: query and form together (rest-v1 §2.3).
-struct ParameterSet: Sendable {
+package struct ParameterSet: Sendable {
     /// In the order in which they were sent. Requests have a handful: to look through them costs less than a table.
     private var sent: [(name: String, value: String)] = []
     /// With more of them there is a table as well.
     private var table: [OctetText: [String]] = [:]
     private static let few = 16
 
-    init() {}
+    package init() {}
 
     /// - Throws: `invalid_request` when a name or value is no percent-encoded UTF-8 text, or holds a NUL.
-    init(query: [UInt8], form: [UInt8]) throws(Fault) {
+    package init(query: [UInt8], form: [UInt8]) throws(Fault) {
         try add(query)
         try add(form)
         if sent.count > Self.few { table = Dictionary(grouping: sent) { OctetText($0.name) }.mapValues { $0.map(\.value) } }
     }
 
     /// Everything that was sent, in order.
-    var pairs: [(name: String, value: String)] { sent }
+    package var pairs: [(name: String, value: String)] { sent }
 
     /// Each value that was sent under the name, in order.
-    func all(_ name: String) -> [String] {
+    package func all(_ name: String) -> [String] {
         sent.count > Self.few ? table[name] ?? [] : sent.compactMap { $0.name == name ? $0.value : nil }
     }
 
     /// - Returns: `nil` when the parameter was not sent.
     /// - Throws: `invalid_request` when it was sent with two different values.
-    func value(_ name: String) throws(Fault) -> String? {
+    package func value(_ name: String) throws(Fault) -> String? {
         guard sent.count <= Self.few else { return try Self.single(table[name] ?? [], name) }
         var found: String?
         for parameter in sent where parameter.name == name {
@@ -46,7 +46,7 @@ struct ParameterSet: Sendable {
     }
 
     /// - Throws: `invalid_request` when it is absent or empty, or was sent with two different values.
-    func required(_ name: String) throws(Fault) -> String {
+    package func required(_ name: String) throws(Fault) -> String {
         guard let value = try value(name), !value.isEmpty else { throw Fault(.invalidRequest, "Required '\(name)' is not present") }
         return value
     }

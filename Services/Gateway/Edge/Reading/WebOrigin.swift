@@ -1,15 +1,15 @@
 /// Scheme, host and port of a web address (RFC 6454).
-struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
+package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     /// `http` or `https`.
-    let scheme: String
+    package let scheme: String
     /// Lower case; an IPv6 address keeps its brackets.
-    let host: String
+    package let host: String
     /// Absent when it is not written.
-    let port: Int?
+    package let port: Int?
 
     /// - Parameter text: An origin or a whole address; only its beginning up to the path is read.
     /// - Returns: `nil` for another scheme, user information, or a host with characters that no host has.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard let separator = text.firstRange(of: "://") else { return nil }
         let scheme = text[..<separator.lowerBound].lowercased()
         guard scheme == "http" || scheme == "https" else { return nil }
@@ -21,9 +21,9 @@ struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// This machine: its name, or an address of its own, not a name that begins like one.
-    var isLoopback: Bool { host == "localhost" || IPAddress(host.filter { $0 != "[" && $0 != "]" })?.isLoopback == true }
+    package var isLoopback: Bool { host == "localhost" || IPAddress(host.filter { $0 != "[" && $0 != "]" })?.isLoopback == true }
 
-    var description: String { "\(scheme)://\(host)" + (port.map { ":\($0)" } ?? "") }
+    package var description: String { "\(scheme)://\(host)" + (port.map { ":\($0)" } ?? "") }
 
     private static func split(_ authority: Substring) -> (host: String, port: Int?)? {
         let bracket = authority.firstIndex(of: "]")

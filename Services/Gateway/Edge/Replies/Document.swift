@@ -1,31 +1,31 @@
 /// A reply's content, once for both formats.
-struct Document: Sendable {
+package struct Document: Sendable {
     /// Name of the XML root; JSON has none.
-    let root: String
+    package let root: String
     /// Namespace of the XML root; its children are unqualified.
-    var namespace: String?
-    let members: [Member]
+    package var namespace: String?
+    package let members: [Member]
 
-    init(_ root: String, namespace: String? = nil, _ members: [Member]) {
+    package init(_ root: String, namespace: String? = nil, _ members: [Member]) {
         self.root = root
         self.namespace = namespace
         self.members = members
     }
 
-    struct Member: Sendable {
-        let name: String
-        let value: Value
+    package struct Member: Sendable {
+        package let name: String
+        package let value: Value
         /// The only format that carries the member; `nil`: both.
-        let only: ReplyFormat?
+        package let only: ReplyFormat?
 
-        init(_ name: String, _ value: Value, only: ReplyFormat? = nil) {
+        package init(_ name: String, _ value: Value, only: ReplyFormat? = nil) {
             self.name = name
             self.value = value
             self.only = only
         }
     }
 
-    enum Value: Sendable {
+    package enum Value: Sendable {
         case text(String)
         case number(Int64)
         case flag(Bool)
@@ -40,14 +40,14 @@ struct Document: Sendable {
 }
 
 extension Document.Value {
-    static func number(_ value: UInt64) -> Document.Value { .number(Int64(clamping: value)) }
+    package static func number(_ value: UInt64) -> Document.Value { .number(Int64(clamping: value)) }
 
     /// The text, or `null` when it is empty.
-    static func optional(_ text: String) -> Document.Value { text.isEmpty ? .null : .text(text) }
+    package static func optional(_ text: String) -> Document.Value { text.isEmpty ? .null : .text(text) }
 }
 
 /// The two formats of the API.
-enum ReplyFormat: String, Hashable, Sendable {
+package enum ReplyFormat: String, Hashable, Sendable {
     case json
     case xml
 
@@ -56,7 +56,7 @@ enum ReplyFormat: String, Hashable, Sendable {
     ///   - parameter: `format`; comes second.
     ///   - accept: The `Accept` header.
     /// - Returns: XML without any preference (rest-v1 §2.3).
-    init(suffix: String?, parameter: String?, accept: String?) {
+    package init(suffix: String?, parameter: String?, accept: String?) {
         self =
             suffix.flatMap(ReplyFormat.init(rawValue:)) ?? parameter.flatMap { ReplyFormat(rawValue: $0.lowercased()) }
             ?? accept.flatMap(Self.preferred) ?? .xml
@@ -85,8 +85,8 @@ enum ReplyFormat: String, Hashable, Sendable {
 }
 
 /// Error bodies of the v1 API (rest-v1 §2.8).
-enum ErrorDocument {
-    static func plain(status: Int, message: String, details: String?) -> Document {
+package enum ErrorDocument {
+    package static func plain(status: Int, message: String, details: String?) -> Document {
         Document(
             "error",
             [
@@ -95,7 +95,7 @@ enum ErrorDocument {
             ])
     }
 
-    static func enhanced(
+    package static func enhanced(
         action: String, status: Int, code: String, message: String, details: String?, help: String, trace: String
     ) -> Document {
         var members: [Document.Member] = [

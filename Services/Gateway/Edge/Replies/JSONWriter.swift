@@ -1,10 +1,10 @@
 /// Writes a document as JSON (RFC 8259).
-struct JSONWriter {
+package struct JSONWriter {
     private(set) var bytes: [UInt8] = []
 
-    static func write(_ document: Document) -> [UInt8] { write(.object(document.members)) }
+    package static func write(_ document: Document) -> [UInt8] { write(.object(document.members)) }
 
-    static func write(_ value: Document.Value) -> [UInt8] {
+    package static func write(_ value: Document.Value) -> [UInt8] {
         var writer = JSONWriter()
         writer.bytes.reserveCapacity(512)
         writer.append(value)

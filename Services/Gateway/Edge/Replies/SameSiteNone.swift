@@ -2,10 +2,10 @@
 ///
 /// Some drop a cookie with `SameSite=None`, or take it for `Strict`: WebKit of iOS 12 and macOS 10.14, Chromium 51 to 66 (televisions with webOS 4 or Tizen 4 and 5,
 /// Android's WebView of those years), UC Browser before 12.13.2. They send a cookie without the attribute from everywhere. Source: Chromium's list of incompatible clients.
-enum SameSiteNone {
+package enum SameSiteNone {
     /// Behind the other attributes of a cookie; empty for those browsers.
     /// - Parameter agent: The request's `User-Agent`.
-    static func attribute(for agent: String?) -> String { agent.map(isUnderstood) ?? true ? "; SameSite=None" : "" }
+    package static func attribute(for agent: String?) -> String { agent.map(isUnderstood) ?? true ? "; SameSite=None" : "" }
 
     /// Of an agent, what is looked at, in octets.
     private static let longest = 1024

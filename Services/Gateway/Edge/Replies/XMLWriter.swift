@@ -1,12 +1,14 @@
 internal import Logging
 
 /// Writes a document as XML 1.0. A member whose name is no name of XML is left out: what names it may come from an MVPD or from an upstream, and must not become markup.
-struct XMLWriter {
-    private(set) var bytes: [UInt8] = []
+package struct XMLWriter {
+    package private(set) var bytes: [UInt8] = []
     private var leftOut = 0
     private static let logger = Logger(label: "gateway")
 
-    static func write(_ document: Document) -> [UInt8] {
+    package init() {}
+
+    package static func write(_ document: Document) -> [UInt8] {
         var writer = XMLWriter()
         writer.append(raw: #"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"#)
         if let namespace = document.namespace {
@@ -78,7 +80,7 @@ struct XMLWriter {
 
     /// Opens an element.
     /// - Parameter isRoot: Whether the document begins with it.
-    mutating func begin(_ name: String, _ attributes: [(name: String, value: String)] = [], isRoot: Bool = false) {
+    package mutating func begin(_ name: String, _ attributes: [(name: String, value: String)] = [], isRoot: Bool = false) {
         if isRoot { append(raw: #"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"#) }
         append(raw: "<\(name)")
         for attribute in attributes {
@@ -89,10 +91,10 @@ struct XMLWriter {
         append(raw: ">")
     }
 
-    mutating func end(_ name: String) { append(raw: "</\(name)>") }
+    package mutating func end(_ name: String) { append(raw: "</\(name)>") }
 
     /// An element that holds text alone.
-    mutating func element(_ name: String, _ text: String, _ attributes: [(name: String, value: String)] = []) {
+    package mutating func element(_ name: String, _ text: String, _ attributes: [(name: String, value: String)] = []) {
         begin(name, attributes)
         append(text: text)
         end(name)

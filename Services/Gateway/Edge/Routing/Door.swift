@@ -12,14 +12,14 @@ public enum Door: Sendable {
 ///
 /// A page of another site can lead its name to a loopback address (DNS rebinding) and so ask with the reader's browser; it cannot make that browser send
 /// another name than its own. A number is no name that a page could be served under by somebody else.
-struct AdministrationNames: Sendable {
+package struct AdministrationNames: Sendable {
     private let hosts: Set<OctetText>
 
     init(_ settings: AdministrationSettings) {
         hosts = Set((settings.hosts.map { $0.lowercased() } + ["localhost"]).map { OctetText($0) })
     }
 
-    enum Refusal: Equatable {
+    package enum Refusal: Equatable {
         case foreignHost
         case foreignOrigin
     }

@@ -6,7 +6,7 @@ internal import NIOCore
 internal import Spans
 
 /// The outermost layer: identifies each request, routes it, and accounts for the reply.
-final class Edge: HTTPResponder {
+final class EdgeResponder: HTTPResponder {
     private let routes: RouteTree
     /// Of the listener for administration; `nil` at the others, which answer to any name.
     private let names: AdministrationNames?
@@ -110,7 +110,7 @@ final class Edge: HTTPResponder {
         if let (turnedAway, label) = turnedAway(request, context, verdict, match) {
             var response = turnedAway
             responder.admitPages(
-                request, match?.route.audience ?? (isPublic ? OverloadRefusals.audience(of: context.facts.path) : nil), to: &response)
+                request, match?.route.audience ?? (isPublic ? Route.Audience(unknown: context.facts.path) : nil), to: &response)
             return (response, label)
         }
         guard let match else { return (refusals.notFound(request, facts: context.facts), "other") }
@@ -128,7 +128,7 @@ final class Edge: HTTPResponder {
         if let refusal = loops.refusal(of: request, logger) { return (refusal, match?.route.path ?? "other") }
         // Before everything else (rest-v1 §2.8).
         if ThrottledPaths.applies(to: request.method, match?.route.path ?? context.facts.path), !throttle.admits(context.facts.clientAddress) {
-            return (Refusals.tooManyRequests(retryAfter: 1), "throttled")
+            return (Response.tooManyRequests(retryAfter: 1), "throttled")
         }
         // Whatever the address (RFC 9110 §9.1): no route knows it.
         guard Self.servedMethods.contains(request.method) else { return (refusals.notImplemented(request, facts: context.facts), "other") }

@@ -1,27 +1,27 @@
-internal import ContractRuntime
+package import ContractRuntime
 internal import Hummingbird
 internal import NIOCore
 
 /// What is known of a request before its route; a class, because it is handed from one step to the next many times.
-final class RequestFacts: Sendable {
+package final class RequestFacts: Sendable {
     /// Names this request alone, also where a caller sends one trace with several requests: a change of state that comes twice is known by it.
-    let requestID: String
+    package let requestID: String
     /// The trace's id as a UUID is written: sent back as `Adobe-Request-Id`, and in the log.
     let traceUUID: String
-    let trace: TraceContext
+    package let trace: TraceContext
     /// Id of the caller's span; `nil` when the trace begins here.
     let parentSpan: UInt64?
     /// What the settings say of the name that it was sent to.
-    let host: ServedHost
+    package let host: ServedHost
     /// True when the request came over HTTPS.
-    let isSecure: Bool
+    package let isSecure: Bool
     /// True when it came over plain HTTP, neither from this host nor through a trusted proxy, and somebody minds.
     let isReadableOnTheWay: Bool
-    let clientAddress: ClientAddress
+    package let clientAddress: ClientAddress
     /// `json` or `xml`, for reports also `csv` or `html`, when the path ended so.
-    let suffix: String?
+    package let suffix: String?
     /// Path without that suffix.
-    let path: String
+    package let path: String
     /// Path as it was sent.
     let sentPath: String
 
@@ -79,11 +79,16 @@ final class RequestFacts: Sendable {
         if path.hasPrefix("/adobe-services/"), let plain = [".json", ".xml"].first(where: { path.hasSuffix($0) }) {
             return (String(path.dropLast(plain.utf8.count)), nil)
         }
-        if path.hasPrefix("/esm/") { return UsageFormat.split(path) }
+        if path.hasPrefix("/esm/") { return split(path, reports) }
         guard path.hasPrefix("/api/") || path.hasPrefix("/reggie/") else { return (path, nil) }
-        for format in [ReplyFormat.json, .xml] where path.hasSuffix("." + format.rawValue) {
-            return (String(path.dropLast(format.rawValue.utf8.count + 1)), format.rawValue)
-        }
+        return split(path, formats)
+    }
+
+    private static let formats = ["json", "xml"]
+    private static let reports = ["json", "xml", "csv", "html"]
+
+    private static func split(_ path: String, _ suffixes: [String]) -> (path: String, suffix: String?) {
+        for suffix in suffixes where path.hasSuffix("." + suffix) { return (String(path.dropLast(suffix.utf8.count + 1)), suffix) }
         return (path, nil)
     }
 }
@@ -121,7 +126,7 @@ struct GatewayContext: RequestContext {
     let peer: String?
     /// The whole body, where it came with the head; `nil`: it is read from the request.
     var body: ByteBuffer?
-    /// Set by `Edge` before a route sees the request.
+    /// Set by `EdgeResponder` before a route sees the request.
     var facts = RequestFacts.none
     private let channel: any Channel
 

@@ -1,6 +1,6 @@
 public import ContractRuntime
 internal import CoreMetrics
-internal import Logging
+package import Logging
 internal import Synchronization
 
 /// Takes one line per request.
@@ -17,12 +17,12 @@ public struct RequestLog: Sendable {
         public let microseconds: Int64
     }
 
-    let write: @Sendable (Line) -> Void
+    package let write: @Sendable (Line) -> Void
 
     public init(_ write: @escaping @Sendable (Line) -> Void) { self.write = write }
 
     /// The lines are events of the logger.
-    init(_ logger: Logger) {
+    package init(_ logger: Logger) {
         write = { line in
             logger.info(
                 "request",

@@ -37,14 +37,14 @@ final class RouteResponder: Sendable {
         if case .api(.proxiedMvpds) = route.audience {
             let exchange = exchange(request, context, match)
             do {
-                try ProxiedMvpdControl.requireKnownAddress(exchange, dependencies.settings)
+                try requireProxyAddress(exchange)
                 try await knowAdministrator(exchange)
             } catch { return (refusals.reply(to: error, exchange), exchange) }
         }
         if route.audience.isOpenToRequestors,
             let seconds = dependencies.signatures.pause(request.headers, of: context.facts.clientAddress)
         {
-            return (Refusals.tooManyRequests(retryAfter: seconds), exchange(request, context, match))
+            return (Response.tooManyRequests(retryAfter: seconds), exchange(request, context, match))
         }
         let body: ByteBuffer
         // What a GET says stands in its query (rest-v1 §2.3).
@@ -74,6 +74,15 @@ final class RouteResponder: Sendable {
             target.utf8.first == UInt8(ascii: "/"), target.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
         else { return nil }
         return .redirect(to: origin + target)
+    }
+
+    /// MVPD proxies keep their lists from addresses that the settings name. Whoever calls from elsewhere learns no more than that, whatever bearer they have.
+    /// - Throws: `access_denied`.
+    private func requireProxyAddress(_ exchange: Exchange) throws(Fault) {
+        let accepted = dependencies.settings.mvpdProxyAddresses
+        guard let address = IPAddress(exchange.facts.clientAddress.text), accepted.contains(where: { $0.contains(address) }) else {
+            throw Fault(.accessDenied, "This address keeps no list of MVPDs here.")
+        }
     }
 
     /// Who one is comes before what one says: a stranger's body is not even read (dashboard §5).
@@ -158,7 +167,7 @@ final class RouteResponder: Sendable {
                 } else { try await handler(exchange) }
             return (response, exchange.credentials.outcome)
         } catch let pause as CodePause {
-            return (Refusals.tooManyRequests(retryAfter: pause.seconds), .unknown)
+            return (Response.tooManyRequests(retryAfter: pause.seconds), .unknown)
         } catch {
             dependencies.signatures.charge(error, exchange)
             exchange.credentials.failed(with: error)

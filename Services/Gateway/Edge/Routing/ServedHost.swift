@@ -1,8 +1,8 @@
 /// What the settings say of the name that a request came to. The addresses that an answer holds are made of this: a request chooses among them, and nothing of what it
 /// says itself is written into one.
-final class ServedHost: Sendable {
+package final class ServedHost: Sendable {
     /// What they begin with.
-    let origin: String
+    package let origin: String
     /// Where sign-ins begin that are asked for here, as the cookie that the MVPD's answer brings belongs to one name; `nil`: here.
     let signInOrigin: String?
     /// `nil`: the settings do not know the name.
@@ -18,13 +18,13 @@ final class ServedHost: Sendable {
     }
 
     /// `helpUrl` of an error code.
-    func help(_ code: String) -> String { "\(origin)/help/errors#\(code)" }
+    package func help(_ code: String) -> String { "\(origin)/help/errors#\(code)" }
 
     /// Whether a page of the gateway itself, under this name, has that origin.
     /// - Parameters:
     ///   - page: The header `Origin`.
     ///   - authority: Host and port that the request was sent to.
-    func serves(_ page: String, authority: String) -> Bool {
+    package func serves(_ page: String, authority: String) -> Bool {
         let page = page.lowercased()
         guard let name else { return page == origin.lowercased() }
         guard let own = WebOrigin(origin) else { return false }

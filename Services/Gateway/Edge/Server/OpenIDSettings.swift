@@ -26,9 +26,6 @@ public struct OpenIDSettings: Sendable {
     /// Programmers' ids by value.
     public var programmers: [String: [String]]
 
-    /// Where the provider sends browsers back.
-    public var redirectURI: String { origin + ProviderSignInPages.returnPath }
-
     /// Entries of a mapping.
     private static let most = 1000
 
@@ -68,7 +65,7 @@ public struct OpenIDSettings: Sendable {
     }
 
     /// HTTPS, or plain HTTP to this machine; no user information, no fragment.
-    static func isSafe(_ url: String) -> Bool {
+    package static func isSafe(_ url: String) -> Bool {
         guard url.utf8.count <= 2048, url.utf8.allSatisfy({ (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "\\") }),
             let origin = WebOrigin(url)
         else { return false }

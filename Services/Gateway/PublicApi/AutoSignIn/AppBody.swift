@@ -1,4 +1,5 @@
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 internal import NIOCore
 internal import StrictJson

@@ -2,6 +2,7 @@ internal import Catalogue
 internal import Contracts
 internal import Cryptography
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// Reads what the calls of REST v2, Automatic Sign-In and Sign in with Apple have in common, in the order of rest-v2 §1.5: bearer, requestor, device

@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 internal import NIOCore
 
@@ -7,7 +8,6 @@ internal import NIOCore
 struct AppleEndpoints: Sendable {
     let dependencies: Dependencies
     let reader: AppCallReader
-    let refusals: Refusals
 
     @Sendable func nonce(_ exchange: Exchange) async throws -> Response {
         var (call, request) = try await reader.device(exchange) { exchange throws(Fault) in
@@ -66,7 +66,7 @@ struct AppleEndpoints: Sendable {
             ticket.code == "account_exists"
             ? (AutoSignInErrors.accountExists, "There is an account with this e-mail address: sign in to it, then link it with the ticket.")
             : (AutoSignInErrors.confirmationRequired, "A new account would be made: ask the person, then repeat with the ticket and createAccount.")
-        return refusals.autoSignInReply(
+        return AutoSignInFace().reply(
             row, message: message, exchange.facts,
             more: [.init("ticket", .text(ticket.ticket)), .init("expiresAt", .number(ticket.expiresAtMilliseconds))])
     }
@@ -88,7 +88,7 @@ struct NotificationEndpoint: Sendable {
     @Sendable func receive(_ exchange: Exchange) async throws -> Response {
         do { return try await take(exchange) } catch let fault as Fault where fault.code == .appleNotificationInvalid {
             guard let seconds = throttle.charge(exchange.facts.clientAddress) else { throw fault }
-            return Refusals.tooManyRequests(retryAfter: seconds)
+            return Response.tooManyRequests(retryAfter: seconds)
         }
     }
 

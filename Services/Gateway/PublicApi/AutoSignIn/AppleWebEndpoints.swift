@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// Sign in with Apple in a browser (apple §2.1): to Apple's page, and back by a form that Apple posts.

@@ -1,4 +1,5 @@
 internal import Contracts
+internal import GatewayEdge
 
 /// What Automatic Sign-In and Sign in with Apple answer, as documents.
 enum AutoSignInDocuments {

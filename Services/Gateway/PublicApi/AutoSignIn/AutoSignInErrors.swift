@@ -1,11 +1,12 @@
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// Public error codes of Automatic Sign-In and Sign in with Apple with their actions and statuses (apple §2.2, §2.11, §4; rest-v2 §3).
 enum AutoSignInErrors {
     /// The row of a fault's code; a code that these calls do not list becomes `internal_server_error`.
     static func row(for code: Fault.Code) -> ErrorTable.Row {
-        if StatusTable.isTransient(code) { return unavailable }
+        if code.isTransient { return unavailable }
         return byCode[names[code] ?? code.rawValue] ?? internalError
     }
 

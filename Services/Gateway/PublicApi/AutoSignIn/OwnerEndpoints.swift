@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// Automatic Sign-In for a programmer's own backend: rotation, sign out everywhere, flagged sign-ins (apple §4).

@@ -2,6 +2,7 @@ internal import Catalogue
 internal import ContractRuntime
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// Reads what the device endpoints have in common, in the order of rest-v1 §2.8: bearer, requestor, device id, device information,

@@ -1,4 +1,5 @@
 internal import Contracts
+internal import GatewayEdge
 
 /// Device information in the normalised form of a code's record (rest-v1 §3.4, `info.deviceInfo`).
 struct DeviceDocument {

@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// `/indiv/devices`: an id for a device whose app leaves that to the service (clients §3).
@@ -20,7 +21,7 @@ struct DeviceIdentityEndpoint: Sendable {
             }
             throw error
         }
-        let sent = exchange.headers.value(.deviceSeal) ?? SignInCookie.pairs(exchange).first { $0.name == Self.seal }?.value ?? ""
+        let sent = exchange.headers.value(.deviceSeal) ?? exchange.cookies.first { $0.name == Self.seal }?.value ?? ""
         let device = try await dependencies.authentication.identifyDevice(
             IdentifyDeviceRequest(
                 accessToken: bearer ?? "", fingerprint: fingerprint, seal: Self.isSealLike(sent) ? sent : "",

@@ -1,6 +1,7 @@
 internal import Catalogue
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 
 /// Reads what calls of the vendor's SDKs have in common (clients §3): a bearer, the requestor, and a device, which a stored token may name instead.
 struct SdkCallReader: Sendable {

@@ -2,6 +2,7 @@ internal import Catalogue
 internal import Contracts
 internal import Faults
 internal import FoundationEssentials
+internal import GatewayEdge
 internal import Hummingbird
 
 /// The calls that the vendor's SDKs make themselves, over the same operations as v1 (clients §3).

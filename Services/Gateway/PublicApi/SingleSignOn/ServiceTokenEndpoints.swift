@@ -1,6 +1,7 @@
 internal import Catalogue
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 internal import NIOCore
 internal import StrictJson

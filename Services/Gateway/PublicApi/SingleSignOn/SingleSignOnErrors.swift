@@ -1,4 +1,5 @@
 internal import Faults
+internal import GatewayEdge
 
 /// Public error codes of the service that issues service tokens, with their actions and statuses (rest-v2 §2.14).
 enum SingleSignOnErrors {
@@ -6,7 +7,7 @@ enum SingleSignOnErrors {
     ///   - isToken: True for the calls whose path is `/serviceToken`.
     ///   - lacksDevice: True when the call names no device.
     static func row(for code: Fault.Code, isToken: Bool, lacksDevice: Bool) -> ErrorTable.Row {
-        if StatusTable.isTransient(code) { return unavailable }
+        if code.isTransient { return unavailable }
         return switch code {
         case .accessDenied, .invalidClient, .insufficientScope: unauthorized
         case .serviceTokenInvalid: tokenInvalid

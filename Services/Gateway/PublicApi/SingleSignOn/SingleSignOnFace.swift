@@ -1,10 +1,13 @@
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
+internal import NIOCore
 
-/// Refusals of the service that issues service tokens: always JSON, the object of rest-v2 §3 under `error` (rest-v2 §2.14).
-extension Refusals {
-    func singleSignOnReply(_ fault: Fault, isToken: Bool, _ exchange: Exchange) -> Response {
-        if fault.code == .tooManyRequests { return Self.tooManyRequests(retryAfter: Int(Self.retrySeconds(fault))) }
+/// The face of the service that issues service tokens: always JSON, the object of rest-v2 §3 under `error` (rest-v2 §2.14).
+struct SingleSignOnFace: Face {
+    func reply(to error: any Error, _ fault: Fault, _ exchange: Exchange) -> Response {
+        if fault.code == .tooManyRequests { return .tooManyRequests(retryAfter: Int(fault.retrySeconds)) }
+        let isToken = if case .singleSignOn(let isToken) = exchange.audience { isToken } else { false }
         let lacksDevice = exchange.headers[values: .apDeviceIdentifier].isEmpty
         let row = SingleSignOnErrors.row(for: fault.code, isToken: isToken, lacksDevice: lacksDevice)
         let message =
@@ -13,31 +16,42 @@ extension Refusals {
             case 503: "The service is temporarily unavailable."
             default: fault.message
             }
-        var response = singleSignOnReply(row, message: message, exchange.facts)
+        var response = reply(row, message: message, exchange)
         if row.code == SingleSignOnErrors.unauthorized.code { response.headers[.wwwAuthenticate] = "Bearer" }
         return response
     }
 
-    func singleSignOnReply(_ row: ErrorTable.Row, message: String, _ facts: RequestFacts) -> Response {
-        let status = HTTPResponse.Status(code: row.statuses[0])
-        return Response(
-            Self.wrapped(row, message: message, help: facts.host.help(row.code), trace: facts.trace.traceID), format: .json, status: status)
-    }
-
-    func singleSignOnReply(_ problem: BodyProblem, _ facts: RequestFacts) -> Response {
+    func reply(to problem: BodyProblem, _ exchange: Exchange) -> Response {
         let (row, message) =
             switch problem {
             case .tooLarge: (SingleSignOnErrors.requestTooLarge, "The body is too large.")
             case .tooSlow: (SingleSignOnErrors.requestTimeout, "The body took too long.")
             case .broken: (SingleSignOnErrors.requestInvalid, "The body did not come as its head said.")
             }
-        return singleSignOnReply(row, message: message, facts)
+        return reply(row, message: message, exchange)
     }
 
-    static func wrapped(_ row: ErrorTable.Row, message: String, help: String, trace: String) -> Document {
+    func methodNotAllowed(_ exchange: Exchange) -> Response {
+        reply(SingleSignOnErrors.methodNotAllowed, message: "Method Not Allowed", exchange)
+    }
+
+    func overloaded(_ request: OverloadedRequest) -> (HTTPFields, ByteBuffer) {
+        let row = SingleSignOnErrors.unavailable
+        let document = Self.document(row, message: OverloadedRequest.message, help: request.host.help(row.code), trace: request.trace)
+        return (.unstored(ReplyFormat.json.contentType), document.body(.json))
+    }
+
+    private func reply(_ row: ErrorTable.Row, message: String, _ exchange: Exchange) -> Response {
+        let facts = exchange.facts
+        return Response(
+            Self.document(row, message: message, help: facts.host.help(row.code), trace: facts.trace.traceID), format: .json,
+            status: HTTPResponse.Status(code: row.statuses[0]))
+    }
+
+    private static func document(_ row: ErrorTable.Row, message: String, help: String, trace: String) -> Document {
         let status = row.statuses[0]
         let error = ErrorDocument.enhanced(
-            action: row.action, status: status, code: row.code, message: message, details: nil, help: help, trace: uuid(trace))
+            action: row.action, status: status, code: row.code, message: message, details: nil, help: help, trace: V2Face.uuid(trace))
         return Document("response", [.init("status", .text(SingleSignOnErrors.words(status))), .init("error", .object(error.members))])
     }
 }

@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// `AD-Service-Token`: whom an identity service says that the device's user is (rest-v2 §1.3). Whether it holds, the owning service finds out.

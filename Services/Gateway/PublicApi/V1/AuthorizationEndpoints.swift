@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// Authz tokens and short media tokens (rest-v1 §3.14, §3.15, §3.18).

@@ -1,12 +1,8 @@
 internal import Cryptography
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 internal import TextEncodings
-
-/// A client that authenticated in the `Authorization` header and is not known so: 401 with a challenge (RFC 6749 §5.2).
-struct BasicProblem: Error {
-    let fault: Fault
-}
 
 /// Id and secret of a client by HTTP Basic (RFC 6749 §2.3.1, RFC 7617).
 struct BasicCredentials {

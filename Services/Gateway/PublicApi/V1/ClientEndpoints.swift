@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// Dynamic client registration and access tokens (rest-v1 §3.1, §3.2).

@@ -1,25 +1,50 @@
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
+internal import NIOCore
 
-/// Refusals of client registration and of the token endpoint (RFC 6749 §5.2, RFC 7591 §3.2.2).
-extension Refusals {
-    /// - Parameter byBasic: True where a client authenticated in the header: it is told by a challenge that this failed.
-    static func oauthReply(_ fault: Fault, byBasic: Bool = false) -> Response {
-        if StatusTable.isTransient(fault.code) { return oauthReply("temporarily_unavailable", status: .serviceUnavailable) }
-        guard oauthCodes.contains(fault.code) else { return oauthReply("server_error", status: .internalServerError) }
-        var response = oauthReply(fault.code.rawValue, status: byBasic ? .unauthorized : .badRequest, description: fault.message)
-        if byBasic { response.headers[.wwwAuthenticate] = BasicCredentials.challenge }
+/// The face of client registration and of the token endpoint (RFC 6749 §5.2, RFC 7591 §3.2.2).
+struct ClientRegistrationFace: Face {
+    private let overloaded = Self.document("temporarily_unavailable").body(.json)
+
+    func reply(to error: any Error, _ fault: Fault, _ exchange: Exchange) -> Response {
+        if fault.code.isTransient { return Self.reply("temporarily_unavailable", status: .serviceUnavailable) }
+        guard Self.told.contains(fault.code) else { return Self.reply("server_error", status: .internalServerError) }
+        // A client that authenticated in the header is told by a challenge that this failed.
+        let isBasic = error is BasicProblem
+        var response = Self.reply(fault.code.rawValue, status: isBasic ? .unauthorized : .badRequest, description: fault.message)
+        if isBasic { response.headers[.wwwAuthenticate] = BasicCredentials.challenge }
         return response
     }
 
+    func reply(to problem: BodyProblem, _ exchange: Exchange) -> Response {
+        let flaw =
+            switch problem {
+            case .tooLarge: "longer than is read"
+            case .tooSlow: "not there in time"
+            case .broken: "not whole"
+            }
+        return Self.reply("invalid_request", status: problem.status, description: "The body is \(flaw).")
+    }
+
+    func methodNotAllowed(_ exchange: Exchange) -> Response {
+        Self.reply("invalid_request", status: .methodNotAllowed, description: "The method must be POST.")
+    }
+
+    func overloaded(_ request: OverloadedRequest) -> (HTTPFields, ByteBuffer) {
+        var fields = HTTPFields.unstored(ReplyFormat.json.contentType)
+        fields[.pragma] = "no-cache"
+        return (fields, overloaded)
+    }
+
     /// - Parameter description: For the developer of the client; empty: none.
-    static func oauthReply(_ error: String, status: HTTPResponse.Status, description: String = "") -> Response {
-        var response = Response(oauthDocument(error, description), format: .json, status: status)
+    private static func reply(_ error: String, status: HTTPResponse.Status, description: String = "") -> Response {
+        var response = Response(document(error, description), format: .json, status: status)
         response.headers[.pragma] = "no-cache"
         return response
     }
 
-    static func oauthDocument(_ error: String, _ description: String = "") -> Document {
+    private static func document(_ error: String, _ description: String = "") -> Document {
         let text = described(description)
         return Document("error", [.init("error", .text(error))] + (text.isEmpty ? [] : [.init("error_description", .text(text))]))
     }
@@ -32,13 +57,7 @@ extension Refusals {
         String(decoding: text.utf8.filter { (0x20...0x7e).contains($0) && $0 != 0x22 && $0 != 0x5c }.prefix(longestDescription), as: UTF8.self)
     }
 
-    /// Seconds for `Retry-After`, at least 1.
-    static func retrySeconds(_ fault: Fault) -> Int64 {
-        guard let wait = fault.retryAfter else { return 1 }
-        return max(1, wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0))
-    }
-
-    private static let oauthCodes: Set<Fault.Code> = [
+    private static let told: Set<Fault.Code> = [
         .invalidRequest, .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidRedirectURI, .invalidSoftwareStatement,
         .unapprovedSoftwareStatement,
     ]

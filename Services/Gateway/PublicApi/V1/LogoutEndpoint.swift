@@ -1,6 +1,7 @@
 internal import Catalogue
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// `/api/v1/logout`: by an app, or by a web view that is then sent on (rest-v1 §3.20).

@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// `/api/v1/tokens/usermetadata`: what an app may know of the person (rest-v1 §3.19).

@@ -1,6 +1,7 @@
 internal import Catalogue
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// Which of several resources may be watched (rest-v1 §3.16, §3.17).

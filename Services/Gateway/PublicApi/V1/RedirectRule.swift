@@ -1,5 +1,6 @@
 internal import Catalogue
 internal import Contracts
+internal import GatewayEdge
 
 /// Addresses to which a browser may be sent: web addresses at or under a registered domain, the URL schemes of channels and
 /// programmers, and `adobepass://` addresses of an application (rest-v1 §3.1, §3.7).

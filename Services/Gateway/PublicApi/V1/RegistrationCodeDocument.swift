@@ -1,5 +1,6 @@
 internal import Contracts
 internal import FoundationEssentials
+internal import GatewayEdge
 
 /// The record of a registration code (rest-v1 §3.4).
 struct RegistrationCodeDocument {

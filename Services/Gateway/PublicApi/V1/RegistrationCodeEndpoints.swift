@@ -1,6 +1,7 @@
 internal import Catalogue
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// `/reggie/v1/{requestor}/regcode`: codes that tie a browser's login to a device (rest-v1 §3.4 to §3.6).

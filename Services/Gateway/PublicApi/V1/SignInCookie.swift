@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Cryptography
+internal import GatewayEdge
 internal import Hummingbird
 
 /// The cookie that ties an MVPD's answer to the browser that asked (mvpd §2.2). Each pending sign-in has its own, so that two tabs do
@@ -29,11 +30,11 @@ struct SignInCookie: Sendable {
     }
 
     func value(in exchange: Exchange) -> String? {
-        Self.pairs(exchange).first { $0.name == name }?.value
+        exchange.cookies.first { $0.name == name }?.value
     }
 
     func set(_ start: SignInStart, among exchange: Exchange, in response: inout Response) {
-        let others = Self.pairs(exchange).filter { $0.name.hasPrefix(Self.prefix(isInsecure)) && $0.name != name }
+        let others = exchange.cookies.filter { $0.name.hasPrefix(Self.prefix(isInsecure)) && $0.name != name }
         if others.count >= Self.limit { others.forEach { append("\($0.name)=; Max-Age=0", to: &response, exchange) } }
         append("\(name)=\(start.browserSecret); Max-Age=\(start.expiresInSeconds)", to: &response, exchange)
     }
@@ -46,15 +47,6 @@ struct SignInCookie: Sendable {
     private func append(_ pair: String, to response: inout Response, _ exchange: Exchange) {
         let rules = isInsecure ? "; SameSite=Lax" : "; Secure\(SameSiteNone.attribute(for: exchange.headers[.userAgent]))"
         response.headers.append(.init(name: .setCookie, value: "\(pair); Path=/; HttpOnly\(rules)"))
-    }
-
-    /// The cookies of a request.
-    static func pairs(_ exchange: Exchange) -> [(name: String, value: String)] {
-        exchange.headers[values: .cookie].flatMap { $0.split(separator: ";") }.compactMap { pair in
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2 else { return nil }
-            return (String(parts[0].drop { $0 == " " }), String(parts[1]))
-        }
     }
 }
 
@@ -73,15 +65,15 @@ struct BridgeCookie: Sendable {
         self.isInsecure = isInsecure
     }
 
-    func value(in exchange: Exchange) -> String { SignInCookie.pairs(exchange).first { $0.name == name }?.value ?? "" }
+    func value(in exchange: Exchange) -> String { exchange.cookies.first { $0.name == name }?.value ?? "" }
 
     /// Those of all logins that the browser began.
     static func values(in exchange: Exchange, isInsecure: Bool) -> [String] {
-        SignInCookie.pairs(exchange).filter { $0.name.hasPrefix(prefix(isInsecure)) }.prefix(limit).map(\.value)
+        exchange.cookies.filter { $0.name.hasPrefix(prefix(isInsecure)) }.prefix(limit).map(\.value)
     }
 
     func set(_ start: SignInStart, among exchange: Exchange, in response: inout Response) {
-        let others = SignInCookie.pairs(exchange).filter { $0.name.hasPrefix(Self.prefix(isInsecure)) && $0.name != name }
+        let others = exchange.cookies.filter { $0.name.hasPrefix(Self.prefix(isInsecure)) && $0.name != name }
         if others.count >= Self.limit { others.forEach { append("\($0.name)=; Max-Age=0", to: &response) } }
         append("\(name)=\(start.bridgeSecret); Max-Age=\(start.expiresInSeconds)", to: &response)
     }

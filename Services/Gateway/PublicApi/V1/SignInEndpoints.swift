@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 internal import TextEncodings
 
@@ -7,12 +8,6 @@ internal import TextEncodings
 struct SignInEndpoints: Sendable {
     /// Where the page of confirmation sends a sign-in that an app's own page began.
     static let confirmedPath = "/activate/authenticate"
-
-    /// Before the ticket of a test sign-in: at the origin of sign-ins, as the cookie must be the one that the MVPD's answer brings.
-    static let testPath = "/test-sign-in"
-
-    /// Where OAuth providers send browsers back; below it each record has an address of its own.
-    static let callbackPath = "/adobe-services/oauth2"
 
     let dependencies: Dependencies
     var confirmation: SignInConfirmation { SignInConfirmation(dependencies: dependencies) }

@@ -1,4 +1,5 @@
 internal import Contracts
+internal import GatewayEdge
 internal import Hummingbird
 
 /// The browser's way through the logouts of the MVPDs (mvpd §2.7).

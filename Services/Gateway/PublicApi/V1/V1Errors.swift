@@ -1,4 +1,5 @@
 internal import Faults
+internal import GatewayEdge
 
 /// Public error codes of the v1 API with their actions and statuses (rest-v1 §2.8).
 struct ErrorTable {
@@ -79,12 +80,6 @@ enum StatusTable {
         }
     }
 
-    /// True for a fault that says nothing of the request: a dependency is away, full or too slow.
-    static func isTransient(_ code: Fault.Code) -> Bool { transient.contains(code) }
-
-    /// True for a fault that names what is wrong with the request.
-    static func isBad(_ code: Fault.Code) -> Bool { bad.contains(code) }
-
     private static let sessionMissing: [Endpoint: Int] = [
         .authnToken: 404, .authnTokenByCode: 404, .authzToken: 412, .preauthorize: 412, .userMetadata: 412, .sdkSession: 401,
     ]
@@ -92,15 +87,6 @@ enum StatusTable {
         .authnToken: 410, .authnTokenByCode: 410, .authzToken: 412, .preauthorize: 412, .userMetadata: 412,
     ]
     private static let codeUnknown: [Endpoint: Int] = [.registrationCode: 404, .authnTokenByCode: 404, .checkAuthnByCode: 403, .preauthorize: 412]
-
-    private static let transient: Set<Fault.Code> = [
-        .unavailable, .upstreamUnavailable, .overloaded, .deadlineExceeded, .cancelled, .storageFull,
-    ]
-
-    private static let bad: [Fault.Code] = [
-        .invalidRequest, .invalidRequestor, .invalidDeviceID, .invalidDeviceInformation, .missingResource, .malformedAuthzRequest,
-        .unknownIntegration, .invalidDomain, .invalidRedirectURL, .authenticationSessionIssuerMismatch,
-    ]
 
     private static let denied: [Fault.Code] = [
         .authorizationDeniedByMvpd, .authorizationDeniedByParentalControls, .authorizationDeniedByHbaPolicies,
@@ -110,7 +96,7 @@ enum StatusTable {
     ]
 
     private static let status: [Fault.Code: Int] = Dictionary(
-        uniqueKeysWithValues: bad.map { ($0, 400) } + denied.map { ($0, 403) } + transient.map { ($0, 503) })
+        uniqueKeysWithValues: Fault.Code.bad.map { ($0, 400) } + denied.map { ($0, 403) } + Fault.Code.transient.map { ($0, 503) })
 }
 
 /// Texts of refusals: the documented ones where there are any (rest-v1 §2.8), else the fault's own.

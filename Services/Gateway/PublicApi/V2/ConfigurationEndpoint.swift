@@ -2,6 +2,7 @@ internal import Catalogue
 internal import Clocks
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 internal import Memos
 

@@ -1,13 +1,13 @@
 internal import Clocks
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// `/api/v2/{serviceProvider}/decisions` (rest-v2 §2.9, §2.10).
 struct DecisionEndpoints: Sendable {
     let dependencies: Dependencies
     let reader: AppCallReader
-    let refusals: Refusals
     /// Media tokens have one measure of how many there is room for.
     let pressure: Backpressure
     var clock: any WallClock = SystemClock()
@@ -66,7 +66,7 @@ struct DecisionEndpoints: Sendable {
         // A plain denial has a name of its own beforehand.
         if request.isPreliminary, code == .authorizationDeniedByMvpd { code = .preauthorizationDeniedByMvpd }
         let row = V2Errors.row(for: code, isItem: true)
-        return refusals.v2Document(
+        return V2Face.document(
             row, message: V2Errors.itemMessage(row), details: refusal.details.isEmpty ? nil : refusal.details, facts)
     }
 

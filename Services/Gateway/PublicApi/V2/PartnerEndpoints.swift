@@ -1,12 +1,12 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// `/api/v2/{serviceProvider}/sessions/sso/{partner}` and `…/profiles/sso/{partner}`: sign-in by the platform's login (rest-v2 §2.12, §2.13).
 struct PartnerEndpoints: Sendable {
     let dependencies: Dependencies
     let reader: AppCallReader
-    let refusals: Refusals
 
     @Sendable func begin(_ exchange: Exchange) async throws -> Response {
         let (call, form) = try await reader.device(exchange) { exchange throws(Fault) in
@@ -28,7 +28,7 @@ struct PartnerEndpoints: Sendable {
         }
         let profiles = try await dependencies.authentication.exchangePartnerProfile(
             ExchangePartnerProfileRequest(call: call, samlResponse: response), context: exchange.changingCall)
-        let document = ProfileDocument(refusals: refusals, facts: exchange.facts).document(profiles)
+        let document = ProfileDocument(facts: exchange.facts).document(profiles)
         let isMade = profiles.profiles.contains { $0.session?.kind == .platform }
         return Response(document, format: .json, status: isMade ? .created : .ok)
     }

@@ -1,8 +1,8 @@
 internal import Contracts
+internal import GatewayEdge
 
 /// What a device has at MVPDs, by their ids (rest-v2 §4).
 struct ProfileDocument {
-    let refusals: Refusals
     let facts: RequestFacts
 
     func document(_ profiles: Profiles) -> Document {
@@ -53,7 +53,7 @@ struct ProfileDocument {
         }
         let row = V2Errors.row(for: .init(rawValue: "invalid_configuration_user_metadata_certificate"))
         members += metadata.unsealed.map { key in
-            let error = refusals.v2Document(row, message: "There is no certificate that the attribute could be encrypted to.", facts)
+            let error = V2Face.document(row, message: "There is no certificate that the attribute could be encrypted to.", facts)
             return .init(key, .object([.init("state", .text("enc")), .init("error", .object(error.members))]))
         }
         return members

@@ -1,12 +1,12 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// `/api/v2/{serviceProvider}/profiles` and logout (rest-v2 §2.6 to §2.8, §2.11).
 struct ProfileEndpoints: Sendable {
     let dependencies: Dependencies
     let reader: AppCallReader
-    let refusals: Refusals
 
     @Sendable func list(_ exchange: Exchange) async throws -> Response {
         let call = try await reader.device(exchange) { _ throws(Fault) in }.call
@@ -30,7 +30,7 @@ struct ProfileEndpoints: Sendable {
     }
 
     private func reply(_ profiles: Profiles, _ exchange: Exchange) -> Response {
-        Response(ProfileDocument(refusals: refusals, facts: exchange.facts).document(profiles), format: .json)
+        Response(ProfileDocument(facts: exchange.facts).document(profiles), format: .json)
     }
 
     // MARK: Logout

@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// `/api/v2/{serviceProvider}/sessions`: the way to a sign-in (rest-v2 §2.2 to §2.5).

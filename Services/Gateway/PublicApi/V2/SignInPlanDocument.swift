@@ -1,4 +1,5 @@
 internal import Contracts
+internal import GatewayEdge
 internal import TextEncodings
 
 /// A session of REST v2: what has to be done next (rest-v2 §2.2, §2.3).

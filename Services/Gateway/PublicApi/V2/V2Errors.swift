@@ -1,11 +1,12 @@
 internal import Faults
+internal import GatewayEdge
 
 /// Public error codes of REST v2 with their actions and statuses (rest-v2 §3).
 enum V2Errors {
     /// The row of a fault's code; a code that this API does not list becomes `internal_server_error`.
     /// - Parameter isItem: True for what concerns one of several resources: an MVPD that cannot be asked is told by its own code there.
     static func row(for code: Fault.Code, isItem: Bool = false) -> ErrorTable.Row {
-        if !isItem, StatusTable.isTransient(code) { return unavailable }
+        if !isItem, code.isTransient { return unavailable }
         return byCode[names[code] ?? code.rawValue] ?? internalError
     }
 

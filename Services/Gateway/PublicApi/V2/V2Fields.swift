@@ -1,5 +1,6 @@
 internal import Cryptography
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 internal import NIOCore
 internal import StrictJson

@@ -1,5 +1,6 @@
 internal import CatalogueFiles
 internal import Contracts
+internal import GatewayEdge
 
 /// What somebody typed to connect an MVPD: its metadata, and what metadata cannot say.
 struct ConnectForm {

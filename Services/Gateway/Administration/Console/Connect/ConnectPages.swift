@@ -1,6 +1,7 @@
 internal import CatalogueFiles
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// Makes an MVPD's record of its SAML metadata: pasted, looked at, confirmed, and then in the draft (mvpd §2.7).

@@ -1,4 +1,5 @@
 internal import Contracts
+internal import GatewayEdge
 internal import TextEncodings
 
 /// What metadata says, as the template wants it: what is understood, what is doubtful, what keeps it from being taken.
@@ -31,7 +32,7 @@ struct ConnectPreview {
     /// What the MVPD has to register of us, of a provider of OAuth.
     private static func callback(_ metadata: ProviderMetadata, _ form: ConnectForm, _ origin: String) -> [[String: String]] {
         guard !metadata.entryJson.isEmpty, !form.id.isEmpty else { return [] }
-        let address = "\(origin)\(SignInEndpoints.callbackPath)/\(PercentEncoding.encode(form.id))"
+        let address = "\(origin)\(KnownPaths.oauthCallback)/\(PercentEncoding.encode(form.id))"
         return [["endpointService": "our redirect URI, to be registered there", "endpointBinding": "", "endpointLocation": address]]
     }
 

@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// The versions that were pushed, and pushes that wait for a second person (dashboard §4).

@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// Tries a sign-in by the draft before it is pushed, and shows each check of the MVPD's answer as soon as it is there (dashboard §7).

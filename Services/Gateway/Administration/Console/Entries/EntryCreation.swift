@@ -1,6 +1,7 @@
 internal import CatalogueFiles
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// Adds an entry to the draft (dashboard #4).

@@ -1,6 +1,7 @@
 internal import CatalogueFiles
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// Changes an entry in the draft: by fields, or as JSON (dashboard §4).

@@ -1,5 +1,6 @@
 internal import CatalogueFiles
 internal import Contracts
+internal import GatewayEdge
 
 /// The values of a form for one entry: what the entry has, or what somebody typed in its place.
 struct EntryForm {

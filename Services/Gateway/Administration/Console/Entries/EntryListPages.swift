@@ -1,5 +1,6 @@
 internal import CatalogueFiles
 internal import Contracts
+internal import GatewayEdge
 internal import Hummingbird
 
 /// Lists of the catalogue's entries, by pages and with a filter.

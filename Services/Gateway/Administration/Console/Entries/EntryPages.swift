@@ -1,6 +1,7 @@
 internal import CatalogueFiles
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// One entry of the catalogue: what it has, and what may be done with it.

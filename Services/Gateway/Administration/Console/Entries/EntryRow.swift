@@ -1,4 +1,5 @@
 internal import CatalogueFiles
+internal import GatewayEdge
 
 /// One entry of a list: what tells it from the others.
 struct EntryRow {

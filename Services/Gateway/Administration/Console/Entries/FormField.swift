@@ -1,4 +1,5 @@
 internal import CatalogueFiles
+internal import GatewayEdge
 
 /// One property of an entry that a form shows.
 struct FormField: Sendable {

@@ -1,4 +1,5 @@
 internal import CatalogueFiles
+internal import GatewayEdge
 
 /// The properties of entries that have fields of their own; all others are reached as JSON.
 enum FormGroups {

@@ -1,6 +1,7 @@
 internal import CatalogueFiles
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// What an integration sets for one platform, or for a category of them, in place of what it inherits (dashboard §3).

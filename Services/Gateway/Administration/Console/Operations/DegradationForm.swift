@@ -1,4 +1,5 @@
 internal import Contracts
+internal import GatewayEdge
 
 /// What somebody typed to start a degradation.
 struct DegradationForm {

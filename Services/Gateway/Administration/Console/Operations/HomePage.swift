@@ -1,6 +1,7 @@
 internal import Clocks
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// What an operator must know first: which MVPDs fail and since when, what is degraded, what was pushed (dashboard §7).

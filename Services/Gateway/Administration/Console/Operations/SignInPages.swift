@@ -1,4 +1,5 @@
 internal import Contracts
+internal import GatewayEdge
 internal import Hummingbird
 
 /// The latest sign-ins, and why one failed, check by check (mvpd §2.3).

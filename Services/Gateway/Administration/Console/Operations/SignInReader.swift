@@ -1,6 +1,7 @@
 internal import Catalogue
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 
 /// The latest sign-ins, as far as an administrator may see them: those of the requestors of the administrator's programmers.
 struct SignInReader: Sendable {

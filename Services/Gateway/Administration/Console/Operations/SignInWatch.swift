@@ -1,4 +1,5 @@
 internal import Contracts
+internal import GatewayEdge
 internal import Hummingbird
 
 /// Shows the newest sign-in at an MVPD, check by check, as soon as there is one: for whoever tries a connection out.

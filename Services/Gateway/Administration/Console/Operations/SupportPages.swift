@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// A viewer's sessions, for support: found by code, device or user, and ended one by one or all together.

@@ -1,12 +1,13 @@
-public import Clocks
+package import Clocks
 internal import Contracts
 internal import Cryptography
-public import OutboundHttp
+package import GatewayEdge
+package import OutboundHttp
 internal import TextEncodings
 internal import Tokens
 
 /// The identity provider of administrators (OpenID Connect Core §3.1, Discovery): what it publishes is remembered, and nothing of persons.
-public actor OpenIDProvider {
+package actor OpenIDProvider {
     /// All calls of one step together.
     private static let budget = Duration.seconds(5)
     /// What the provider publishes is read again after as long.
@@ -37,7 +38,7 @@ public actor OpenIDProvider {
     /// - Parameters:
     ///   - secret: Reads the client's secret, for each sign-in anew: a new one needs no restart.
     ///   - transport: Bounds the length of answers.
-    public init(
+    package init(
         settings: OpenIDSettings, secret: @escaping @Sendable () throws -> String, transport: any OutboundTransport, clock: any WallClock
     ) {
         self.settings = settings

@@ -1,4 +1,5 @@
 internal import Contracts
+internal import GatewayEdge
 
 /// What the claims of a person come to.
 struct ProviderMapping: Sendable {

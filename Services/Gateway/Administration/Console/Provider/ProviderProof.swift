@@ -1,4 +1,5 @@
 internal import Cryptography
+internal import GatewayEdge
 internal import Hummingbird
 
 /// What ties a sign-in at the identity provider to the browser that began it: a secret in a cookie, of which state, nonce and verifier are digests.
@@ -58,7 +59,7 @@ struct ProviderCookie: Sendable {
     }
 
     func proof(in exchange: Exchange) -> ProviderProof? {
-        SignInCookie.pairs(exchange).first { $0.name == name }.flatMap { ProviderProof($0.value) }
+        exchange.cookies.first { $0.name == name }.flatMap { ProviderProof($0.value) }
     }
 
     func set(_ proof: ProviderProof, in response: inout Response) { append("\(name)=\(proof.text); Max-Age=\(Self.seconds)", to: &response) }

@@ -1,3 +1,4 @@
+internal import GatewayEdge
 internal import OutboundHttp
 internal import Tokens
 

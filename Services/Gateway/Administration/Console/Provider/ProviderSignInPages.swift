@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// The sign-in at the identity provider: there and back.
@@ -95,4 +96,9 @@ struct ProviderSignInPages: Sendable {
         if !refusal.words.isEmpty { content["words"] = refusal.words }
         return Console.html(console.dependencies.pages, "sign-in-refused", content, status: refusal.kind == .away ? .serviceUnavailable : .forbidden)
     }
+}
+
+extension OpenIDSettings {
+    /// Where the provider sends browsers back.
+    var redirectURI: String { origin + ProviderSignInPages.returnPath }
 }

@@ -1,6 +1,7 @@
 internal import Catalogue
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// What integrations come to on each platform, as tables (dashboard §6).

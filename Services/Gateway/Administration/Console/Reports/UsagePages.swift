@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// How often people signed in, what MVPDs decided, how much was played (dashboard §6).

@@ -1,4 +1,5 @@
 internal import Contracts
+internal import GatewayEdge
 
 /// What of usage somebody looks at: how long, of which channel and MVPD, split by what.
 struct UsageView {

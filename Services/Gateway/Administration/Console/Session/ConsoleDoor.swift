@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// Who may see a page: whoever is signed in; a form must come from a page of the same session.
@@ -54,7 +55,7 @@ struct ConsoleDoor: Sendable {
 
     /// A form that met a service which is away can be sent again as it is.
     private func again(_ error: any Error, _ exchange: Exchange, _ token: FormToken) throws -> Response {
-        guard let fault = error as? Fault, StatusTable.isTransient(fault.code), exchange.method == .post else { throw error }
+        guard let fault = error as? Fault, fault.code.isTransient, exchange.method == .post else { throw error }
         var response = carry(exchange, token, "away", status: .serviceUnavailable)
         response.headers[.retryAfter] = "1"
         return response
@@ -107,7 +108,7 @@ struct ConsoleCookie: Sendable {
 
     /// - Returns: `nil` unless the browser sent one.
     func value(in exchange: Exchange) -> String? {
-        let value = SignInCookie.pairs(exchange).first { $0.name == name }?.value
+        let value = exchange.cookies.first { $0.name == name }?.value
         return value.flatMap { $0.isEmpty ? nil : $0 }
     }
 

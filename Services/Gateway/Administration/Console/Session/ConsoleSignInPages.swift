@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 
 /// Where an administrator begins and ends a session.
@@ -72,7 +73,7 @@ struct ConsoleSignInPages: Sendable {
             "title": "Sign in", "to": ConsoleAddress.own(target), "signInAddress": Self.path,
             "hiddenFields": form?.carriedFields ?? [], "isCarrying": form != nil,
         ]
-        if let provider = console.dependencies.provider {
+        if let provider = console.provider {
             content["provider"] = [
                 "providerName": provider.settings.name,
                 "providerAddress": ProviderSignInPages.address(returningTo: form == nil ? target : Console.path),

@@ -1,4 +1,5 @@
 internal import Contracts
+internal import GatewayEdge
 
 /// What every page shows around its content.
 struct ConsoleShell {

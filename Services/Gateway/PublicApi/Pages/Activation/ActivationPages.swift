@@ -1,6 +1,7 @@
 internal import Catalogue
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 internal import TextEncodings
 
@@ -47,7 +48,7 @@ struct ActivationPages: Sendable {
         var content = providers.content(query: query, reader.language)
         content.merge(["requestor": look.name, "code": code.code]) { own, _ in own }
         return dependencies.pages.render(
-            "providers", content, status: .ok, for: reader, look: look, allowsScript: true, holdsNoSecret: true)
+            "providers", content, status: .ok, for: reader, look: look.page, allowsScript: true, holdsNoSecret: true)
     }
 
     /// A parameter of the list of providers: also when the app has chosen one already.
@@ -116,7 +117,8 @@ struct ActivationPages: Sendable {
             _ = try await dependencies.codes.trying(code, of: exchange) {
                 try await dependencies.authentication.getSessionByCode(request, context: exchange.call)
             }
-            var response = dependencies.pages.render("done", ["signedIn": true], status: .ok, for: dependencies.pages.reader(exchange), look: look)
+            var response = dependencies.pages.render(
+                "done", ["signedIn": true], status: .ok, for: dependencies.pages.reader(exchange), look: look?.page)
             PendingActivation.clear(in: &response, exchange)
             return response
         } catch let pause as CodePause {
@@ -124,7 +126,7 @@ struct ActivationPages: Sendable {
         } catch let fault as Fault where StatusTable.status(of: fault.code, at: .checkAuthnByCode) < 500 {
             var content: [String: Any] = ["signedIn": false]
             if !code.isEmpty { content["choice"] = PendingActivation.choice(code: code, mvpd: try exchange.value("mvpd") ?? "") }
-            return dependencies.pages.render("done", content, status: .ok, for: dependencies.pages.reader(exchange), look: look)
+            return dependencies.pages.render("done", content, status: .ok, for: dependencies.pages.reader(exchange), look: look?.page)
         }
     }
 
@@ -167,14 +169,14 @@ struct ActivationPages: Sendable {
         }
         if problem == .providerUnavailable || problem == .elsewhere { content["choice"] = ["address": Self.choice(code)] }
         return dependencies.pages.render(
-            "entry", content, status: problem == nil ? .ok : .badRequest, for: dependencies.pages.reader(exchange), look: look(exchange))
+            "entry", content, status: problem == nil ? .ok : .badRequest, for: dependencies.pages.reader(exchange), look: look(exchange)?.page)
     }
 
     /// The field stays filled; a script counts down what the text says.
     private func page(code: String, pause: CodePause, _ exchange: Exchange) -> Response {
         let content: [String: Any] = ["code": code, "problem": ["paused": true], "pause": ["seconds": pause.seconds]]
         var response = dependencies.pages.render(
-            "entry", content, status: .tooManyRequests, for: dependencies.pages.reader(exchange), look: look(exchange), allowsScript: true)
+            "entry", content, status: .tooManyRequests, for: dependencies.pages.reader(exchange), look: look(exchange)?.page, allowsScript: true)
         response.headers[.retryAfter] = String(pause.seconds)
         return response
     }

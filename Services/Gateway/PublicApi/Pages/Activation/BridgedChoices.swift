@@ -1,6 +1,7 @@
 internal import BridgeClient
 internal import Catalogue
 internal import Contracts
+internal import GatewayEdge
 
 /// The TV providers of a channel at which an upstream signs people in, for the second screen (bridge §7.6).
 struct BridgedChoices {

@@ -1,3 +1,5 @@
+internal import GatewayEdge
+
 /// Orders names as people of a language look for them: by letters, then by marks on them, then by case (the three levels of UTS #10).
 ///
 /// Foundation can do it too, with the tables of all languages: 4 to 8 ms for 300 names and 5 MB. This takes 0.5 ms.

@@ -1,6 +1,7 @@
+internal import GatewayEdge
 internal import Hummingbird
 
-/// The page to which `helpUrl` of an enhanced error leads, and the static files.
+/// The page to which `helpUrl` of an enhanced error leads.
 struct HelpPages: Sendable {
     let pages: Pages
 
@@ -15,13 +16,6 @@ struct HelpPages: Sendable {
             ]
         }
         return pages.render("errors", ["rows": rows], status: .ok, for: english(exchange), holdsNoSecret: true)
-    }
-
-    @Sendable func asset(_ exchange: Exchange) async throws -> Response {
-        guard let file = pages.file(try exchange.captured("file")) else {
-            return pages.message(.notFound, exchange)
-        }
-        return file.response(ifNoneMatch: exchange.headers[.ifNoneMatch], acceptEncoding: exchange.headers[.acceptEncoding])
     }
 
     /// Codes are for engineers.

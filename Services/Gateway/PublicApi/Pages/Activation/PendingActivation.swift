@@ -1,3 +1,4 @@
+internal import GatewayEdge
 internal import Hummingbird
 internal import TextEncodings
 
@@ -15,7 +16,7 @@ struct PendingActivation {
 
     /// - Returns: `nil` unless the browser sent one of ours.
     init?(_ exchange: Exchange) {
-        let value = SignInCookie.pairs(exchange).first { $0.name == Self.names.secure || $0.name == Self.names.plain }?.value ?? ""
+        let value = exchange.cookies.first { $0.name == Self.names.secure || $0.name == Self.names.plain }?.value ?? ""
         let parts = value.split(separator: ".")
         guard parts.count == 2, parts[1].utf8.count <= 128, parts[1].utf8.allSatisfy(Self.isPartOfID) else { return nil }
         let code = TypedCode(String(parts[0].prefix(32)))

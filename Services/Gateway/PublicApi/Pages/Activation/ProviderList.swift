@@ -1,5 +1,6 @@
 internal import Catalogue
 internal import Contracts
+internal import GatewayEdge
 internal import TextEncodings
 
 /// The TV providers among which a person chooses.

@@ -1,6 +1,7 @@
 internal import Catalogue
 internal import Contracts
 internal import Cryptography
+internal import GatewayEdge
 internal import Hummingbird
 
 /// The step before a sign-in at which a person sees for which device and which channel it is (dashboard §8). A link alone begins no sign-in: whoever sends
@@ -66,7 +67,7 @@ struct ActivationCookie: Sendable {
 
     /// - Returns: `nil` unless the browser sent one of ours.
     func value(in exchange: Exchange) -> String? {
-        let value = SignInCookie.pairs(exchange).first { $0.name == name }?.value
+        let value = exchange.cookies.first { $0.name == name }?.value
         return value.flatMap { $0.utf8.count == 64 && $0.utf8.allSatisfy(Self.isHex) ? $0 : nil }
     }
 

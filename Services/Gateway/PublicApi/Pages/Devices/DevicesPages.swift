@@ -1,6 +1,7 @@
 internal import Clocks
 internal import Contracts
 internal import Faults
+internal import GatewayEdge
 internal import Hummingbird
 internal import TextEncodings
 
@@ -9,7 +10,6 @@ internal import TextEncodings
 /// A browser gets here by Sign in with Apple, or by a link that an app made.
 struct DevicesPages: Sendable {
     static let path = "/devices"
-    static let templates = ["devices", "devices-sign-in", "devices-open", "devices-confirm"]
 
     let dependencies: Dependencies
 
@@ -204,7 +204,7 @@ struct DevicesCookie: Sendable {
 
     /// - Returns: Empty when the browser sent none.
     func value(in exchange: Exchange) -> String {
-        SignInCookie.pairs(exchange).first { $0.name == name }?.value ?? ""
+        exchange.cookies.first { $0.name == name }?.value ?? ""
     }
 
     func set(_ session: WebSession, in response: inout Response) {

@@ -1,3 +1,4 @@
+internal import GatewayEdge
 internal import Hummingbird
 internal import NIOCore
 internal import StrictJson
@@ -65,11 +66,13 @@ final class ApiReference: Sendable {
 
 /// The API as pages for people.
 struct ReferencePages: Sendable {
-    static let templates = ["docs-top", "docs-prose", "docs-type", "docs-index", "docs-group", "docs-schemas"]
+    private let pages: Pages
+    private let reference: ApiReference
 
-    let dependencies: Dependencies
-
-    private var pages: Pages { dependencies.pages }
+    init(_ pages: Pages) {
+        self.pages = pages
+        reference = ApiReference(String(buffer: pages.description.content))
+    }
 
     @Sendable func index(_ exchange: Exchange) async throws -> Response { page("index", exchange) }
 
@@ -80,7 +83,7 @@ struct ReferencePages: Sendable {
     }
 
     private func page(_ name: String, _ exchange: Exchange) -> Response {
-        pages.reference(name, origin: exchange.facts.host.origin) ?? notFound(exchange)
+        reference.page(name, origin: exchange.facts.host.origin) { pages.html($0, $1, pages.english) }.map(pages.standing) ?? notFound(exchange)
     }
 
     private func notFound(_ exchange: Exchange) -> Response { pages.message(.notFound, exchange) }

@@ -1,4 +1,5 @@
 internal import CatalogueFiles
+internal import GatewayEdge
 internal import StrictJson
 internal import TextEncodings
 

@@ -1,10 +1,10 @@
+internal import GatewayEdge
 internal import Hummingbird
 
 /// The pages of the console (dashboard §7); none where the folder of pages has none.
-extension RouteTable {
-    static func console(_ dependencies: Dependencies) -> [Route] {
-        guard dependencies.pages.hasConsole else { return [] }
-        let console = Console(dependencies: dependencies)
+enum ConsoleRoutes {
+    static func all(_ console: Console) -> [Route] {
+        guard console.dependencies.pages.hasConsole else { return [] }
         let door = ConsoleDoor(console: console)
         return session(console, door) + ConsoleCollection.allCases.flatMap { entries($0, console, door) } + draft(console, door)
             + operations(console, door) + reports(console, door)
@@ -12,8 +12,8 @@ extension RouteTable {
 
     private static func session(_ console: Console, _ door: ConsoleDoor) -> [Route] {
         let (pages, sessions) = (ConsoleSignInPages(console: console), SessionsPage(console: console))
-        let help = HelpPages(pages: console.dependencies.pages)
-        let provider = console.dependencies.provider.map { ProviderSignInPages(console: console, provider: $0) }
+        let pagesOfFiles = console.dependencies.pages
+        let provider = console.provider.map { ProviderSignInPages(console: console, provider: $0) }
         let there = provider.map { [route(ProviderSignInPages.startPath, act: $0.start), route(ProviderSignInPages.returnPath, act: $0.finish)] }
         return (there ?? []) + [
             route(ConsoleSignInPages.path, read: pages.show, write: pages.signIn, body: .largeForm),
@@ -21,7 +21,7 @@ extension RouteTable {
             route(Console.path + "/sign-out", write: door.signedIn(pages.signOut)),
             route(ConsolePlace.sessions.address, read: door.signedIn(sessions.show)),
             route(ConsolePlace.sessions.address + "/end", write: door.signedIn(sessions.end)),
-            route(Console.path + "/assets/{file}", read: help.asset),
+            route(Console.path + "/assets/{file}", read: { try pagesOfFiles.asset($0) }),
         ]
     }
 
@@ -104,7 +104,7 @@ extension RouteTable {
     private static func route(
         _ path: String, read: Route.Handler? = nil, write: Route.Handler? = nil, body: Route.BodyRule = .form
     ) -> Route {
-        var handlers = read.map(readable) ?? [:]
+        var handlers = read.map(Route.readable) ?? [:]
         if let write { handlers[.post] = write }
         return Route(path, .console, body: write == nil ? .ignored : body, handlers)
     }

@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Cryptography
+internal import GatewayEdge
 
 /// How the pages look for a channel, by the catalogue.
 struct ChannelLook: Sendable {
@@ -14,6 +15,9 @@ struct ChannelLook: Sendable {
         logo = LogoAddress.usable(requestor.logoURL)
         style = Self.style(accent: WebColor(requestor.accentColor), header: WebColor(requestor.headerColor))
     }
+
+    /// The same for a page.
+    var page: PageLook { PageLook(content: content, style: style, styleSource: styleSource) }
 
     /// For the template `channel`.
     var content: [String: Any] { logo.isEmpty ? ["name": name] : ["name": name, "logo": ["address": logo]] }

@@ -288,19 +288,31 @@ let package = Package(
         service("AutoSignInMain", "Services/AutoSignIn/Main", ["AutoSignInService", "Contracts", "OutboundHttp", "ServiceKit", "Storage"]),
 
         cLibrary("CDeflate", "Services/Gateway/CDeflate", links: [.linkedLibrary("z")]),
-        library(
-            "GatewayService", "Services/Gateway/Service",
+        wireLibrary(
+            "GatewayEdge", "Services/Gateway/Edge",
             [
-                "BridgeClient", "CDeflate", "Catalogue", "CatalogueFiles", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "EventLoops",
-                "Faults", "Memos",
-                "OutboundHttp", "Spans", "StrictJson", "TextEncodings", "Tokens",
-                logging,
-                coreMetrics, hummingbird, hummingbirdCore,
-                hummingbirdHTTP2, mustache, nioCore, nioPosix, nioHTTP1, nioHTTPTypesHTTP1, nioSSL, nioTLS,
+                "BridgeClient", "CDeflate", "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "EventLoops", "Faults", "Spans",
+                "TextEncodings", "Tokens", logging, coreMetrics, hummingbird, hummingbirdCore, hummingbirdHTTP2, mustache, nioCore, nioPosix,
+                nioHTTP1, nioHTTPTypesHTTP1, nioSSL, nioTLS,
+            ]),
+        library(
+            "GatewayPublicApi", "Services/Gateway/PublicApi",
+            [
+                "BridgeClient", "Catalogue", "CatalogueFiles", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "GatewayEdge",
+                "Memos", "StrictJson", "TextEncodings", "Tokens", coreMetrics, hummingbird, nioCore,
+            ]),
+        library(
+            "GatewayAdministration", "Services/Gateway/Administration",
+            [
+                "Catalogue", "CatalogueFiles", "Clocks", "Contracts", "Cryptography", "Faults", "GatewayEdge", "OutboundHttp", "StrictJson",
+                "TextEncodings", "Tokens", hummingbird, nioCore,
             ]),
         service(
             "GatewayMain", "Services/Gateway/Main",
-            ["Contracts", "GatewayService", "OutboundHttp", "ServiceKit", hummingbird, lifecycle, logging, nioCore]),
+            [
+                "Contracts", "GatewayAdministration", "GatewayEdge", "GatewayPublicApi", "OutboundHttp", "ServiceKit", hummingbird, lifecycle,
+                logging, nioCore,
+            ]),
 
         cLibrary(
             "CSandboxXml", "Services/Sandbox/CSandboxXml", settings: xmlsecSettings,
@@ -418,7 +430,7 @@ if hasAny("benchmarks") {
             ["ContractRuntime", "Contracts", "Cryptography", "EventLoops", "Faults", "Rpc", "Transport", arguments, nioCore, nioPosix, logging]),
         program(
             "GatewayBenchmark", "Tests/Benchmarks/Gateway",
-            ["BoxofficeCommand", "EntitlementClient", "GatewayService", "TextEncodings", arguments, hummingbird, hummingbirdCore, logging]),
+            ["BoxofficeCommand", "EntitlementClient", "GatewayEdge", "TextEncodings", arguments, hummingbird, hummingbirdCore, logging]),
         program(
             "StoreBenchmark", "Tests/Benchmarks/Store",
             ["AuthenticationService", "PrivatePostgres", "Storage", "StoragePostgres", "StorageSqlite", arguments, grdb]),
@@ -519,7 +531,8 @@ if hasAny("tests") {
         tests(
             "GatewayServiceTests",
             [
-                "Clocks", "Cryptography", "GatewayService", "Contracts", "ContractRuntime", "Doubles", "EventLoops", "Faults", "OutboundHttp",
+                "Clocks", "Cryptography", "GatewayAdministration", "GatewayEdge", "GatewayPublicApi", "Contracts", "ContractRuntime", "Doubles",
+                "EventLoops", "Faults", "OutboundHttp",
                 "SpanRecordings",
                 "Spans",
                 hummingbird, hummingbirdCore,
@@ -527,7 +540,7 @@ if hasAny("tests") {
                 "BridgeClient",
                 logging,
                 nioCore, nioEmbedded, nioPosix, nioSSL,
-            ]),
+            ], exclude: ["Faces/refusals.txt"]),
         tests(
             "SandboxServiceTests",
             [

@@ -1,4 +1,5 @@
-internal import GatewayService
+internal import GatewayAdministration
+internal import GatewayEdge
 internal import OutboundHttp
 internal import ServiceKit
 

@@ -1,4 +1,4 @@
-internal import GatewayService
+internal import GatewayEdge
 internal import Logging
 
 /// Takes in changed certificates of HTTPS: soon after their files change, and at once on SIGHUP.

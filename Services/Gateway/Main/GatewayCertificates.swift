@@ -1,4 +1,4 @@
-internal import GatewayService
+internal import GatewayEdge
 internal import ServiceKit
 
 /// The certificates that the settings name.

@@ -1,5 +1,7 @@
 internal import Contracts
-internal import GatewayService
+internal import GatewayAdministration
+internal import GatewayEdge
+internal import GatewayPublicApi
 internal import Logging
 internal import ServiceKit
 
@@ -22,7 +24,7 @@ struct Main {
         readiness.count(only: "catalogue", "listeners")
         let awaited = AwaitedListeners()
         readiness.require("listeners") { awaited.lacking }
-        let gateway = Gateway(
+        let dependencies = Dependencies(
             settings: settings, pages: try pages(settings, environment.files, environment.logger),
             authentication: AuthenticationClient(caller: authentication),
             authorization: AuthorizationClient(caller: try environment.peer("authorization")),
@@ -30,8 +32,13 @@ struct Main {
             operations: AuthenticationOperationsClient(caller: authentication), usage: UsageClient(caller: config),
             autoSignIn: AutomaticSignInClient(caller: autoSignIn),
             signInWithApple: SignInWithAppleClient(caller: autoSignIn), catalogue: try environment.catalogue(),
-            autoSignInOperations: AutoSignInOperationsClient(caller: autoSignIn), provider: AdministratorSignIn.provider(environment),
-            logger: environment.logger, isReady: { readiness.lacking.isEmpty })
+            autoSignInOperations: AutoSignInOperationsClient(caller: autoSignIn), logger: environment.logger,
+            isReady: { readiness.lacking.isEmpty })
+        let publicApi = PublicApi(dependencies)
+        let administration = AdministrationApi(dependencies, provider: AdministratorSignIn.provider(environment))
+        let gateway = Gateway(
+            dependencies, routes: RouteTable(publicApi.routes + administration.routes, administrationEntrance: administration.entrance),
+            faces: Faces(publicApi.faces, administration.faces))
         var listeners = [
             listener(gateway, key: "gateway.listen", settings.endpoint, certificate: nil, environment, awaited)
         ]

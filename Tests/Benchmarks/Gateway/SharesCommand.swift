@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import GatewayService
+import GatewayEdge
 
 /// What the limits by application and requestor cost each request: at most a microsecond.
 struct SharesCommand: AsyncParsableCommand {

@@ -3,7 +3,7 @@ internal import Faults
 internal import Hummingbird
 internal import Testing
 
-@testable import GatewayService
+@testable import GatewayEdge
 
 /// bridge §7.3: the return from an upstream's login belongs to the browser in which a person confirmed the sign-in.
 @Suite struct BridgeReturnTests {

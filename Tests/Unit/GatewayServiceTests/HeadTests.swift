@@ -1,6 +1,6 @@
 internal import Contracts
 internal import Faults
-@testable import GatewayService
+@testable import GatewayEdge
 internal import Hummingbird
 internal import HummingbirdTesting
 internal import Testing
@@ -39,7 +39,7 @@ internal import Testing
     @Test("HEAD has no content at any route, and is 405 where GET acts", arguments: [Door.everybody, .administration])
     func everyRoute(door: Door) async throws {
         let gateway = TestGateway()
-        let routes = RouteTable(try gateway.dependencies()).routes(at: door)
+        let routes = try gateway.table().routes(at: door)
         try await gateway.exchange(over: .live, at: door) { client in
             let port = try #require(client.port)
             for route in routes {
@@ -148,7 +148,7 @@ internal import Testing
     @Test("over HTTP/2, HEAD ends its stream without content and harms no other")
     func streams() async throws {
         try await HttpsTests.serving { port, files, _ in
-            let routes = RouteTable(try TestGateway().dependencies()).routes(at: .everybody)
+            let routes = try TestGateway().table().routes(at: .everybody)
             try await RawConnection.with(port, tls: try files.client(["h2"])) { connection in
                 await connection.send(HostileHttp2Tests.greeting)
                 let targets = routes.map { String(Self.target($0).prefix(110)) } + ["/nowhere", "/api/v1//x", "/activate/"]

@@ -1,5 +1,5 @@
 internal import Faults
-@testable import GatewayService
+@testable import GatewayEdge
 internal import Hummingbird
 internal import HummingbirdTesting
 internal import Synchronization

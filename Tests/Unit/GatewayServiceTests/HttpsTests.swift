@@ -1,6 +1,6 @@
 internal import Cryptography
 internal import Foundation
-@testable import GatewayService
+@testable import GatewayEdge
 internal import Hummingbird
 internal import HummingbirdTesting
 internal import NIOSSL

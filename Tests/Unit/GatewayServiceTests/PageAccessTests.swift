@@ -1,7 +1,7 @@
 internal import Contracts
 internal import Doubles
 internal import Faults
-@testable import GatewayService
+@testable import GatewayEdge
 internal import Hummingbird
 internal import HummingbirdTesting
 internal import Testing

@@ -1,4 +1,4 @@
-@testable import GatewayService
+@testable import GatewayEdge
 internal import Foundation
 internal import Glibc
 internal import HTTPTypes
@@ -186,13 +186,8 @@ enum TestPipeline {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     static func listener() throws -> Gateway.Listener {
-        let double = TestGateway()
-        let dependencies = try double.dependencies()
-        return Gateway(
-            settings: double.settings, pages: dependencies.pages, authentication: double.authentication, authorization: double.authorization,
-            administration: double.administration, operations: double.operations, usage: double.usage, autoSignIn: double.autoSignIn,
-            signInWithApple: double.signInWithApple, catalogue: double.catalogue, logger: logger
-        ).listener(at: .everybody, certificate: nil, logger: logger, quiet: logger, requests: RequestLog { _ in })
+        Gateway(WholeApi(try TestGateway().dependencies(logger: logger)))
+            .listener(at: .everybody, certificate: nil, logger: logger, quiet: logger, requests: RequestLog { _ in })
     }
 
     /// Whether octets came, or the connection is over.

@@ -1,5 +1,6 @@
 internal import Foundation
-@testable import GatewayService
+@testable import GatewayEdge
+@testable import GatewayPublicApi
 internal import Hummingbird
 internal import HummingbirdTesting
 internal import Testing

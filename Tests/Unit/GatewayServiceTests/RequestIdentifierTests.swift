@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import GatewayService
+@testable import GatewayEdge
 
 @Suite("Request ids")
 struct RequestIdentifierTests {

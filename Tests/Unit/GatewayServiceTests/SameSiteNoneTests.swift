@@ -1,4 +1,4 @@
-@testable import GatewayService
+@testable import GatewayEdge
 import Testing
 
 @Suite("Cookies that come along from other sites")

@@ -1,4 +1,4 @@
-@testable import GatewayService
+@testable import GatewayEdge
 internal import Synchronization
 
 /// A steady clock that a test moves.

@@ -2,7 +2,9 @@ internal import Contracts
 internal import Doubles
 internal import Faults
 internal import Foundation
-@testable import GatewayService
+@testable import GatewayAdministration
+@testable import GatewayEdge
+@testable import GatewayPublicApi
 internal import Hummingbird
 internal import HummingbirdTesting
 internal import Logging
@@ -84,11 +86,7 @@ struct TestGateway: Sendable {
         over setup: TestingSetup = .router, at door: Door = .everybody, certificate: HttpsCertificate? = nil,
         _ body: @Sendable (any TestClientProtocol) async throws -> Value
     ) async throws -> Value {
-        let gateway = Gateway(
-            settings: settings, pages: try Self.loaded(settings), authentication: authentication,
-            authorization: authorization, administration: administration, operations: operations, usage: usage, autoSignIn: autoSignIn,
-            signInWithApple: signInWithApple, catalogue: catalogue, autoSignInOperations: autoSignInOperations, provider: provider,
-            clock: clock, isReady: { [isReady] in isReady })
+        let gateway = Gateway(WholeApi(try dependencies(), provider: provider))
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         let application = gateway.application(at: door, address: .hostname("127.0.0.1", port: 0), certificate: certificate, logger: logger)
@@ -113,14 +111,17 @@ struct TestGateway: Sendable {
     }
 
     /// Every route of the gateway.
-    func routes() throws -> [Route] { RouteTable(try dependencies()).routes }
+    func routes() throws -> [Route] { try table().routes }
 
-    func dependencies() throws -> Dependencies {
+    func table() throws -> RouteTable { WholeApi(try dependencies(), provider: provider).table }
+
+    func faces() throws -> Faces { WholeApi(try dependencies(), provider: provider).faces }
+
+    func dependencies(logger: Logger = Logger(label: "gateway")) throws -> Dependencies {
         Dependencies(
-            settings: settings, pages: try Self.loaded(settings), authentication: authentication,
-            authorization: authorization, administration: administration, operations: operations, usage: usage, autoSignIn: autoSignIn,
-            signInWithApple: signInWithApple, catalogue: catalogue, codes: CodeGuard(exempt: [], clock: clock),
-            liveCodes: LiveCodes(settings: settings.throttle, clock: clock), signatures: SignatureGuard(exempt: [], clock: clock), provider: provider)
+            settings: settings, pages: try Self.loaded(settings), authentication: authentication, authorization: authorization,
+            administration: administration, operations: operations, usage: usage, autoSignIn: autoSignIn, signInWithApple: signInWithApple,
+            catalogue: catalogue, autoSignInOperations: autoSignInOperations, logger: logger, clock: clock, isReady: { [isReady] in isReady })
     }
 
     /// A good bearer, device information, and a wish for JSON.
@@ -178,6 +179,25 @@ struct TestGateway: Sendable {
             device: call?.device, userAgent: call?.userAgent ?? "", originalUserAgent: call?.userAgent ?? "", applicationID: "app1",
             applicationName: "Acme TV", applicationVersion: "1.0", used: used)
     }
+}
+
+/// Both sides of the gateway, as the program puts them together.
+struct WholeApi {
+    let dependencies: Dependencies
+    let table: RouteTable
+    let faces: Faces
+
+    init(_ dependencies: Dependencies, provider: OpenIDProvider? = nil) {
+        self.dependencies = dependencies
+        let publicApi = PublicApi(dependencies)
+        let administration = AdministrationApi(dependencies, provider: provider)
+        table = RouteTable(publicApi.routes + administration.routes, administrationEntrance: administration.entrance)
+        faces = Faces(publicApi.faces, administration.faces)
+    }
+}
+
+extension Gateway {
+    init(_ whole: WholeApi) { self.init(whole.dependencies, routes: whole.table, faces: whole.faces) }
 }
 
 /// An answer, ready to be looked at.

@@ -6,7 +6,7 @@ import SpanRecordings
 import Spans
 import Testing
 
-@testable import GatewayService
+@testable import GatewayEdge
 
 @Suite("Traces of requests")
 struct TraceTests {

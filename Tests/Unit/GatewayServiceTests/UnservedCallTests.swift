@@ -1,4 +1,4 @@
-@testable import GatewayService
+@testable import GatewayEdge
 import Testing
 
 @Suite("Calls of the vendor's SDKs that are not served")

@@ -1,4 +1,4 @@
-@testable import GatewayService
+@testable import GatewayEdge
 internal import HummingbirdTesting
 internal import NIOCore
 internal import NIOEmbedded

@@ -1,7 +1,7 @@
 import Contracts
 import Faults
 import Foundation
-@testable import GatewayService
+@testable import GatewayEdge
 import Hummingbird
 import Testing
 

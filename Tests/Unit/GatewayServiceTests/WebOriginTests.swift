@@ -1,6 +1,6 @@
 import Testing
 
-@testable import GatewayService
+@testable import GatewayEdge
 
 @Suite struct WebOriginTests {
     @Test("this machine is known by its name and its addresses, not by names that begin like them")

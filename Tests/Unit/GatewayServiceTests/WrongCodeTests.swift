@@ -1,6 +1,7 @@
 internal import Contracts
 internal import Faults
-@testable import GatewayService
+@testable import GatewayEdge
+@testable import GatewayPublicApi
 internal import Hummingbird
 internal import Testing
 

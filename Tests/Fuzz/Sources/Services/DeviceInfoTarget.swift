@@ -1,7 +1,7 @@
 internal import Contracts
 internal import Cryptography
 internal import Faults
-@testable internal import GatewayService
+@testable internal import GatewayPublicApi
 
 /// `X-Device-Info`: the three ways of reading agree where all accept, and no text of a stranger leaves its bounds.
 ///

@@ -1,5 +1,5 @@
 internal import Faults
-@testable internal import GatewayService
+@testable internal import GatewayEdge
 internal import TextEncodings
 
 /// Parameters of query and form: what is read is what another, plain reading finds, and is read again from its own encoding.

@@ -1,5 +1,6 @@
 internal import Foundation
-@testable import GatewayService
+@testable import GatewayEdge
+@testable import GatewayPublicApi
 internal import Testing
 
 /// Names are ordered as people of a language look for them.

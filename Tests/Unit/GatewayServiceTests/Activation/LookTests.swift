@@ -1,5 +1,6 @@
 internal import Contracts
-@testable import GatewayService
+@testable import GatewayEdge
+@testable import GatewayPublicApi
 internal import Testing
 
 /// A channel's name, logo and colours on the pages.

@@ -1,6 +1,6 @@
 internal import Doubles
 internal import Foundation
-@testable import GatewayService
+@testable import GatewayEdge
 internal import Hummingbird
 internal import HummingbirdTesting
 internal import Testing
@@ -30,7 +30,7 @@ internal import Testing
     }
 
     @Test func eachRouteIsServedAtOneDoorAndHealthAtBoth() throws {
-        let table = RouteTable(try gateway.dependencies())
+        let table = try gateway.table()
         let inside = Set(table.routes(at: .administration).map(\.path))
         let outside = Set(table.routes(at: .everybody).map(\.path))
         // The bare address leads elsewhere at each of them.

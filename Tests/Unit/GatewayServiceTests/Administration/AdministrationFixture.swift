@@ -1,5 +1,5 @@
 internal import Contracts
-@testable import GatewayService
+@testable import GatewayEdge
 internal import Hummingbird
 internal import Testing
 

@@ -1,7 +1,7 @@
 internal import Contracts
 internal import Faults
 internal import Foundation
-@testable import GatewayService
+@testable import GatewayEdge
 internal import Hummingbird
 internal import Testing
 

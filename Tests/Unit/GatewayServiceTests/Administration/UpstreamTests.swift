@@ -1,7 +1,7 @@
 internal import BridgeClient
 internal import Contracts
 internal import Faults
-@testable import GatewayService
+@testable import GatewayEdge
 internal import Hummingbird
 internal import Testing
 

@@ -1,7 +1,8 @@
 internal import Contracts
 internal import Doubles
 internal import Faults
-@testable import GatewayService
+@testable import GatewayAdministration
+@testable import GatewayEdge
 internal import Hummingbird
 internal import Testing
 

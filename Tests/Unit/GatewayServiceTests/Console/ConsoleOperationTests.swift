@@ -1,6 +1,7 @@
 internal import Contracts
 internal import Faults
-@testable import GatewayService
+@testable import GatewayAdministration
+@testable import GatewayEdge
 internal import Hummingbird
 internal import Testing
 

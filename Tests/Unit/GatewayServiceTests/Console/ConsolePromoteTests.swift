@@ -1,6 +1,6 @@
 internal import Contracts
 internal import Foundation
-@testable import GatewayService
+@testable import GatewayEdge
 internal import Hummingbird
 internal import Testing
 

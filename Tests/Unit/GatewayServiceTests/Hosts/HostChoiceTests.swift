@@ -2,7 +2,7 @@ internal import BridgeClient
 internal import Contracts
 internal import Faults
 internal import Foundation
-@testable import GatewayService
+@testable import GatewayEdge
 internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdTesting
@@ -84,8 +84,7 @@ internal import Testing
     func overload() throws {
         let gateway = TestGateway(hosts: Self.hosts)
         let refusals = OverloadRefusals(
-            routes: RouteTree(try gateway.routes()), settings: gateway.settings,
-            pages: try Pages(folder: gateway.settings.pages, publicOrigin: gateway.settings.publicOrigin), metrics: RequestMetrics(),
+            routes: RouteTree(try gateway.routes()), settings: gateway.settings, faces: try gateway.faces(), metrics: RequestMetrics(),
             transportSecurity: nil, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         for (host, origin) in [("api.tv.example", "https://api.tv.example:8443"), ("evil.example", "https://tv.example")] {
             let head = HTTPRequest(method: .get, scheme: "https", authority: host, path: "/api/v2/ACME1/profiles", headerFields: [:])

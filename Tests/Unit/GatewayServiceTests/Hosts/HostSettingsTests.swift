@@ -1,5 +1,5 @@
 internal import Foundation
-@testable import GatewayService
+@testable import GatewayEdge
 internal import Testing
 
 /// The names under which the gateway is called.

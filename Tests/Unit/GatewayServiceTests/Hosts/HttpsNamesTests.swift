@@ -1,7 +1,7 @@
 internal import Clocks
 internal import Cryptography
 internal import Foundation
-@testable import GatewayService
+@testable import GatewayEdge
 internal import Hummingbird
 internal import HummingbirdTesting
 internal import NIOCore

@@ -1,5 +1,6 @@
 import Faults
-@testable import GatewayService
+@testable import GatewayEdge
+@testable import GatewayPublicApi
 import Synchronization
 import Testing
 

@@ -1,6 +1,6 @@
 internal import Contracts
 internal import Foundation
-@testable import GatewayService
+@testable import GatewayEdge
 internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdTesting
@@ -16,8 +16,7 @@ internal import Testing
     func looksTheSame(accept: String) throws {
         let gateway = TestGateway()
         let refusals = OverloadRefusals(
-            routes: RouteTree(try gateway.routes()), settings: gateway.settings,
-            pages: try Pages(folder: gateway.settings.pages, publicOrigin: gateway.settings.publicOrigin), metrics: RequestMetrics(),
+            routes: RouteTree(try gateway.routes()), settings: gateway.settings, faces: try gateway.faces(), metrics: RequestMetrics(),
             transportSecurity: "max-age=1", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let head = HTTPRequest(method: .get, scheme: "http", authority: "a", path: Self.path, headerFields: [.accept: accept])
         let late = try #require(refusals.reply(to: head, sparesUrgent: false))
@@ -40,8 +39,7 @@ internal import Testing
     func leavesOthers(target: String) throws {
         let gateway = TestGateway()
         let refusals = OverloadRefusals(
-            routes: RouteTree(try gateway.routes()), settings: gateway.settings,
-            pages: try Pages(folder: gateway.settings.pages, publicOrigin: gateway.settings.publicOrigin), metrics: RequestMetrics(),
+            routes: RouteTree(try gateway.routes()), settings: gateway.settings, faces: try gateway.faces(), metrics: RequestMetrics(),
             transportSecurity: nil, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let plain = try #require(Array("GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n".utf8).withUnsafeBytes { PlainGet($0) })
         #expect(refusals.refusal(of: plain, sparesUrgent: true) == nil)

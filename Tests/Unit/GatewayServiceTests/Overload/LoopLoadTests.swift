@@ -1,5 +1,5 @@
 internal import Foundation
-@testable import GatewayService
+@testable import GatewayEdge
 internal import Testing
 
 /// When an event loop takes requests up, by its own lag. Times in milliseconds.

@@ -1,6 +1,6 @@
 internal import Contracts
 internal import Foundation
-@testable import GatewayService
+@testable import GatewayEdge
 internal import Hummingbird
 internal import HummingbirdTesting
 internal import Logging
@@ -28,8 +28,7 @@ internal import Testing
 
     private func refusals(_ gateway: TestGateway, transportSecurity: String? = nil) throws -> OverloadRefusals {
         OverloadRefusals(
-            routes: RouteTree(try gateway.routes()), settings: gateway.settings,
-            pages: try Pages(folder: gateway.settings.pages, publicOrigin: gateway.settings.publicOrigin), metrics: RequestMetrics(),
+            routes: RouteTree(try gateway.routes()), settings: gateway.settings, faces: try gateway.faces(), metrics: RequestMetrics(),
             transportSecurity: transportSecurity, catalogue: gateway.catalogue, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 

@@ -1,4 +1,4 @@
-@testable import GatewayService
+@testable import GatewayEdge
 internal import Testing
 
 /// Which bytes are a whole request beyond doubt.

@@ -1,7 +1,8 @@
 internal import Contracts
 internal import Faults
 internal import Foundation
-@testable import GatewayService
+@testable import GatewayEdge
+@testable import GatewayPublicApi
 internal import Hummingbird
 internal import Testing
 

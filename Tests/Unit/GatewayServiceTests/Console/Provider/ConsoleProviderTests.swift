@@ -2,7 +2,8 @@ internal import Clocks
 internal import Contracts
 internal import Doubles
 internal import Faults
-@testable import GatewayService
+@testable import GatewayAdministration
+@testable import GatewayEdge
 internal import Hummingbird
 internal import OutboundHttp
 internal import Testing

@@ -1,5 +1,5 @@
 internal import Foundation
-@testable import GatewayService
+@testable import GatewayEdge
 internal import Testing
 
 @Suite("Settings of the console's sign-in and of its selector of clusters") struct ProviderSettingsTests {

@@ -2,7 +2,8 @@ internal import Clocks
 internal import Cryptography
 internal import Doubles
 internal import Foundation
-@testable import GatewayService
+@testable import GatewayAdministration
+@testable import GatewayEdge
 internal import OutboundHttp
 internal import Synchronization
 

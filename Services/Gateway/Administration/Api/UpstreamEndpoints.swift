@@ -1,0 +1,160 @@
+internal import Contracts
+internal import Faults
+internal import GatewayEdge
+internal import Hummingbird
+
+/// What operators ask of upstreams (bridge §15.3): config says who may, authentication asks.
+struct UpstreamEndpoints: Sendable {
+    static let entry = EntityCollection.upstreams.entryPath
+
+    private static let parts: [OctetText: UpstreamCheckPart] = [
+        "client": .client, "session": .session, "decision": .decision, "throttle": .throttle, "signIn": .signIn, "signedIn": .signedIn,
+    ]
+    private static let platforms: [OctetText: Platform] = [
+        "ios": .ios, "tvos": .tvos, "roku": .roku, "fireTv": .fireTv, "android": .android, "desktop": .desktop, "otherMobile": .otherMobile,
+        "otherTv": .otherTv,
+    ]
+    private static let largestCertificate = 65_536
+
+    let administration: any Administration
+    let operations: any AuthenticationOperations
+
+    @Sendable func check(_ exchange: Exchange) async throws -> Response {
+        let token = try exchange.administrator()
+        let upstream = try exchange.captured("id")
+        let (part, request) = try AdministrationBody.object(exchange) { body in
+            (
+                body.text("part"),
+                CheckUpstreamRequest(
+                    upstream: upstream, requestor: body.optionalText("requestor"), ticket: body.optionalText("ticket"),
+                    certificate: body.optionalText("certificate"), resource: body.optionalText("resource"))
+            )
+        }
+        guard let known = Self.parts[OctetText(part)] else {
+            throw AdministrationError.invalid([
+                FieldProblem(field: "part", message: "must be one of client, session, decision, throttle, signIn and signedIn")
+            ])
+        }
+        guard request.certificate.utf8.count <= Self.largestCertificate else {
+            throw AdministrationError.invalid([FieldProblem(field: "certificate", message: "must have at most \(Self.largestCertificate) octets")])
+        }
+        try await authorize(token, "\(upstream) checked, \(part)", exchange)
+        var question = request
+        question.part = known
+        let check = try await operations.checkUpstream(question, context: exchange.changingCall)
+        return Response(Self.document(check), format: .json)
+    }
+
+    @Sendable func offers(_ exchange: Exchange) async throws -> Response {
+        let token = try exchange.administrator()
+        let upstream = try exchange.captured("id")
+        guard let requestor = try exchange.value("requestor"), !requestor.isEmpty else {
+            throw AdministrationError.badRequest("Parameter 'requestor' is required", field: "requestor")
+        }
+        guard let platform = Self.platforms[OctetText(try exchange.value("platform") ?? "")] else {
+            throw AdministrationError.badRequest("Parameter 'platform' must be one of the catalogue's platforms", field: "platform")
+        }
+        try await authorize(token, "", exchange)
+        let list = try await operations.readUpstreamList(
+            ReadUpstreamListRequest(requestor: requestor, platform: platform), context: exchange.call)
+        guard list.upstream == upstream else { throw AdministrationError.notFound("The requestor does not use that upstream.") }
+        return Response(Self.document(list), format: .json)
+    }
+
+    @Sendable func reset(_ exchange: Exchange) async throws -> Response {
+        let token = try exchange.administrator()
+        let upstream = try exchange.captured("id")
+        let device = try AdministrationBody.object(exchange) { $0.text("device") }
+        // The audit log must not become a list of devices.
+        try await authorize(token, "\(upstream) client of the device \(device.prefix(4))… reset", exchange)
+        let outcome = try await operations.resetUpstreamClient(
+            ResetUpstreamClientRequest(upstream: upstream, deviceID: device), context: exchange.changingCall)
+        guard outcome.wasKnown else { throw AdministrationError.notFound("No client serves that device at the upstream.") }
+        return Response(Document("reset", [.init("sessions", .number(Int64(outcome.sessions)))]), format: .json)
+    }
+
+    /// - Parameter subject: For the audit log; empty: nothing is changed.
+    private func authorize(_ token: String, _ subject: String, _ exchange: Exchange) async throws {
+        let check = CheckAdministratorRequest(token: token, permission: .upstream, subject: String(subject.prefix(200)))
+        _ = try await administration.checkAdministrator(check, context: subject.isEmpty ? exchange.call : exchange.changingCall)
+    }
+
+    // MARK: Documents
+
+    private static func document(_ check: UpstreamCheck) -> Document {
+        let steps = check.steps.map { step in
+            Document.Value.object([
+                .init("step", .number(Int64(step.step))), .init("title", .text(step.title)), .init("outcome", .text(word(step.outcome))),
+                .init("expected", .optional(step.expected)), .init("seen", .optional(step.seen)), .init("advice", .optional(step.advice)),
+                .init("upstreamTrace", .optional(step.trace)),
+            ])
+        }
+        return Document(
+            "upstreamCheck",
+            [
+                .init("requestor", .text(check.requestor)), .init("steps", .list(steps, item: "step")),
+                .init("unreachable", .flag(check.isUnreachable)), .init("open", .flag(check.isOpen)),
+                .init("browserAddress", .optional(check.browserAddress)), .init("ticket", .optional(check.ticket)),
+            ])
+    }
+
+    private static func word(_ outcome: SignInCheckOutcome) -> String {
+        switch outcome {
+        case .passed: "passed"
+        case .failed: "failed"
+        case .notReached: "notReached"
+        case .notNeeded: "notNeeded"
+        case .notChecked, .unknown, .unrecognized: "notChecked"
+        }
+    }
+
+    private static func document(_ list: UpstreamList) -> Document {
+        let offers = list.entries.map { entry in
+            Document.Value.object([
+                .init("id", .text(entry.id)), .init("displayName", .text(entry.displayName)), .init("logoUrl", .optional(entry.logoURL)),
+                .init("tempPass", .flag(entry.isTemporaryPass)), .init("boardingStatus", .optional(entry.boardingStatus)),
+                .init("platformMappingId", .optional(entry.platformMappingID)), .init("enablePlatformServices", .flag(entry.enablesPlatformServices)),
+                .init("displayInPlatformPicker", .flag(entry.isInPlatformPicker)),
+                .init("enforcePlatformPermissions", .flag(entry.enforcesPlatformPermissions)),
+            ])
+        }
+        return Document(
+            "upstreamOffers",
+            [
+                .init("serviceProvider", .text(list.serviceProvider)), .init("offers", .list(offers, item: "offer")),
+                .init("domains", .list(list.domains.map { .text($0) }, item: "domain")),
+                .init("leftOut", .list(list.droppedIDs.map { .text($0) }, item: "id")),
+            ])
+    }
+}
+
+/// How upstreams are now, beside what the draft says of them (bridge §14.1).
+struct UpstreamConditions: Sendable {
+    let operations: any AuthenticationOperations
+
+    /// - Parameter upstream: Empty: of all.
+    /// - Returns: By id; empty where nobody can say: what the draft says stands all the same.
+    func states(_ upstream: String, _ exchange: Exchange) async -> [OctetText: Document.Value] {
+        let request = ListUpstreamStatesRequest(upstream: upstream)
+        guard let states = try? await operations.listUpstreamStates(request, context: exchange.call).states else { return [:] }
+        return Dictionary(states.map { (OctetText($0.upstream), Self.document($0)) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    private static func document(_ state: UpstreamState) -> Document.Value {
+        let alarms = state.alarms.map { alarm in
+            Document.Value.object([
+                .init("event", .text(alarm.event)), .init("at", .number(alarm.atMilliseconds)), .init("count", .number(Int64(alarm.count))),
+                .init("details", .optional(alarm.details)),
+            ])
+        }
+        return .object([
+            .init("condition", .text(state.openBreakers.isEmpty ? "working" : "failing")), .init("clients", .number(Int64(state.clients))),
+            .init("deviceClients", .number(Int64(state.deviceClients))),
+            .init("openBreakers", .list(state.openBreakers.map { .text($0) }, item: "group")),
+            .init("callsUnderWay", .number(Int64(state.callsUnderWay))),
+            .init("oldestListAt", state.oldestListAtMilliseconds == 0 ? .null : .number(state.oldestListAtMilliseconds)),
+            .init("openLogouts", .number(Int64(state.openLogouts))), .init("clockOffsetMs", .number(state.clockOffsetMilliseconds)),
+            .init("alarms", .list(alarms, item: "alarm")),
+        ])
+    }
+}

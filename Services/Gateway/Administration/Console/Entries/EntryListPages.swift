@@ -1,0 +1,82 @@
+internal import CatalogueFiles
+internal import Contracts
+internal import GatewayEdge
+internal import Hummingbird
+
+/// Lists of the catalogue's entries, by pages and with a filter.
+struct EntryListPages: Sendable {
+    private static let size: UInt32 = 50
+
+    let console: Console
+    let collection: ConsoleCollection
+
+    @Sendable func show(_ exchange: Exchange, _ visitor: Visitor) async throws -> Response {
+        let filter = try Filter(exchange)
+        let request = ListEntitiesRequest(
+            token: visitor.secret, kind: collection.kind, query: filter.query,
+            page: PageRequest(page: try exchange.page().page, size: Self.size), requestorID: filter.requestor, mvpdID: filter.mvpd,
+            changedOnly: filter.changedOnly)
+        let list = try await console.administration.listEntities(request, context: exchange.call)
+        var content: [String: Any] = [
+            "noun": collection.noun, "listAddress": Console.address(collection.rawValue), "columns": EntryRow.columns(collection),
+            "rows": list.entities.map { EntryRow(ConsoleEntry(collection, $0)).content },
+            "query": filter.query, "changedOnly": filter.changedOnly,
+            "isFiltered": filter != Filter(),
+        ]
+        if collection == .integrations { content["pair"] = ["requestor": filter.requestor, "mvpd": filter.mvpd] }
+        if collection == .mvpds, visitor.isOperator { content["connectAddress"] = ConnectPages.path }
+        if collection != .mvpds, collection.mayWrite(visitor, isReplacement: false) {
+            content["addAddress"] = Console.address(
+                "new", collection.rawValue, query: ["requestor": filter.requestor, "mvpd": filter.mvpd])
+        }
+        content.merge(
+            PagerContent(total: list.total, page: list.page, size: list.size) { page in
+                Console.address(
+                    collection.rawValue,
+                    query: [
+                        "q": filter.query, "requestor": filter.requestor, "mvpd": filter.mvpd, "changed": filter.changedOnly ? "1" : "",
+                        "page": "\(page)",
+                    ])
+            }.content
+        ) { own, _ in own }
+        return await console.page("list", collection.place.name, in: collection.place, content, for: visitor, exchange)
+    }
+
+    /// What the list is narrowed to.
+    private struct Filter: Equatable {
+        var query = ""
+        var requestor = ""
+        var mvpd = ""
+        var changedOnly = false
+
+        init() {}
+
+        init(_ exchange: Exchange) throws {
+            query = String((try exchange.value("q") ?? "").prefix(200))
+            requestor = try exchange.value("requestor") ?? ""
+            mvpd = try exchange.value("mvpd") ?? ""
+            changedOnly = try exchange.value("changed") == "1"
+        }
+
+        static func == (left: Filter, right: Filter) -> Bool {
+            left.changedOnly == right.changedOnly && [left.query, left.requestor, left.mvpd] == [right.query, right.requestor, right.mvpd]
+        }
+    }
+}
+
+/// Where one is in a list of several pages.
+struct PagerContent {
+    let content: [String: Any]
+
+    /// - Parameter address: Of a page.
+    init(total: UInt32, page: UInt32, size: UInt32, address: (UInt32) -> String) {
+        // Another implementation of the service counts as it likes.
+        let page = max(1, page)
+        let first = UInt64(page - 1) * UInt64(size) + 1
+        let last = min(UInt64(page) * UInt64(size), UInt64(total))
+        var pager: [String: Any] = ["range": total == 0 || first > last ? "None of \(total)" : "\(first)–\(last) of \(total)"]
+        if page > 1 { pager["previousAddress"] = address(page - 1) }
+        if last < total, first <= last { pager["nextAddress"] = address(page + 1) }
+        content = ["pager": pager, "isEmpty": total == 0]
+    }
+}

@@ -1,0 +1,150 @@
+internal import CatalogueFiles
+internal import GatewayEdge
+
+/// The properties of entries that have fields of their own; all others are reached as JSON.
+enum FormGroups {
+    /// - Parameter tree: The entry; of an MVPD it says by which protocol people sign in.
+    static func groups(_ collection: ConsoleCollection, of tree: JsonTree) -> [FormGroup] {
+        collection == .mvpds ? mvpd + SignInFields.groups(of: tree) : groups(collection)
+    }
+
+    static func groups(_ collection: ConsoleCollection) -> [FormGroup] {
+        switch collection {
+        case .channels: channel
+        case .mvpds: mvpd
+        case .integrations: integration
+        case .applications: application
+        case .programmers: programmer
+        }
+    }
+
+    /// What a new entry needs besides.
+    static func identity(_ collection: ConsoleCollection) -> [FormField] {
+        let id = FormField("id", "Id", .text, hint: "Letters, digits, _ and -. It cannot be changed later.")
+        return switch collection {
+        case .channels: [id, FormField("programmer", "Programmer", .text, hint: "The programmer's id.")]
+        case .mvpds: []
+        case .integrations:
+            [
+                FormField("requestor", "Channel", .text, hint: "The channel's id."), FormField("mvpd", "MVPD", .text, hint: "The MVPD's id."),
+            ]
+        case .applications: [id, FormField("programmer", "Programmer", .text, hint: "The programmer's id.")]
+        case .programmers: [id]
+        }
+    }
+
+    private static let channel = [
+        FormGroup(
+            title: "General",
+            fields: [
+                FormField("name", "Display name", .text),
+                FormField("defaultRedirectUrl", "Default redirect URL", .text, hint: "Where sign-ins and logouts end that name no other address."),
+                FormField("registrationUrl", "Registration URL", .text, hint: "The address that apps show beside a code."),
+                FormField("enhancedErrors", "Enhanced errors", .toggle(usually: false), hint: "Errors tell apps what to do next."),
+                FormField("confirmsSignIn", "People confirm each sign-in", .toggle(usually: false)),
+            ]),
+        FormGroup(
+            title: "Domains and resources",
+            fields: [
+                FormField(
+                    "domains", "Domains", .lines, hint: "One in each line. Apps and pages of a domain that is taken away cannot sign in any more."),
+                FormField("channels", "Resource ids", .lines, hint: "One in each line, for information."),
+            ]),
+        FormGroup(
+            title: "Sign-in pages",
+            fields: [
+                FormField("favouriteMvpds", "Favourite MVPDs", .lines, hint: "Their ids, one in each line: people see them before all others."),
+                FormField("logoUrl", "Logo URL", .text, hint: "https, at most 48 pixels high."),
+                FormField(
+                    "accentColor", "Colour of buttons and links", .text, hint: "Such as #0b5fad. It is made darker or lighter until it can be read."),
+                FormField("headerColor", "Colour behind name and logo", .text, hint: "Such as #16202c."),
+            ]),
+        FormGroup(
+            title: "Media tokens",
+            fields: [
+                FormField(
+                    "mediaTokenFormat", "Format", .choice([("", "as usual (reference)"), ("reference", "reference"), ("jws", "JWS")])),
+                FormField("mediaTokenTtl", "Valid for, in seconds", .number, hint: "1 to 3600; empty: 420."),
+            ]),
+    ]
+
+    private static let lifetimes = [
+        FormField("authnTtl", "Sign-in lasts", .lifetime, hint: "AuthN TTL, a minute to a year."),
+        FormField("authzTtl", "Decision lasts", .lifetime, hint: "AuthZ TTL, a minute to a year."),
+        FormField("hbaAuthnTtl", "Home-based sign-in lasts", .lifetime, hint: "HBA AuthN TTL; at most as long as a sign-in."),
+    ]
+
+    private static let integration = [
+        FormGroup(
+            title: "State",
+            fields: [
+                FormField(
+                    "enabled", "Enabled", .toggle(usually: true),
+                    hint: "Off: viewers of this MVPD can neither sign in to this channel nor watch it once this is pushed.")
+            ]),
+        FormGroup(title: "Lifetimes, in place of the MVPD's", fields: lifetimes),
+        FormGroup(
+            title: "Sign-in and decisions",
+            fields: [
+                FormField("platformSso", "Single sign-on of platforms", .toggle(usually: false), hint: "Where the MVPD takes part in it."),
+                FormField("autoSignIn", "Automatic sign-in", .toggle(usually: false)),
+                FormField("preflightMaxResources", "Most resources of one preauthorization", .number, hint: "1 to 100; empty: as the MVPD says."),
+            ]),
+        FormGroup(
+            title: "User metadata",
+            fields: [
+                FormField(
+                    "metadataKeys", "Keys that apps get", .metadataKeys,
+                    hint: "One in each line, such as userID; zip encrypted: encrypted for the programmer.")
+            ]),
+    ]
+
+    private static let mvpd = [
+        FormGroup(
+            title: "General",
+            fields: [
+                FormField("displayName", "Display name", .text), FormField("logoUrl", "Logo URL", .text, hint: "https, 112 × 33 pixels."),
+                FormField("authPerAggregator", "Sign-in for each aggregator", .toggle(usually: false)),
+                FormField("authPerBrowserSession", "Sign-in for each browser session", .toggle(usually: false)),
+                FormField("passiveAuthnEnabled", "Passive sign-in", .toggle(usually: false)),
+            ]),
+        FormGroup(title: "Lifetimes", fields: lifetimes),
+        FormGroup(
+            title: "Sign-in window",
+            fields: [
+                FormField("iframeRequired", "In an iframe", .toggle(usually: false)),
+                FormField("iframeWidth", "Width, in pixels", .number, hint: "100 to 2000, with the height or not at all."),
+                FormField("iframeHeight", "Height, in pixels", .number),
+            ]),
+        FormGroup(
+            title: "Test user, who signs in on a schedule",
+            fields: [
+                FormField(
+                    "testSignIn.requestor", "Channel", .text, hint: "The id of a channel that the MVPD is integrated with. All empty: nobody tests."),
+                FormField("testSignIn.user", "User", .text, hint: "As it is typed into the MVPD's login page."),
+                FormField(
+                    "testSignIn.passwordReference", "Name of the password", .text, hint: "The password itself lies with the authentication service."),
+                FormField("testSignIn.every", "Every, in seconds", .number, hint: "60 to 86400; empty: 60."),
+                FormField(
+                    "testSignIn.userField", "Name of the user's field", .text,
+                    hint: "In the form of the login page; empty: the text before the password."),
+                FormField("testSignIn.passwordField", "Name of the password's field", .text, hint: "Empty: the first field for a password."),
+                FormField(
+                    "testSignIn.origins", "Other origins of the login", .lines,
+                    hint: "Such as https://login.mvpd.example, one in each line. The password goes to no others."),
+            ]),
+    ]
+
+    private static let application = [
+        FormGroup(
+            title: "General",
+            fields: [
+                FormField("name", "Name", .text), FormField("version", "Version", .text),
+                FormField("requestors", "Channels", .lines, hint: "Their ids, one in each line."),
+                FormField("scopes", "Scopes", .lines, hint: "One in each line, such as api:client:v2."),
+                FormField("redirectDomains", "Redirect domains", .lines, hint: "One in each line; at or below a domain of one of the channels."),
+            ])
+    ]
+
+    private static let programmer = [FormGroup(title: "General", fields: [FormField("name", "Display name", .text)])]
+}

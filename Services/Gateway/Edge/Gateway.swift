@@ -1,0 +1,102 @@
+package import Hummingbird
+internal import HummingbirdCore
+package import Logging
+
+/// The HTTP face of the cluster: listeners, limits and routing. It owns no state, signs nothing and knows no business rule; what it answers, and how it words a
+/// refusal, the modules above tell it.
+package struct Gateway: Sendable {
+    private let dependencies: Dependencies
+    private let routes: RouteTable
+    private let faces: Faces
+    private let loops: LoopGuard
+    private let metrics = RequestMetrics()
+    /// Two, so that strangers take no place from those who administer.
+    private let connections: [Door: OpenConnections]
+    private let admission: Admission
+
+    package init(_ dependencies: Dependencies, routes: RouteTable, faces: Faces) {
+        self.dependencies = dependencies
+        self.routes = routes
+        self.faces = faces
+        let settings = dependencies.settings
+        loops = LoopGuard(origin: settings.originOfSignIns)
+        let open = { OpenConnections(settings.connections, trusted: settings.trustedProxies, door: $0) }
+        connections = [.everybody: open(.everybody), .administration: open(.administration)]
+        admission = Admission(settings.overload)
+    }
+
+    /// A listener, ready to run. Those with the same door share routes and limits.
+    /// - Parameters:
+    ///   - door: Whom it is for.
+    ///   - address: Where it listens.
+    ///   - certificate: For HTTPS; without one it speaks plain HTTP.
+    ///   - logger: Carries the service's name; each request adds its trace.
+    ///   - requests: Takes a line per request; `nil`: the logger does.
+    ///   - onRunning: Called with the port once requests are accepted.
+    package func application(
+        at door: Door = .everybody, address: BindAddress, certificate: HttpsCertificate? = nil, logger: Logger, requests: RequestLog? = nil,
+        onRunning: @escaping @Sendable (Int?) async -> Void = { _ in }
+    ) -> some ApplicationProtocol {
+        // The framework tells of its own start and stop at `info`.
+        var quiet = logger
+        quiet.logLevel = max(.warning, logger.logLevel)
+        let listener = listener(at: door, certificate: certificate, logger: logger, quiet: quiet, requests: requests)
+        return Application(
+            responder: listener.edge, server: HTTPServerBuilder { listener.channel(to: $0) },
+            configuration: ApplicationConfiguration(address: address, backlog: 1024, reuseAddress: true),
+            onServerRunning: { await onRunning($0.localAddress?.port) }, logger: quiet)
+    }
+
+    /// What the connections of a listener have in common.
+    struct Listener: Sendable {
+        let edge: EdgeResponder
+        let http1: Http1Setup
+        let settings: GatewaySettings
+        let certificate: HttpsCertificate?
+        let connections: OpenConnections
+
+        /// - Parameter responder: Answers what comes over HTTP/2; what comes over HTTP/1.1 goes to the edge.
+        func channel(to responder: @escaping HTTPChannelHandler.Responder) -> GatewayChannel {
+            GatewayChannel(
+                responder: http1.doorkeeper.before(responder), http1: http1, settings: settings, certificate: certificate, connections: connections)
+        }
+    }
+
+    /// - Parameter quiet: Takes what the web framework says.
+    func listener(
+        at door: Door, certificate: HttpsCertificate?, logger: Logger, quiet: Logger, requests: RequestLog? = nil
+    ) -> Listener {
+        let settings = dependencies.settings
+        let seconds = certificate == nil || door == .administration ? 0 : settings.tls?.strictTransportSeconds ?? 0
+        let transportSecurity = seconds > 0 ? "max-age=\(seconds)" : nil
+        let routes = RouteTree(self.routes.routes(at: door))
+        let names = door == .administration ? AdministrationNames(settings.admin) : nil
+        let edge = edge(routes, names, isSecure: certificate != nil, transportSecurity, logger, requests ?? RequestLog(logger))
+        let doorkeeper = Doorkeeper(
+            admission: admission,
+            refusals: OverloadRefusals(
+                routes: routes, settings: settings, faces: faces, metrics: metrics, transportSecurity: transportSecurity,
+                catalogue: dependencies.catalogue, logger: logger)
+        )
+        let http1 = Http1Setup(
+            doorkeeper: doorkeeper, responder: { await edge.reply(to: $0, context: $1) }, bodyTime: settings.bodyTimeout + .seconds(5), logger: quiet)
+        return Listener(
+            edge: edge, http1: http1, settings: settings, certificate: certificate,
+            connections: connections[door] ?? OpenConnections(settings.connections, door: door))
+    }
+
+    private func edge(
+        _ routes: RouteTree, _ names: AdministrationNames?, isSecure: Bool, _ transportSecurity: String?, _ logger: Logger, _ log: RequestLog
+    ) -> EdgeResponder {
+        let settings = dependencies.settings
+        let refusals = Refusals(faces)
+        return EdgeResponder(
+            routes: routes, names: names, hosts: dependencies.hosts, responder: RouteResponder(dependencies: dependencies, refusals: refusals),
+            refusals: refusals,
+            metrics: metrics,
+            trustedProxies: settings.trustedProxies, signedPlainHTTP: settings.signedPlainHTTP, throttle: dependencies.throttle, loops: loops,
+            isSecure: isSecure,
+            transportSecurity: transportSecurity, logger: logger,
+            log: log)
+    }
+}

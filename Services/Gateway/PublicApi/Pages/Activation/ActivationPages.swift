@@ -1,0 +1,189 @@
+internal import Catalogue
+internal import Contracts
+internal import Faults
+internal import GatewayEdge
+internal import Hummingbird
+internal import TextEncodings
+
+/// The second screen: a person types the code that the TV shows, picks the TV provider, and signs in there (rest-v1 §4.2).
+struct ActivationPages: Sendable {
+    static let path = "/activate"
+    static let startPath = path + "/sign-in"
+
+    let dependencies: Dependencies
+    let signIn: SignInEndpoints
+
+    /// What to tell a person about the code.
+    enum CodeProblem: String {
+        case empty
+        case implausible
+        /// Unknown, expired, replaced, used: one text for all, so that nobody learns which codes there were (dashboard §8).
+        case unknown
+        case noProvider
+        case providerUnavailable
+        /// An upstream signs people in there, and brings them back to the channel's page alone (bridge §7.6).
+        case elsewhere
+    }
+
+    @Sendable func entry(_ exchange: Exchange) async throws -> Response {
+        page(code: TypedCode(try exchange.value("code") ?? "").text, problem: nil, exchange)
+    }
+
+    @Sendable func providers(_ exchange: Exchange) async throws -> Response {
+        let typed = TypedCode(try exchange.value("code") ?? "")
+        guard !typed.text.isEmpty else { return page(code: "", problem: .empty, exchange) }
+        guard typed.isPlausible else { return page(code: typed.text, problem: .implausible, exchange) }
+        let code: RegistrationCode
+        do { code = try await record(typed, exchange) } catch { return try refusal(error, typed, exchange) }
+        let catalogue = try dependencies.catalogue.current()
+        let reader = dependencies.pages.reader(exchange)
+        let bridged = await choices(code, catalogue)?.providers(dependencies.authentication, code, exchange) ?? []
+        let providers = ProviderList(catalogue, requestor: code.requestor, chosen: code.mvpd, bridged: bridged, reader.language)
+        guard !providers.isEmpty else { return page(code: typed.text, problem: .noProvider, exchange) }
+        if try exchange.value(Self.choosing) == nil, providers.holds(code.mvpd) {
+            return .redirect(to: Self.signInPath(code.code, mvpd: code.mvpd))
+        }
+        let query = String((try exchange.value("q") ?? "").unicodeScalars.prefix(Self.longestQuery))
+        let look = ChannelLook(catalogue.requestor(code.requestor) ?? Requestor(id: code.requestor))
+        var content = providers.content(query: query, reader.language)
+        content.merge(["requestor": look.name, "code": code.code]) { own, _ in own }
+        return dependencies.pages.render(
+            "providers", content, status: .ok, for: reader, look: look.page, allowsScript: true, holdsNoSecret: true)
+    }
+
+    /// A parameter of the list of providers: also when the app has chosen one already.
+    private static let choosing = "choose"
+    /// What is read of a search, in scalars.
+    private static let longestQuery = 80
+
+    /// The address of the list of providers, whatever the app has chosen.
+    static func choice(_ code: String) -> String { "\(path)/providers?code=\(PercentEncoding.encode(code))&\(choosing)=1" }
+
+    /// The address of the page that asks before a sign-in begins.
+    static func signInPath(_ code: String, mvpd: String) -> String {
+        "\(startPath)?code=\(PercentEncoding.encode(code))&mvpd=\(PercentEncoding.encode(mvpd))"
+    }
+
+    /// Shows for which device and channel the sign-in is; its button begins it.
+    @Sendable func confirm(_ exchange: Exchange) async throws -> Response {
+        let typed = TypedCode(try exchange.value("code") ?? "")
+        guard typed.isPlausible else { return page(code: typed.text, problem: .implausible, exchange) }
+        let code: RegistrationCode
+        do { code = try await record(typed, exchange) } catch { return try refusal(error, typed, exchange) }
+        let mvpd = try exchange.value("mvpd") ?? ""
+        let catalogue = try dependencies.catalogue.current()
+        if let bridged = choices(code, catalogue), bridged.holds(mvpd) {
+            guard !bridged.areElsewhere else { return page(code: code.code, problem: .elsewhere, exchange) }
+        } else if !catalogue.activeIntegrations(requestor: code.requestor).contains(where: { $0.mvpd.id == mvpd }) {
+            return page(code: code.code, problem: .providerUnavailable, exchange)
+        }
+        return try signIn.confirmation.page(
+            code, provider: mvpd, action: Self.startPath, fields: [("code", code.code), ("mvpd", mvpd)], exchange)
+    }
+
+    @Sendable func start(_ exchange: Exchange) async throws -> Response {
+        let typed = TypedCode(try exchange.value("code") ?? "")
+        guard typed.isPlausible else { return page(code: typed.text, problem: .implausible, exchange) }
+        guard signIn.confirmation.isConfirmed(typed.text, exchange) else {
+            return dependencies.pages.message(.formRefused, exchange)
+        }
+        let code: RegistrationCode
+        do { code = try await record(typed, exchange) } catch { return try refusal(error, typed, exchange) }
+        let catalogue = try dependencies.catalogue.current()
+        let requestor = try catalogue.requireRequestor(code.requestor)
+        let mvpd = try exchange.value("mvpd") ?? ""
+        if let bridged = choices(code, catalogue), bridged.holds(mvpd), bridged.areElsewhere {
+            return page(code: code.code, problem: .elsewhere, exchange)
+        }
+        let request = StartSignInRequest(
+            requestor: requestor.id, mvpd: mvpd, registrationCode: code.code,
+            domainName: requestor.domains.first?.name ?? "", redirectURL: doneAddress(code, mvpd, exchange),
+            clientAddress: exchange.facts.clientAddress.text)
+        do {
+            var response = try await signIn.start(request, exchange)
+            PendingActivation(code: code.code, mvpd: mvpd).set(in: &response, exchange)
+            return response
+        } catch let fault as Fault {
+            guard let problem = Self.problem(fault.code) else { throw fault }
+            return page(code: problem == .providerUnavailable ? code.code : "", problem: problem, exchange)
+        }
+    }
+
+    @Sendable func done(_ exchange: Exchange) async throws -> Response {
+        let code = TypedCode(try exchange.value("code") ?? "").text
+        let request = SessionByCodeRequest(requestor: try exchange.value("requestor") ?? "", code: code)
+        let look = (try? dependencies.catalogue.current().requestor(request.requestor)).map(ChannelLook.init)
+        do {
+            _ = try await dependencies.codes.trying(code, of: exchange) {
+                try await dependencies.authentication.getSessionByCode(request, context: exchange.call)
+            }
+            var response = dependencies.pages.render(
+                "done", ["signedIn": true], status: .ok, for: dependencies.pages.reader(exchange), look: look?.page)
+            PendingActivation.clear(in: &response, exchange)
+            return response
+        } catch let pause as CodePause {
+            return page(code: code, pause: pause, exchange)
+        } catch let fault as Fault where StatusTable.status(of: fault.code, at: .checkAuthnByCode) < 500 {
+            var content: [String: Any] = ["signedIn": false]
+            if !code.isEmpty { content["choice"] = PendingActivation.choice(code: code, mvpd: try exchange.value("mvpd") ?? "") }
+            return dependencies.pages.render("done", content, status: .ok, for: dependencies.pages.reader(exchange), look: look?.page)
+        }
+    }
+
+    private func choices(_ code: RegistrationCode, _ catalogue: Catalogue) -> BridgedChoices? {
+        catalogue.requestor(code.requestor).map { BridgedChoices(requestor: $0, catalogue: catalogue) }
+    }
+
+    /// - Throws: `CodePause`; `invalid_registration_code` for a code that is no good.
+    private func record(_ typed: TypedCode, _ exchange: Exchange) async throws -> RegistrationCode {
+        // Without a requestor any requestor's code is found: the person only knows the code.
+        let request = RegistrationCodeRequest(code: typed.text)
+        return try await dependencies.codes.trying(typed.text, of: exchange) {
+            try await dependencies.authentication.getRegistrationCode(request, context: exchange.call)
+        }
+    }
+
+    private func refusal(_ error: any Error, _ typed: TypedCode, _ exchange: Exchange) throws -> Response {
+        if let pause = error as? CodePause { return page(code: typed.text, pause: pause, exchange) }
+        guard let fault = error as? Fault, [.invalidRegistrationCode, .registrationCodeSpent].contains(fault.code) else { throw error }
+        return page(code: typed.text, problem: .unknown, exchange)
+    }
+
+    private func doneAddress(_ code: RegistrationCode, _ mvpd: String, _ exchange: Exchange) -> String {
+        "\(exchange.facts.host.origin)\(Self.path)/done?code=\(PercentEncoding.encode(code.code))"
+            + "&requestor=\(PercentEncoding.encode(code.requestor))&mvpd=\(PercentEncoding.encode(mvpd))"
+    }
+
+    private static func problem(_ code: Fault.Code) -> CodeProblem? {
+        switch code {
+        case .invalidRegistrationCode, .registrationCodeSpent: .unknown
+        case .unknownIntegration, .unimplemented, .invalidRequest, .invalidDomain, .invalidRedirectURL: .providerUnavailable
+        default: nil
+        }
+    }
+
+    private func page(code: String, problem: CodeProblem?, _ exchange: Exchange) -> Response {
+        var content: [String: Any] = ["code": code]
+        if let problem {
+            content["problem"] = [problem.rawValue: true]
+        }
+        if problem == .providerUnavailable || problem == .elsewhere { content["choice"] = ["address": Self.choice(code)] }
+        return dependencies.pages.render(
+            "entry", content, status: problem == nil ? .ok : .badRequest, for: dependencies.pages.reader(exchange), look: look(exchange)?.page)
+    }
+
+    /// The field stays filled; a script counts down what the text says.
+    private func page(code: String, pause: CodePause, _ exchange: Exchange) -> Response {
+        let content: [String: Any] = ["code": code, "problem": ["paused": true], "pause": ["seconds": pause.seconds]]
+        var response = dependencies.pages.render(
+            "entry", content, status: .tooManyRequests, for: dependencies.pages.reader(exchange), look: look(exchange)?.page, allowsScript: true)
+        response.headers[.retryAfter] = String(pause.seconds)
+        return response
+    }
+
+    /// Of the channel that the address names: an app may show one with `?requestor=`. What a code says is told to nobody who does not have it.
+    private func look(_ exchange: Exchange) -> ChannelLook? {
+        guard let id = (try? exchange.value("requestor")) ?? nil else { return nil }
+        return (try? dependencies.catalogue.current().requestor(id)).map(ChannelLook.init)
+    }
+}

@@ -1,0 +1,91 @@
+internal import Contracts
+internal import Cryptography
+internal import GatewayEdge
+
+/// How the pages look for a channel, by the catalogue.
+struct ChannelLook: Sendable {
+    let name: String
+    /// Empty: none.
+    let logo: String
+    /// A style sheet of nothing but colours; empty: as usual.
+    let style: String
+
+    init(_ requestor: Requestor) {
+        name = ShownText(requestor.name.isEmpty ? requestor.id : requestor.name).text
+        logo = LogoAddress.usable(requestor.logoURL)
+        style = Self.style(accent: WebColor(requestor.accentColor), header: WebColor(requestor.headerColor))
+    }
+
+    /// The same for a page.
+    var page: PageLook { PageLook(content: content, style: style, styleSource: styleSource) }
+
+    /// For the template `channel`.
+    var content: [String: Any] { logo.isEmpty ? ["name": name] : ["name": name, "logo": ["address": logo]] }
+
+    /// The source by which a content policy allows the style sheet (CSP 3 §2.3.1).
+    var styleSource: String { "'sha256-\(Base64.standard.encode(SHA256.hash(Array(style.utf8))))'" }
+
+    /// `--paper` and `--ground` of `style.css`.
+    private static let light = ["#ffffff", "#eef1f5"].compactMap(WebColor.init)
+    private static let dark = ["#18212b", "#0e141a"].compactMap(WebColor.init)
+
+    private static func style(accent: WebColor?, header: WebColor?) -> String {
+        var (plain, dark) = ("", "")
+        if let accent {
+            plain += colors(accent.readable(on: light, towards: .black), "accent")
+            dark = ":root{\(colors(accent.readable(on: Self.dark, towards: .white), "accent"))}"
+        }
+        if let header { plain += colors(header, "channel") }
+        guard !plain.isEmpty else { return "" }
+        return ":root{\(plain)}" + (dark.isEmpty ? "" : "@media (prefers-color-scheme:dark){\(dark)}")
+    }
+
+    private static func colors(_ color: WebColor, _ name: String) -> String { "--\(name):\(color.text);--\(name)-ink:\(color.ink.text);" }
+}
+
+/// The address of a logo, which may come from anybody who describes an MVPD.
+enum LogoAddress {
+    private static let longest = 2048
+    /// `"`, `'`, `<`, `>`, a backslash: none of them stands in an address (RFC 3986 §2).
+    private static let marks: Set<UInt8> = [0x22, 0x27, 0x3C, 0x3E, 0x5C]
+
+    /// - Returns: Empty unless a browser may be sent there for a picture.
+    static func usable(_ address: String) -> String {
+        guard address.utf8.count <= longest, ["https://", "http://"].contains(where: { address.lowercased().hasPrefix($0) }),
+            address.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !Self.marks.contains($0) })
+        else { return "" }
+        return address
+    }
+}
+
+/// A name of a device, channel or provider as a page shows it.
+///
+/// Signs that turn the direction of what follows, or that nobody sees, are left out: with them a name could look like another one.
+struct ShownText {
+    /// At most 80 characters.
+    let text: String
+
+    private static let most = 80
+
+    init(_ name: String) {
+        var shown = String.UnicodeScalarView()
+        // No name that anybody could read is longer; characters may have any number of marks.
+        for scalar in name.unicodeScalars.prefix(Self.most * 4) where !Self.isHidden(scalar) { shown.append(scalar) }
+        let text = String(shown)
+        self.text = text.count > Self.most ? text.prefix(Self.most - 1) + "…" : text
+    }
+
+    /// One or two letters in place of a logo.
+    var initials: String {
+        let words = text.split { !$0.isLetter && !$0.isNumber }.prefix(2)
+        return words.compactMap(\.first).map { String($0.unicodeScalars.prefix(3)) }.joined().uppercased()
+    }
+
+    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        // Marks, embeddings, overrides and isolates of direction; the zero-width space.
+        case 0x061C, 0x200B, 0x200E, 0x200F, 0x202A...0x202E, 0x2060...0x2069, 0xFEFF: true
+        default: scalar.properties.generalCategory == .control
+        }
+    }
+}

@@ -1,16 +1,18 @@
-internal import ArgumentParser
+package import ArgumentParser
 internal import ContractRuntime
 internal import Contracts
 internal import Foundation
 internal import ServiceKit
 
 /// `boxoffice version`: what this program is, for a report of a fault.
-struct VersionCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
+package struct VersionCommand: ParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "version", abstract: "Say which version this is, of which commit, and which contracts it speaks.")
 
     @Flag(help: "Print JSON.")
     var json = false
+
+    package init() {}
 
     /// One message of each contract that services answer to.
     private static let messages: [any Message.Type] = [
@@ -23,7 +25,7 @@ struct VersionCommand: ParsableCommand {
             .sorted()
     }
 
-    func run() throws {
+    package func run() throws {
         guard json else {
             print("boxoffice \(SoftwareVersion.description)")
             print("contracts \(Self.contracts.joined(separator: " "))")

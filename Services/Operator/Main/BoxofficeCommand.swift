@@ -1,9 +1,13 @@
-public import ArgumentParser
+internal import AdministrationCommands
+internal import ArgumentParser
+internal import ClusterCommands
 internal import ServiceKit
+internal import Simulation
+internal import WorkshopCommands
 
 /// `boxoffice`, the command line of the cluster.
-public struct BoxofficeCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct BoxofficeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "boxoffice",
         abstract: "Run, try and check a Boxoffice cluster.",
         version: SoftwareVersion.description,
@@ -19,9 +23,4 @@ public struct BoxofficeCommand: AsyncParsableCommand {
             VersionCommand.self,
         ]
     )
-
-    public init() {}
 }
-
-/// The same for all programs of one build.
-typealias SoftwareVersion = ServiceKit.SoftwareVersion

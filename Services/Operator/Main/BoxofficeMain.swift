@@ -1,7 +1,5 @@
-internal import BoxofficeCommand
-
 @main
-struct CommandLineMain {
+struct BoxofficeMain {
     static func main() async {
         await BoxofficeCommand.runAndExit()
     }

@@ -1,39 +1,34 @@
-public import ArgumentParser
+package import ArgumentParser
 internal import CatalogueFiles
+internal import CommandKit
 
 /// `boxoffice application`: identities that apps bring along.
-public struct ApplicationCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+package struct ApplicationCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "application", abstract: "Import key pairs, statements and clients that apps already have.",
         discussion: "What is changed stands in the administrator's draft until it is pushed: here with --push, or by 'boxoffice draft push'.",
         subcommands: [ApplicationKeyCommand.self, ApplicationStatementCommand.self, ApplicationClientCommand.self])
 
-    public init() {}
+    package init() {}
 }
 
 /// `boxoffice application key`.
-public struct ApplicationKeyCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct ApplicationKeyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "key", abstract: "Key pairs that apps from before client registration sign their requests with.",
         subcommands: [KeyMakeCommand.self, KeyImportCommand.self, KeyListCommand.self, KeyDisableCommand.self])
-
-    public init() {}
 }
 
 /// `boxoffice application statement`.
-public struct ApplicationStatementCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct ApplicationStatementCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "statement", abstract: "Software statements that another vendor signed.", subcommands: [StatementAddCommand.self])
-
-    public init() {}
 }
 
 /// `boxoffice application client`.
-public struct ApplicationClientCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct ApplicationClientCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "client", abstract: "Clients that another vendor registered.", subcommands: [ClientImportCommand.self])
-
-    public init() {}
 }
 
 /// Whether what was changed is pushed at once.

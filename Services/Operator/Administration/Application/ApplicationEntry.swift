@@ -1,4 +1,5 @@
 internal import CatalogueFiles
+internal import CommandKit
 internal import Foundation
 internal import TextEncodings
 

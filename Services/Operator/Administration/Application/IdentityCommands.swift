@@ -1,10 +1,11 @@
-public import ArgumentParser
+internal import ArgumentParser
+internal import CommandKit
 internal import Cryptography
 internal import Foundation
 
 /// `boxoffice application statement add APPLICATION FILE`.
-public struct StatementAddCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct StatementAddCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Let apps register with a software statement that another vendor signed.",
         discussion: "Only its SHA-256 is stored: the text works like a password, and its signature is not checked.")
 
@@ -16,9 +17,7 @@ public struct StatementAddCommand: AsyncParsableCommand {
 
     @OptionGroup var pushing: PushOptions
 
-    public init() {}
-
-    public func run() async throws {
+    func run() async throws {
         let statement = try TextFile.read(file).trimmingCharacters(in: .whitespacesAndNewlines)
         let parts = statement.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, !parts.contains(where: \.isEmpty), !statement.utf8.contains(where: { $0 <= 0x20 }) else {
@@ -38,8 +37,8 @@ public struct StatementAddCommand: AsyncParsableCommand {
 }
 
 /// `boxoffice application client import APPLICATION CLIENT-ID`.
-public struct ClientImportCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct ClientImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Add a client that is built into an app; its secret comes from standard input or --file.",
         discussion: "All installations of the app are this one client, so it is never told a device's secrets.")
 
@@ -52,9 +51,7 @@ public struct ClientImportCommand: AsyncParsableCommand {
     @OptionGroup var source: SecretSource
     @OptionGroup var pushing: PushOptions
 
-    public init() {}
-
-    public func run() async throws {
+    func run() async throws {
         let secret = try source.read()
         var entry = try await ApplicationEntry.read(application)
         let reference = "client-\(Hex.encode(SHA256.hash(clientID).prefix(8)))"

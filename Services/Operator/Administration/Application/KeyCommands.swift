@@ -1,4 +1,5 @@
-public import ArgumentParser
+internal import ArgumentParser
+internal import CommandKit
 internal import Cryptography
 internal import Foundation
 
@@ -25,11 +26,11 @@ struct PairOptions: ParsableArguments {
 }
 
 /// `boxoffice application key make APPLICATION`.
-public struct KeyMakeCommand: AsyncParsableCommand {
+struct KeyMakeCommand: AsyncParsableCommand {
     /// Seconds; a programme that gets a new pair has an app with a right clock.
     private static let window = 300
 
-    public static let configuration = CommandConfiguration(
+    static let configuration = CommandConfiguration(
         commandName: "make", abstract: "Make a key pair and print its secret once.",
         discussion:
             "It is strict: each request is signed for itself, and its nonce serves once. --lenient is for apps that sign one header for several calls."
@@ -45,9 +46,7 @@ public struct KeyMakeCommand: AsyncParsableCommand {
 
     @OptionGroup var pushing: PushOptions
 
-    public init() {}
-
-    public func run() async throws {
+    func run() async throws {
         var entry = try await ApplicationEntry.read(application)
         let (publicKey, secret) = (Self.letters(24), Self.letters(40))
         let reference = "key-\(publicKey)"
@@ -72,8 +71,8 @@ public struct KeyMakeCommand: AsyncParsableCommand {
 }
 
 /// `boxoffice application key import APPLICATION PUBLIC-KEY`.
-public struct KeyImportCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct KeyImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Add a key pair that an app already has; its secret comes from standard input or --file.")
 
     @Argument(help: "The application's id.")
@@ -90,9 +89,7 @@ public struct KeyImportCommand: AsyncParsableCommand {
     @OptionGroup var source: SecretSource
     @OptionGroup var pushing: PushOptions
 
-    public init() {}
-
-    public func run() async throws {
+    func run() async throws {
         guard (8...64).contains(publicKey.utf8.count), publicKey.utf8.allSatisfy(Self.isLetterOrDigit) else {
             throw CommandFailure("'\(publicKey)' is not a public key", advice: "it has 8 to 64 letters and digits")
         }
@@ -115,8 +112,8 @@ extension KeyImportCommand {
 }
 
 /// `boxoffice application key list [APPLICATION]`.
-public struct KeyListCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct KeyListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List key pairs, clients and statements of applications; never a secret.")
 
     @Argument(help: "The application's id; without it, of all.")
@@ -125,9 +122,7 @@ public struct KeyListCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
-
-    public func run() async throws {
+    func run() async throws {
         let entries = if let application { [try await ApplicationEntry.read(application)] } else { try await ApplicationEntry.all() }
         guard !json else {
             let document = entries.map { entry -> [String: Any] in
@@ -155,8 +150,8 @@ public struct KeyListCommand: AsyncParsableCommand {
 }
 
 /// `boxoffice application key disable PUBLIC-KEY`.
-public struct KeyDisableCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct KeyDisableCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "disable", abstract: "Disable a key pair; its requests are refused within a second of the push.")
 
     @Argument(help: "The public key.")
@@ -164,9 +159,7 @@ public struct KeyDisableCommand: AsyncParsableCommand {
 
     @OptionGroup var pushing: PushOptions
 
-    public init() {}
-
-    public func run() async throws {
+    func run() async throws {
         func isMeant(_ key: [String: Any]) -> Bool { (key["publicKey"] as? String).map { OctetText($0) == OctetText(publicKey) } ?? false }
         guard let found = try await ApplicationEntry.all().first(where: { $0.keys.contains(where: isMeant) }) else {
             throw CommandFailure("no application has the key pair '\(publicKey)'", advice: "'boxoffice application key list' shows them")

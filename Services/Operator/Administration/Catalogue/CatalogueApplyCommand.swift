@@ -1,11 +1,13 @@
-public import ArgumentParser
+internal import ArgumentParser
 internal import CatalogueFiles
+internal import ClusterCommands
+internal import CommandKit
 internal import Foundation
 internal import StrictJson
 
 /// `boxoffice catalogue apply`: makes the running cluster's catalogue what files say.
-public struct CatalogueApplyCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct CatalogueApplyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "apply",
         abstract: "Make the entries of catalogue files live: a plan in words, then a push.",
         discussion: """
@@ -29,13 +31,11 @@ public struct CatalogueApplyCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
-
-    public func validate() throws {
+    func validate() throws {
         if let description, !(1...500).contains(description.count) { throw ValidationError("--description takes 1 to 500 characters.") }
     }
 
-    public func run() async throws {
+    func run() async throws {
         let wanted = try WantedCatalogue(files: files)
         let cluster = try ClusterFile.required(ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current))
         let live = try await Self.live()

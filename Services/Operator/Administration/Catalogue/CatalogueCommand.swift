@@ -1,8 +1,8 @@
-public import ArgumentParser
+package import ArgumentParser
 
 /// `boxoffice catalogue`: what is done with a catalogue as a whole.
-public struct CatalogueCommand: ParsableCommand {
-    public static let configuration = CommandConfiguration(
+package struct CatalogueCommand: ParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "catalogue",
         abstract: "Print a catalogue as Config serves it, make one of a vendor's configuration, or bring one to the cluster.",
         subcommands: [
@@ -11,5 +11,5 @@ public struct CatalogueCommand: ParsableCommand {
         ],
         defaultSubcommand: CataloguePrintCommand.self)
 
-    public init() {}
+    package init() {}
 }

@@ -1,10 +1,11 @@
-public import ArgumentParser
+internal import ArgumentParser
 internal import CatalogueFiles
+internal import CommandKit
 internal import Foundation
 
 /// `boxoffice catalogue from-adobe`: a vendor's public configuration as files of the catalogue.
-public struct CatalogueFromAdobeCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct CatalogueFromAdobeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "from-adobe",
         abstract: "Make catalogue files of what Adobe Pass says publicly of your requestors, and a list of what is still missing.",
         discussion: """
@@ -48,14 +49,12 @@ public struct CatalogueFromAdobeCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
-
     private var files: [String] { sources.filter(Self.isFile) }
     private var requestors: [String] { sources.filter { !Self.isFile($0) } }
 
     private static func isFile(_ source: String) -> Bool { source.contains(".") || source.contains("/") }
 
-    public func validate() throws {
+    func validate() throws {
         for platform in platforms where !VendorServer.platforms.contains(platform) {
             throw ValidationError("--platform \(platform) is none of \(VendorServer.platforms.joined(separator: ", ")).")
         }
@@ -73,7 +72,7 @@ public struct CatalogueFromAdobeCommand: AsyncParsableCommand {
         if let problem = CatalogueURL.originProblem(base) { throw ValidationError("--base \(problem).") }
     }
 
-    public func run() async throws {
+    func run() async throws {
         var draft = VendorDraft(bridge: bridge, programmer: programmer)
         for file in files { draft.take(try VendorConfiguration(Array(try TextFile.content(file)), from: file), platform: platforms.first) }
         if !requestors.isEmpty { try await ask(&draft) }

@@ -1,10 +1,12 @@
-public import ArgumentParser
+internal import ArgumentParser
+internal import ClusterCommands
+internal import CommandKit
 internal import Contracts
 internal import Foundation
 
 /// `boxoffice catalogue keys`: the keys of software statements that services of the local cluster accept.
-public struct CatalogueKeysCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct CatalogueKeysCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "keys", abstract: "List the keys of software statements that the running cluster accepts, or take one out.",
         discussion: """
             Every copy of config adds the keys that its files hold; none goes by itself. A key that is taken out is refused from then on with all statements \
@@ -18,9 +20,7 @@ public struct CatalogueKeysCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
-
-    public func run() async throws {
+    func run() async throws {
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
         let cluster = try ClusterFile.required(home)
         let console = Console()

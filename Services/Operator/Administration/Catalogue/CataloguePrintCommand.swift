@@ -1,6 +1,8 @@
-public import ArgumentParser
+internal import ArgumentParser
 internal import CatalogueFiles
 internal import Clocks
+internal import ClusterCommands
+internal import CommandKit
 internal import ContractReflection
 internal import ContractRuntime
 internal import Contracts
@@ -9,8 +11,8 @@ internal import Foundation
 internal import ServiceKit
 
 /// `boxoffice catalogue print`: a catalogue as what goes over the wire, for a Config service of somebody's own.
-public struct CataloguePrintCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct CataloguePrintCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "print",
         abstract: "Print a catalogue as the message that Config serves, in protobuf's JSON form.",
         discussion: """
@@ -25,15 +27,13 @@ public struct CataloguePrintCommand: AsyncParsableCommand {
     @Option(help: "Write to this file, replacing it, instead of printing.")
     var output: String?
 
-    public init() {}
-
     /// A word of one command that no file has may be meant for another: `catalogue keyz`.
-    public func validate() throws {
+    func validate() throws {
         guard let file, !file.contains("/"), !FileManager.default.fileExists(atPath: file) else { return }
         throw ValidationError("there is no file '\(file)', and no command of that name")
     }
 
-    public func run() async throws {
+    func run() async throws {
         let schema = try ContractSchema(fileDescriptorSet: ContractDescriptors.fileDescriptorSet)
         let content = Array((try schema.json(try configuration().serialized(), of: Configuration.messageName) + "\n").utf8)
         guard let output else { return StandardStream.output.writeOrEnd(Data(content)) }

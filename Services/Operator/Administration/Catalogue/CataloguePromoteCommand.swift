@@ -1,12 +1,14 @@
-public import ArgumentParser
+internal import ArgumentParser
 internal import CatalogueFiles
+internal import ClusterCommands
+internal import CommandKit
 internal import Contracts
 internal import Faults
 internal import Foundation
 
 /// `boxoffice catalogue promote`: what another cluster has becomes a draft here.
-public struct CataloguePromoteCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct CataloguePromoteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "promote",
         abstract: "Make a draft of what another cluster's catalogue has otherwise.",
         discussion: """
@@ -34,9 +36,7 @@ public struct CataloguePromoteCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
-
-    public func run() async throws {
+    func run() async throws {
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
         let cluster = try ClusterFile.required(home)
         let catalogue = try await source(home)

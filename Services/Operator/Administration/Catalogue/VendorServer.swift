@@ -1,6 +1,8 @@
 internal import CatalogueFiles
+internal import CommandKit
 internal import Foundation
 internal import NIOCore
+internal import Simulation
 internal import TextEncodings
 
 /// A vendor's server that is asked for its public configuration. What it says is bounded, and nothing of it is kept but that.

@@ -1,5 +1,6 @@
 internal import CatalogueFiles
 internal import Clocks
+internal import CommandKit
 internal import Cryptography
 internal import Foundation
 internal import StrictJson

@@ -1,10 +1,11 @@
-public import ArgumentParser
+package import ArgumentParser
 internal import CatalogueFiles
+internal import CommandKit
 internal import Contracts
 
 /// `boxoffice draft`: what has been changed and not been pushed.
-public struct DraftCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+package struct DraftCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "draft", abstract: "Show, push or dismiss what has been changed and is not live yet.",
         discussion: """
             Commands that change the catalogue put their changes into the draft of the administrator of cluster.json. The console shows the same draft to \
@@ -13,19 +14,17 @@ public struct DraftCommand: AsyncParsableCommand {
         subcommands: [DraftShowCommand.self, DraftPushCommand.self, DraftDismissCommand.self, DraftDropCommand.self],
         defaultSubcommand: DraftShowCommand.self)
 
-    public init() {}
+    package init() {}
 }
 
 /// `boxoffice draft show`.
-public struct DraftShowCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(commandName: "show", abstract: "List each change of the draft.")
+struct DraftShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "show", abstract: "List each change of the draft.")
 
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
-
-    public func run() async throws {
+    func run() async throws {
         let answer = try await AdministrationCall.send("GET", "/draft")
         guard !json else { return try JsonOutput.show(answer.object) }
         let (draft, console) = (OpenDraft(answer), Console())
@@ -37,8 +36,8 @@ public struct DraftShowCommand: AsyncParsableCommand {
 }
 
 /// `boxoffice draft push`.
-public struct DraftPushCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct DraftPushCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "push", abstract: "Make the draft live, with everything in it.",
         discussion: "It lists what it pushes. Every service has it within a second. Where pushes need a second person, it waits for one.")
 
@@ -48,9 +47,7 @@ public struct DraftPushCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
-
-    public func run() async throws {
+    func run() async throws {
         let (draft, console) = (try await OpenDraft.read(), Console(isQuiet: json))
         guard !draft.changes.isEmpty else {
             throw CommandFailure("the draft is empty", advice: "a command that changes the catalogue fills it, such as 'boxoffice mvpd add'")
@@ -66,8 +63,8 @@ public struct DraftPushCommand: AsyncParsableCommand {
 }
 
 /// `boxoffice draft dismiss`.
-public struct DraftDismissCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct DraftDismissCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "dismiss", abstract: "Forget the draft, with everything in it.",
         discussion: "It lists what it forgets, and asks on a terminal. What is live stays as it is.")
 
@@ -77,9 +74,7 @@ public struct DraftDismissCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
-
-    public func run() async throws {
+    func run() async throws {
         let (draft, console) = (try await OpenDraft.read(), Console(isQuiet: json))
         if draft.changes.isEmpty {
             console.line("The draft is empty.")
@@ -96,8 +91,8 @@ public struct DraftDismissCommand: AsyncParsableCommand {
 }
 
 /// `boxoffice draft drop ENTRY`.
-public struct DraftDropCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct DraftDropCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "drop", abstract: "Take entries out of the draft: they are as they are live.",
         discussion: "An entry is named as 'boxoffice draft show' does, mvpds/NewCable, or by its id alone. All that are named are taken out, or none."
     )
@@ -108,9 +103,7 @@ public struct DraftDropCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
-
-    public func run() async throws {
+    func run() async throws {
         let draft = try await OpenDraft.read()
         let places = try entries.map { try draft.place(named: $0) }
         let left = try await DraftEdit.together { (edit: inout DraftEdit) async throws -> OpenDraft in

@@ -1,4 +1,5 @@
 internal import CatalogueFiles
+internal import CommandKit
 internal import Foundation
 
 /// Changes that one command makes to several entries of the draft: all of them, or none.

@@ -1,4 +1,5 @@
 internal import CatalogueFiles
+internal import CommandKit
 internal import Contracts
 internal import Foundation
 internal import TextEncodings

@@ -1,10 +1,11 @@
-public import ArgumentParser
+package import ArgumentParser
+internal import CommandKit
 internal import Contracts
 internal import Foundation
 
 /// `boxoffice explain`: why a sign-in went as it did, whichever way it went.
-public struct ExplainCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+package struct ExplainCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "explain",
         abstract: "Say why a sign-in failed, and what to change; without a trace id, list the latest failures.",
         discussion: """
@@ -50,9 +51,9 @@ public struct ExplainCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
+    package init() {}
 
-    public func validate() throws {
+    package func validate() throws {
         guard !last || subject == nil else { throw ValidationError("--last stands for the trace id: give one of the two.") }
         guard settings == nil || catalogue != nil else { throw ValidationError("--settings goes with --catalogue.") }
         guard subject != nil || (requestor == nil && at == nil && requestID == nil && catalogue == nil) else {
@@ -60,7 +61,7 @@ public struct ExplainCommand: AsyncParsableCommand {
         }
     }
 
-    public func run() async throws {
+    package func run() async throws {
         if subject == nil, !last { return try await list() }
         let explained = try await explained()
         print(try explained.text(asJSON: json, showsAll: all, Console()))

@@ -1,9 +1,7 @@
+internal import CommandKit
 internal import Foundation
 
 extension ExplainedSignIn {
-    /// Columns of the text.
-    static let width = 80
-
     /// - Parameters:
     ///   - asJSON: All of it, in the form of the administration API.
     ///   - showsAll: The checks that did not fail, too.
@@ -29,7 +27,7 @@ extension ExplainedSignIn {
         let moment = Date(timeIntervalSince1970: Double(endedAt) / 1000).formatted(.iso8601)
         let parties = [mvpd.map { "MVPD \($0)" }, requestor.map { "requestor \($0)" }].compactMap { $0 }.joined(separator: ", ")
         return [console.bold(verdict) + (reason.map { ": \($0)" } ?? "")]
-            + Self.wrapped(
+            + TerminalText.wrapped(
                 [trace.map { "trace \($0)" }, parties.isEmpty ? nil : parties, "at \(moment)"].compactMap { $0 }.joined(separator: ", "), 2)
             + [""]
     }
@@ -44,9 +42,9 @@ extension ExplainedSignIn {
             }
         let number = check.step < 10 ? " \(check.step)" : "\(check.step)"
         var lines = ["\(number)  \(mark)  \(check.title)"]
-        if check.outcome == "failed", let reason = check.reason { lines += Self.wrapped("reason \(reason)", 10) }
-        if let explanation = check.explanation { lines += Self.wrapped(explanation, 10) }
-        if let hint = check.hint { lines += Self.wrapped("-> " + hint, 10) }
+        if check.outcome == "failed", let reason = check.reason { lines += TerminalText.wrapped("reason \(reason)", 10) }
+        if let explanation = check.explanation { lines += TerminalText.wrapped(explanation, 10) }
+        if let hint = check.hint { lines += TerminalText.wrapped("-> " + hint, 10) }
         return lines
     }
 
@@ -67,31 +65,6 @@ extension ExplainedSignIn {
     private var footer: [String] {
         guard !message.isEmpty else { return [] }
         return ["", "What the message says of itself (nothing of it is trusted):"]
-            + message.flatMap { Self.wrapped("\($0.name): \($0.value)", 2) }
-    }
-
-    /// Lines of at most 80 columns, or of another width; a word that is longer is cut into pieces.
-    static func wrapped(_ text: String, _ indent: Int, width: Int = Self.width) -> [String] {
-        let room = max(8, width - indent)
-        var lines: [String] = []
-        var line = ""
-        for word in text.split(separator: " ").flatMap({ pieces(of: $0, room) }) {
-            if !line.isEmpty, line.count + 1 + word.count > room {
-                lines.append(line)
-                line = ""
-            }
-            line += line.isEmpty ? word : " " + word
-        }
-        return (lines + [line]).map { String(repeating: " ", count: indent) + $0 }
-    }
-
-    private static func pieces(of word: Substring, _ room: Int) -> [String] {
-        var rest = word
-        var pieces: [String] = []
-        while rest.count > room {
-            pieces.append(String(rest.prefix(room)))
-            rest = rest.dropFirst(room)
-        }
-        return pieces + [String(rest)]
+            + message.flatMap { TerminalText.wrapped("\($0.name): \($0.value)", 2) }
     }
 }

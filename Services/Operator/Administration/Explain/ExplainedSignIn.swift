@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import Contracts
 internal import Foundation
 
@@ -96,7 +97,7 @@ struct FailedSignIns: Decodable {
             let place = "\(signIn.mvpd ?? "an MVPD that is not known") for \(signIn.requestor ?? "a requestor that is not known")"
             let why = signIn.reason.map { ": \($0)" } ?? ""
             return ["\(signIn.trace ?? "no trace")  \(moment)  \(signIn.result)\(signIn.test == true ? ", a test" : "")"]
-                + ExplainedSignIn.wrapped(place + why, 4)
+                + TerminalText.wrapped(place + why, 4)
         }
         let more = signIns.count > Self.most ? ["and \(signIns.count - Self.most) more: --json lists them all"] : []
         return shown + more + ["", "'boxoffice explain TRACE-ID' explains one of them,", "'boxoffice explain --last' the first."]

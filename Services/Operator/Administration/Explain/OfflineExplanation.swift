@@ -1,5 +1,6 @@
 internal import CatalogueFiles
 internal import Clocks
+internal import CommandKit
 internal import Contracts
 internal import Foundation
 internal import SamlExplanation

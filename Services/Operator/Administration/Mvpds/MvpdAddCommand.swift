@@ -1,12 +1,13 @@
-public import ArgumentParser
+internal import ArgumentParser
 internal import CatalogueFiles
+internal import CommandKit
 internal import Foundation
 internal import SamlProfile
 internal import TextEncodings
 
 /// `boxoffice mvpd add`: what the console's page *Connect an MVPD* does.
-public struct MvpdAddCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct MvpdAddCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "add",
         abstract: "Show what an MVPD's metadata says; with --confirm, make it an entry of the draft; with --push, make that live.",
         discussion: """
@@ -73,9 +74,7 @@ public struct MvpdAddCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
-
-    public func run() async throws {
+    func run() async throws {
         let found = try await ProviderPreview.read(try document(), for: try mvpd())
         guard isConfirmed(found) else {
             print(try json ? found.json() : found.text(Console()))

@@ -1,10 +1,10 @@
-public import ArgumentParser
+package import ArgumentParser
 
 /// `boxoffice mvpd`: connects an MVPD, and tries it.
-public struct MvpdCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+package struct MvpdCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "mvpd", abstract: "Connect an MVPD by its metadata, and try a sign-in at it.",
         subcommands: [MvpdAddCommand.self, MvpdTestCommand.self])
 
-    public init() {}
+    package init() {}
 }

@@ -1,10 +1,12 @@
-public import ArgumentParser
+internal import ArgumentParser
+internal import CommandKit
 internal import Foundation
+internal import Simulation
 internal import TextEncodings
 
 /// `boxoffice mvpd test`: signs in at an MVPD of the running cluster, and prints each check.
-public struct MvpdTestCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct MvpdTestCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "test",
         abstract: "Sign in at an MVPD of the running cluster, and say which checks of its answer failed.",
         discussion: """
@@ -35,9 +37,7 @@ public struct MvpdTestCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
-
-    public func run() async throws {
+    func run() async throws {
         guard (1...1800).contains(wait) else { throw CommandFailure("--wait is from 1 to 1800", exit: .usage) }
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
         let cluster = try ClusterFile.required(home)
@@ -121,7 +121,7 @@ public struct MvpdTestCommand: AsyncParsableCommand {
 
     /// Of an application that may act for the channel.
     private func statement(for requestor: String, of cluster: ClusterFile) async throws -> String {
-        let statements = try await DeviceCommand.statements(cluster)
+        let statements = try await SoftwareStatements.all(of: cluster)
         let answer = try await AdministrationCall.send("GET", "/applications?requestor=\(FormEncoding.encode(requestor))&size=200")
         let applications = (answer.object["items"] as? [[String: Any]] ?? []).compactMap { $0["id"] as? String }
         guard let found = applications.compactMap({ statements[$0] }).first else {

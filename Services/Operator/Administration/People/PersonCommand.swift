@@ -1,13 +1,14 @@
-public import ArgumentParser
+package import ArgumentParser
+internal import CommandKit
 internal import Foundation
 
 /// `boxoffice person`: everything about a person.
-public struct PersonCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+package struct PersonCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "person", abstract: "Export or erase everything that the cluster holds about a person.",
         subcommands: [PersonExportCommand.self, PersonEraseCommand.self])
 
-    public init() {}
+    package init() {}
 }
 
 /// Who is meant.
@@ -46,8 +47,8 @@ struct PersonOptions: ParsableArguments {
 }
 
 /// `boxoffice person export`.
-public struct PersonExportCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct PersonExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Print everything that the services hold about a person, as JSON by service and table.",
         discussion: """
             It takes an operator, or an administrator with the right 'personalData'. Each export is in the audit log, without the person. An id that \
@@ -59,9 +60,7 @@ public struct PersonExportCommand: AsyncParsableCommand {
     @Option(help: "The file to write, for its owner alone; standard output unless given.")
     var output: String?
 
-    public init() {}
-
-    public func run() async throws {
+    func run() async throws {
         let answer = try await AdministrationCall.send("POST", "/people/export", body: try AdministrationCall.json(person.question))
         guard try !PersonHoldings(answer).isEmpty else {
             throw CommandFailure("nothing is held about this person", advice: "check the id, and the MVPD that it belongs to")
@@ -76,8 +75,8 @@ public struct PersonExportCommand: AsyncParsableCommand {
 }
 
 /// `boxoffice person erase`.
-public struct PersonEraseCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct PersonEraseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "erase", abstract: "Remove everything that the services hold about a person, and tell what has to stay, why and until when.",
         discussion: """
             The person is signed out everywhere; a sign-in that has begun comes to nothing. It takes an operator, or an administrator with the right \
@@ -96,13 +95,11 @@ public struct PersonEraseCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
-
-    public func validate() throws {
+    func validate() throws {
         guard !dryRun || !yes else { throw ValidationError("--dry-run erases nothing, so --yes answers nothing: give one of them.") }
     }
 
-    public func run() async throws {
+    func run() async throws {
         let isAsked = !yes && !json && Question.isPossible
         if dryRun || isAsked {
             let answer = try await AdministrationCall.send("POST", "/people/export", body: try AdministrationCall.json(person.question))

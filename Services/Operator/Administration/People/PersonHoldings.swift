@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import Foundation
 
 /// What `/admin/v1/people/export` answers, counted: nobody needs to read it to erase it.

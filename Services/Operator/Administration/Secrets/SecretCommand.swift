@@ -1,19 +1,20 @@
-public import ArgumentParser
+package import ArgumentParser
+internal import CommandKit
 internal import Foundation
 internal import TextEncodings
 
 /// `boxoffice secret`: secrets that the catalogue refers to.
-public struct SecretCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+package struct SecretCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "secret", abstract: "Write secrets that the catalogue refers to, list their references, and say whose a file is.",
         subcommands: [SecretSetCommand.self, SecretListCommand.self, SecretOwnerCommand.self])
 
-    public init() {}
+    package init() {}
 }
 
 /// `boxoffice secret set REFERENCE`.
-public struct SecretSetCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct SecretSetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "set", abstract: "Store a secret under a reference, for example a client secret from an MVPD.",
         discussion: """
             The secret is read from standard input, or from --file, never from the command line, where others could see it. White space around it does \
@@ -33,9 +34,7 @@ public struct SecretSetCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
-
-    public func run() async throws {
+    func run() async throws {
         let secret = try Self.read(file)
         var body = ["secret": secret]
         body["programmer"] = programmer
@@ -60,15 +59,13 @@ extension SecretSetCommand {
 }
 
 /// `boxoffice secret list`.
-public struct SecretListCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(commandName: "list", abstract: "List the references that have a secret.")
+struct SecretListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "List the references that have a secret.")
 
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
-
-    public func run() async throws {
+    func run() async throws {
         let answer = try await AdministrationCall.send("GET", "/secrets")
         guard !json else { return print(answer.text) }
         let secrets = answer.object["secrets"] as? [[String: Any]] ?? []
@@ -81,8 +78,8 @@ public struct SecretListCommand: AsyncParsableCommand {
 }
 
 /// `boxoffice secret owner REFERENCE`.
-public struct SecretOwnerCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct SecretOwnerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "owner", abstract: "Say whose the file of a secret is.",
         discussion: """
             Entries of that programmer alone may newly name it; a file about which nothing is said is the operators'. What names it already stays, and \
@@ -98,71 +95,12 @@ public struct SecretOwnerCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
-
-    public func run() async throws {
+    func run() async throws {
         var body: [String: Any] = [:]
         body["programmer"] = programmer
         let answer = try await AdministrationCall.send(
             "PUT", "/secrets/\(FormEncoding.encode(reference))/owner", body: try AdministrationCall.json(body))
         guard !json else { return print(answer.text) }
         Console().line("\(reference): \(programmer.map { "\($0)'s" } ?? "the operators'")")
-    }
-}
-
-/// One call of the administration API of the local cluster.
-enum AdministrationCall {
-    /// - Parameters:
-    ///   - path: Below `/admin/v1`.
-    ///   - body: JSON.
-    ///   - ifMatch: The entity tag of what is changed.
-    /// - Throws: `CommandFailure` with what the cluster says.
-    static func send(_ method: String, _ path: String, body: String? = nil, ifMatch: String? = nil) async throws -> HTTPAnswer {
-        try success(of: await attempt(method, path, body: body, ifMatch: ifMatch))
-    }
-
-    /// As `send`, and leaves a refusal to the caller.
-    /// - Throws: `CommandFailure` when the cluster cannot be reached.
-    static func attempt(_ method: String, _ path: String, body: String? = nil, ifMatch: String? = nil) async throws -> HTTPAnswer {
-        let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
-        let cluster = try ClusterFile.required(home)
-        var headers = [("Authorization", "Bearer \(cluster.adminToken)")]
-        if body != nil { headers.append(("Content-Type", "application/json")) }
-        if let ifMatch { headers.append(("If-Match", ifMatch)) }
-        return try await HTTPExchange.once(trusting: cluster.authority) { [headers] exchange in
-            try await exchange.send(method, "\(cluster.administration)/admin/v1\(path)", headers: headers, body: body)
-        }
-    }
-
-    /// - Throws: `CommandFailure` with what the cluster says.
-    static func success(of answer: HTTPAnswer) throws -> HTTPAnswer {
-        guard (200..<300).contains(answer.status) else {
-            let error = answer.object["error"] as? [String: Any]
-            let problems = (error?["problems"] as? [[String: Any]] ?? []).compactMap { problem in
-                (problem["message"] as? String).map { message in
-                    [problem["field"] as? String, message].compactMap { $0?.withoutEnd }.filter { !$0.isEmpty }.joined(separator: ": ")
-                }
-            }
-            // Whom an id stands for that was to name one person.
-            let people = (error?["people"] as? [[String: Any]] ?? []).map { person in
-                "--user \(person["user"] as? String ?? "(told by an upstream alone)") --mvpd \(person["mvpd"] as? String ?? "")"
-            }
-            throw CommandFailure(
-                error?["message"] as? String ?? "the cluster answered \(answer.status)",
-                advice: problems.isEmpty && people.isEmpty ? nil : (problems + people).joined(separator: "; "))
-        }
-        return answer
-    }
-
-    /// Pushes the draft as it is now.
-    /// - Returns: The version that it has become; `nil`: it waits for a second person.
-    static func push(_ description: String) async throws -> Int? {
-        let draft = try await send("GET", "/draft")
-        return try await send("POST", "/draft/push", body: try json(["description": description]), ifMatch: draft.header("etag")).object["version"]
-            as? Int
-    }
-
-    static func json(_ object: Any) throws -> String {
-        String(decoding: try JSONSerialization.data(withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes]), as: UTF8.self)
     }
 }

@@ -1,12 +1,13 @@
-public import ArgumentParser
+package import ArgumentParser
+internal import CommandKit
 internal import Foundation
 
 /// `boxoffice support`: a viewer's sessions.
-public struct SupportCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+package struct SupportCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "support", abstract: "Find a viewer's sessions, and end them.", subcommands: [SupportFindCommand.self, SupportEndCommand.self])
 
-    public init() {}
+    package init() {}
 }
 
 /// Whose sessions.
@@ -43,8 +44,8 @@ struct ViewerOptions: ParsableArguments {
 }
 
 /// `boxoffice support find`.
-public struct SupportFindCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct SupportFindCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "find", abstract: "List a viewer's sessions: since when, by which way, until when.",
         discussion: "Each look-up is in the audit log. No attribute of the viewer is shown, and of a device's id only the beginning.")
 
@@ -53,9 +54,7 @@ public struct SupportFindCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
-
-    public func run() async throws {
+    func run() async throws {
         let answer = try await AdministrationCall.send("POST", "/support/sessions", body: try AdministrationCall.json(viewer.question))
         guard !json else { return print(answer.text) }
         for line in try ViewerAnswer(answer.body).lines { Console().line(line) }
@@ -63,8 +62,8 @@ public struct SupportFindCommand: AsyncParsableCommand {
 }
 
 /// `boxoffice support end`.
-public struct SupportEndCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct SupportEndCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "end", abstract: "End one of a viewer's sessions, or all of them.",
         discussion: "The viewer has to sign in again. The MVPD hears nothing of it: that takes the viewer's own browser.")
 
@@ -79,13 +78,11 @@ public struct SupportEndCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
-
-    public func validate() throws {
+    func validate() throws {
         guard (session != nil) != all else { throw ValidationError("Give either --session ID or --all.") }
     }
 
-    public func run() async throws {
+    func run() async throws {
         var body = viewer.question
         body["session"] = session ?? "all"
         let answer = try await AdministrationCall.send("POST", "/support/sessions/end", body: try AdministrationCall.json(body))

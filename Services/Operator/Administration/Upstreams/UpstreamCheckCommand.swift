@@ -1,10 +1,11 @@
-public import ArgumentParser
+internal import ArgumentParser
+internal import CommandKit
 internal import Foundation
 internal import TextEncodings
 
 /// `boxoffice upstream check`: walks what the bridge needs of an upstream, step by step.
-public struct UpstreamCheckCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct UpstreamCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Try each step that the bridge needs of an upstream, and say what came and what to do about it.",
         discussion: """
@@ -38,14 +39,12 @@ public struct UpstreamCheckCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
-
-    public func validate() throws {
+    func validate() throws {
         guard (1...1800).contains(wait) else { throw ValidationError("--wait is from 1 to 1800.") }
         guard signIn || certificate == nil && resource == nil else { throw ValidationError("--certificate and --resource go with --sign-in.") }
     }
 
-    public func run() async throws {
+    func run() async throws {
         let pem = try certificate.map { try TextFile.read($0) }
         var walk = UpstreamWalk(upstream: upstream, requestor: requestor)
         let console = Console(isQuiet: json)
@@ -139,7 +138,7 @@ struct UpstreamWalk {
         guard text("outcome") != "notReached" else { return }
         for (label, name) in [("expected ", "expected"), ("seen ", "seen"), ("-> ", "advice"), ("upstream's trace ", "upstreamTrace")] {
             guard let value = text(name) else { continue }
-            for line in ExplainedSignIn.wrapped(label + value, 10) { console.line(line) }
+            for line in TerminalText.wrapped(label + value, 10) { console.line(line) }
         }
     }
 }

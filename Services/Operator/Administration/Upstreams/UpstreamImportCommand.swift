@@ -1,11 +1,12 @@
-public import ArgumentParser
+internal import ArgumentParser
 internal import CatalogueFiles
+internal import CommandKit
 internal import Foundation
 internal import TextEncodings
 
 /// `boxoffice upstream import`: what an upstream offers, as entries of the catalogue.
-public struct UpstreamImportCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct UpstreamImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Show what an upstream offers that the catalogue lacks, as entries for it; with --draft, put them into your draft.",
         discussion: """
@@ -30,15 +31,13 @@ public struct UpstreamImportCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
-
-    public func validate() throws {
+    func validate() throws {
         for platform in platforms where !UpstreamOffers.platforms.contains(platform) {
             throw ValidationError("--platform \(platform) is none of \(UpstreamOffers.platforms.joined(separator: ", ")).")
         }
     }
 
-    public func run() async throws {
+    func run() async throws {
         let offers = try await UpstreamOffers.read(upstream, requestor: requestor, platforms: platforms)
         let comparison = UpstreamComparison(offers, try await OwnEntries.read(requestor: requestor, upstream: upstream), requestor: requestor)
         if draft { try await comparison.draft() }

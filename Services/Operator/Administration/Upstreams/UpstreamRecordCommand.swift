@@ -1,11 +1,12 @@
-public import ArgumentParser
+internal import ArgumentParser
+internal import CommandKit
 internal import Foundation
 internal import Synchronization
 internal import TextEncodings
 
 /// `boxoffice upstream record`: keeps what an upstream says.
-public struct UpstreamRecordCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct UpstreamRecordCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "record",
         abstract: "Stand between the cluster and an upstream, and write a tape of what goes to and fro, without anything secret.",
         discussion: """
@@ -32,13 +33,11 @@ public struct UpstreamRecordCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON: an event a line, 'listening' and 'ended'.")
     var json = false
 
-    public init() {}
-
-    public func validate() throws {
+    func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port is from 1 to 65535, or 0 for one that is free.") }
     }
 
-    public func run() async throws {
+    func run() async throws {
         let signals = StopSignals()
         let origin = try TapeForwarding.origin(try await place())
         guard port == 0 || !["http://127.0.0.1:\(port)", "http://localhost:\(port)"].contains(origin) else {

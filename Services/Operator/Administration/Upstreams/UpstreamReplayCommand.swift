@@ -1,10 +1,11 @@
-public import ArgumentParser
+internal import ArgumentParser
+internal import CommandKit
 internal import Foundation
 internal import Synchronization
 
 /// `boxoffice upstream replay`: answers as an upstream did.
-public struct UpstreamReplayCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct UpstreamReplayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "replay",
         abstract: "Answer the cluster's calls from a tape, in place of the upstream.",
         discussion: """
@@ -22,13 +23,11 @@ public struct UpstreamReplayCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON: an event a line, 'listening' and 'ended'.")
     var json = false
 
-    public init() {}
-
-    public func validate() throws {
+    func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port is from 1 to 65535, or 0 for one that is free.") }
     }
 
-    public func run() async throws {
+    func run() async throws {
         let signals = StopSignals()
         let replay = TapeReplay(try TapeFile.read(file))
         let server = try await TapeServer.start(port: port) { replay.answer($0) }

@@ -1,10 +1,11 @@
-public import ArgumentParser
+internal import ArgumentParser
+internal import CommandKit
 internal import Foundation
 internal import TextEncodings
 
 /// `boxoffice upstream status`: how upstreams are.
-public struct UpstreamStatusCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct UpstreamStatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show how upstreams are: our clients there, what fails, how old the lists are, and the latest alarms.",
         discussion: "With several copies of authentication, failures and alarms are those of the copy that answers.")
 
@@ -14,9 +15,7 @@ public struct UpstreamStatusCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
-
-    public func run() async throws {
+    func run() async throws {
         let states = try await states()
         guard !json else { return try JsonOutput.show(["upstreams": states]) }
         let console = Console()
@@ -74,8 +73,8 @@ enum UpstreamText {
 }
 
 /// `boxoffice upstream reset`: ends a device's client.
-public struct UpstreamResetCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct UpstreamResetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "reset", abstract: "Forget our client at an upstream that serves a device; who signed in there has to sign in again.",
         discussion: "With shared clients that is everybody whom the client serves.")
 
@@ -88,9 +87,7 @@ public struct UpstreamResetCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
-
-    public func run() async throws {
+    func run() async throws {
         let path = "/upstreams/\(FormEncoding.encode(upstream))/reset"
         let answer = try await AdministrationCall.send("POST", path, body: try AdministrationCall.json(["device": device])).object
         let sessions = answer["sessions"] as? Int ?? 0

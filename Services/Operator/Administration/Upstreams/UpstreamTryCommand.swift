@@ -1,10 +1,12 @@
-public import ArgumentParser
+internal import ArgumentParser
+internal import ClusterCommands
+internal import CommandKit
 internal import Foundation
 internal import TextEncodings
 
 /// `boxoffice upstream try`: the sandbox's stand-in vendor as an upstream of a channel.
-public struct UpstreamTryCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct UpstreamTryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "try",
         abstract: "Make the sandbox's stand-in vendor an upstream of the channel ACME1: its TV providers appear beside the cluster's own.",
         discussion: """
@@ -26,16 +28,14 @@ public struct UpstreamTryCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
-
-    public func validate() throws {
+    func validate() throws {
         guard (1...600).contains(wait) else { throw ValidationError("--wait is from 1 to 600.") }
         if let browsers, !ContainerNetwork.isBase(browsers) {
             throw ValidationError("--browsers takes scheme, host and port, such as http://localhost:8092; it is '\(browsers)'.")
         }
     }
 
-    public func run() async throws {
+    func run() async throws {
         let console = Console(isQuiet: json)
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
         let cluster = try ClusterFile.required(home)

@@ -1,10 +1,12 @@
-public import ArgumentParser
+package import ArgumentParser
+internal import CommandKit
 internal import Foundation
 internal import MediaTokenVerifier
+internal import Simulation
 
 /// `boxoffice verify`: checks a media token offline.
-public struct VerifyCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+package struct VerifyCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Check a short media token.",
         discussion: """
@@ -34,9 +36,9 @@ public struct VerifyCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
+    package init() {}
 
-    public func run() async throws {
+    package func run() async throws {
         let text = token == "-" ? String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self) : token
         let check = MediaTokenVerifier(trustedKeys: try await keys()).verify(text, requestor: requestor, resource: resource)
         print(try MediaTokenReport(check).text(asJSON: json))

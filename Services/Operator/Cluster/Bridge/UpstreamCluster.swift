@@ -1,7 +1,8 @@
+package import CommandKit
 internal import Foundation
 
 /// Makes a cluster of this machine the upstream of another one (`up --upstream`).
-struct UpstreamCluster: Sendable {
+package struct UpstreamCluster: Sendable {
     /// Home of the cluster that is to be the upstream.
     let home: ClusterHome
     let file: ClusterFile
@@ -24,8 +25,6 @@ struct UpstreamCluster: Sendable {
         }
     }
 
-    static let verifiersName = "media-token-verifiers.crt"
-
     /// Where its certificate is kept with ours, for those who verify media tokens.
     static func certificate(in pki: LocalPki) -> String { pki.path("upstream-media-token.crt") }
 
@@ -38,14 +37,14 @@ struct UpstreamCluster: Sendable {
         let own = pki.path("media-token.crt")
         let theirs = [certificate(in: pki), standInCertificate(in: pki)].filter { FileManager.default.fileExists(atPath: $0) }
         guard !theirs.isEmpty else { return own }
-        let all = URL(fileURLWithPath: pki.path(verifiersName))
+        let all = URL(fileURLWithPath: pki.path(ClusterFile.verifiersName))
         try WrittenFiles.replace(all, with: Data(try ([own] + theirs).map { try TextFile.read($0) }.joined().utf8))
         return all.path
     }
 
     /// Lets those who verify media tokens of the cluster take those of the sandbox's stand-in, too.
     /// - Throws: `CommandFailure`.
-    static func trustStandIn(_ home: ClusterHome) throws {
+    package static func trustStandIn(_ home: ClusterHome) throws {
         let pki = LocalPki(folder: home.pki)
         let certificate = Data(try TextFile.read(pki.path("sandbox-upstream.crt")).utf8)
         try WrittenFiles.replace(URL(fileURLWithPath: standInCertificate(in: pki)), with: certificate)
@@ -133,13 +132,5 @@ struct UpstreamCluster: Sendable {
             try await Task.sleep(for: .milliseconds(100))
         }
         throw CommandFailure("the cluster in \(home.root.path) does not take in version \(version) of its catalogue", advice: "its logs say why")
-    }
-}
-
-extension ClusterFile {
-    /// The certificates of the cluster's verifiers where its media tokens may be an upstream's: its gateway publishes its own alone.
-    /// - Throws: `CommandFailure` when the file cannot be read.
-    func upstreamCertificates() throws -> String? {
-        mediaTokenCertificate.hasSuffix(UpstreamCluster.verifiersName) ? try TextFile.read(mediaTokenCertificate) : nil
     }
 }

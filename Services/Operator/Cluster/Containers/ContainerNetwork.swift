@@ -1,7 +1,8 @@
+internal import CommandKit
 internal import Foundation
 
 /// Addresses of a cluster whose programs run in containers: from outside, as browsers and apps know them, and inside, by the programs' names.
-struct ContainerNetwork: Sendable, Equatable {
+package struct ContainerNetwork: Sendable, Equatable {
     /// Scheme, host and port of the gateway, of its HTTPS, of its administration, of the stand-in MVPD, Apple and upstream, as a browser on the host finds them.
     var gateway = "http://localhost:8080"
     var gatewayTLS = "https://localhost:8443"
@@ -17,7 +18,7 @@ struct ContainerNetwork: Sendable, Equatable {
     private static let ports = PortPlan(base: nil)
 
     /// True for scheme, host and port alone.
-    static func isBase(_ text: String) -> Bool {
+    package static func isBase(_ text: String) -> Bool {
         guard let url = URLComponents(string: text), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false else { return false }
         return url.path.isEmpty && url.query == nil && url.fragment == nil
     }

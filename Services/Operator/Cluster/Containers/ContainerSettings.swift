@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import Foundation
 internal import PrivatePostgres
 
@@ -202,7 +203,7 @@ struct ContainerSettings {
         try copy(
             ["ca.crt", "operator.crt", "operator.key", "media-token.crt", "admin.token", "gateway-https.crt", "sandbox-upstream.crt"], to: place)
         // As `upstream try` left it.
-        let isBridged = FileManager.default.fileExists(atPath: place.appendingPathComponent("pki/\(UpstreamCluster.verifiersName)").path)
+        let isBridged = FileManager.default.fileExists(atPath: place.appendingPathComponent("pki/\(ClusterFile.verifiersName)").path)
         let services = ClusterService.allCases.filter { $0 != .sandbox }
         let files = network.hosts.isEmpty ? Self.settings : place.path
         let file = ClusterFile(
@@ -220,7 +221,7 @@ struct ContainerSettings {
             pki: ClusterFile.Pki(
                 ca: files + "/pki/ca.crt", clientCert: files + "/pki/operator.crt", clientKey: files + "/pki/operator.key"),
             softwareStatements: [:], signedRequests: try network.hosts.isEmpty ? pki.demoPairs() : nil,
-            mediaTokenCertificate: files + "/pki/" + (isBridged ? UpstreamCluster.verifiersName : "media-token.crt"))
+            mediaTokenCertificate: files + "/pki/" + (isBridged ? ClusterFile.verifiersName : "media-token.crt"))
         try file.write(ClusterHome(root: place))
     }
 

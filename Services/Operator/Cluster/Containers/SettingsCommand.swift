@@ -1,9 +1,10 @@
-public import ArgumentParser
+package import ArgumentParser
+internal import CommandKit
 internal import Foundation
 
 /// `boxoffice settings`: what each program needs in a container of its own.
-public struct SettingsCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+package struct SettingsCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "settings",
         abstract: "Write keys and settings for programs that run in containers, or on several hosts.",
         discussion: """
@@ -85,9 +86,9 @@ public struct SettingsCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
+    package init() {}
 
-    public func validate() throws {
+    package func validate() throws {
         _ = try HostPlan.all(hosts, debugAddresses: debugAddresses)
         _ = try database
         guard (0...1_000_000).contains(burst) else { throw ValidationError("--burst takes a number from 0 to 1000000; it is \(burst)") }
@@ -143,7 +144,7 @@ public struct SettingsCommand: AsyncParsableCommand {
         }
     }
 
-    public func run() async throws {
+    package func run() async throws {
         let console = Console(isQuiet: json)
         let keys = LocalPki(folder: URL(fileURLWithPath: pki))
         do {

@@ -1,4 +1,5 @@
 internal import Clocks
+internal import CommandKit
 internal import Cryptography
 internal import Foundation
 

@@ -1,5 +1,6 @@
 internal import CSpawn
 internal import Clocks
+internal import CommandKit
 internal import Foundation
 
 extension Doctor {
@@ -104,7 +105,7 @@ extension Doctor {
         guard !pids.isEmpty else { return "" }
         let names = pids.map { pid in
             let name = try? String(contentsOfFile: "/proc/\(pid)/comm", encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
-            return "process \(pid)\(name.map { " (\(LogLine.printable($0)))" } ?? "")"
+            return "process \(pid)\(name.map { " (\(TerminalText.printable($0)))" } ?? "")"
         }
         return ": by \(names.joined(separator: ", "))"
     }

@@ -1,5 +1,6 @@
 internal import CatalogueFiles
 internal import Clocks
+internal import CommandKit
 internal import Foundation
 
 extension Doctor {
@@ -14,11 +15,11 @@ extension Doctor {
         let troubled = status.programs.filter { $0.state == .notRunning } + status.programs.filter { $0.state == .notReady }
         for program in troubled {
             let what = program.state == .notRunning ? "\(program.name) does not run" : "\(program.name) is not ready"
-            let reasons = program.reasons.map { LogLine.printable($0) }.joined(separator: "; ")
+            let reasons = program.reasons.map { TerminalText.printable($0) }.joined(separator: "; ")
             findings.append(.wrong(.programs, reasons.isEmpty ? what : "\(what): \(reasons)", advice: advice(program)))
         }
         for program in status.programs where !program.notes.isEmpty {
-            let notes = program.notes.map { LogLine.printable($0) }.joined(separator: "; ")
+            let notes = program.notes.map { TerminalText.printable($0) }.joined(separator: "; ")
             findings.append(
                 .note(.programs, "\(program.name) is ready, but \(notes)", advice: "Shared/Documents/Operations/WhenItFails.md"))
         }

@@ -1,4 +1,5 @@
 internal import Clocks
+internal import CommandKit
 internal import Foundation
 
 /// Examines a local cluster: what is there of it, whether it runs or not. It changes nothing.

@@ -1,9 +1,10 @@
-public import ArgumentParser
+package import ArgumentParser
+internal import CommandKit
 internal import Foundation
 
 /// `boxoffice doctor`: what is wrong with the local cluster, and what to do.
-public struct DoctorCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+package struct DoctorCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Examine the local cluster: what is wrong, and what to do about it.",
         discussion: """
@@ -14,9 +15,9 @@ public struct DoctorCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
+    package init() {}
 
-    public func run() async throws {
+    package func run() async throws {
         let environment = ProcessInfo.processInfo.environment
         let home = ClusterHome(environment: environment, checkout: Checkout.current)
         var doctor = Doctor(home: home, ports: try PortPlan(environment: environment), binaries: Checkout.binaries)

@@ -1,3 +1,5 @@
+internal import CommandKit
+
 /// What an examination of a cluster has found.
 struct Finding: Sendable, Equatable, Encodable {
     enum Verdict: String, Sendable, Encodable {

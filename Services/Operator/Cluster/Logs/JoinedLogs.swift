@@ -1,9 +1,9 @@
 internal import Clocks
-internal import Foundation
+package import Foundation
 internal import ServiceKit
 
 /// The logs of all programs of a cluster, joined by time.
-final class JoinedLogs {
+package final class JoinedLogs {
     private let folder: URL
     private let selection: LogSelection
     private var files: [LogFile] = []
@@ -18,7 +18,7 @@ final class JoinedLogs {
     }
 
     /// Of the logs that are there.
-    static func programs(in folder: URL) -> [String] {
+    package static func programs(in folder: URL) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         let logs = Set(names.map { FormerLog.log(of: $0) ?? $0 })
         return logs.filter { $0.hasSuffix(".log") && !$0.hasPrefix(".") }.map { String($0.dropLast(4)) }.sorted()

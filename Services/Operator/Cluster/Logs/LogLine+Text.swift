@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import StrictJson
 
 extension LogLine {
@@ -5,15 +6,15 @@ extension LogLine {
     /// - Parameter width: Of the longest name of a program.
     func text(_ console: Console, width: Int) -> String {
         let name = Self.padded(program, width)
-        guard let event else { return "\(Self.padded("", 23))  \(name)  \(Self.printable(text))" }
+        guard let event else { return "\(Self.padded("", 23))  \(name)  \(TerminalText.printable(text))" }
         // As it is, but for what a reader does without.
         let time =
             event.timeText.utf8.last == UInt8(ascii: "Z") ? event.timeText.dropLast().split(separator: "T").joined(separator: " ") : event.timeText
-        let level = Self.padded(Self.printable(event.level), 8)
-        let fields = event.fields.map { "\(console.faint(Self.printable($0.name) + "="))\(Self.value($0.value))" }
+        let level = Self.padded(TerminalText.printable(event.level), 8)
+        let fields = event.fields.map { "\(console.faint(TerminalText.printable($0.name) + "="))\(Self.value($0.value))" }
         let words = [
-            console.faint(Self.padded(Self.printable(time), 23)), name, event.isError ? console.bad(level) : level,
-            console.bold(Self.printable(event.name)),
+            console.faint(Self.padded(TerminalText.printable(time), 23)), name, event.isError ? console.bad(level) : level,
+            console.bold(TerminalText.printable(event.name)),
         ]
         return (words + fields.prefix(1)).joined(separator: "  ") + fields.dropFirst().map { " " + $0 }.joined()
     }
@@ -26,10 +27,10 @@ extension LogLine {
         let columns = max(40, columns)
         let name = Self.padded(program, width)
         guard let event else {
-            return Self.broken("\(program)  \(Self.printable(text))", columns - 14).map { "\(Self.padded("", 12))  \($0)" }
+            return Self.broken("\(program)  \(TerminalText.printable(text))", columns - 14).map { "\(Self.padded("", 12))  \($0)" }
         }
         let time = event.timeText.split(separator: "T").last.map { $0.utf8.last == UInt8(ascii: "Z") ? $0.dropLast() : $0 } ?? ""
-        let (moment, level) = (Self.padded(Self.printable(time), 12), Self.padded(Self.printable(event.level), 7))
+        let (moment, level) = (Self.padded(TerminalText.printable(time), 12), Self.padded(TerminalText.printable(event.level), 7))
         var lines = [[console.faint(moment), name, event.isError ? console.bad(level) : level].joined(separator: "  ")]
         var used = moment.count + name.count + level.count + 4
         func add(_ word: String, _ shown: String) {
@@ -41,10 +42,10 @@ extension LogLine {
                 used = 14 + word.count
             }
         }
-        let title = Self.printable(event.name)
+        let title = TerminalText.printable(event.name)
         add(title, console.bold(title))
         for field in event.fields {
-            let (name, value) = (Self.printable(field.name) + "=", Self.value(field.value))
+            let (name, value) = (TerminalText.printable(field.name) + "=", Self.value(field.value))
             if name.count + value.count <= columns - 14 {
                 add(name + value, console.faint(name) + value)
             } else {
@@ -55,7 +56,7 @@ extension LogLine {
     }
 
     /// The day of an event in a terminal's lines, which have the time of day alone; `nil`: it is no event.
-    var day: String? { event.map { Self.printable($0.timeText.prefix { $0 != "T" }) } }
+    var day: String? { event.map { TerminalText.printable($0.timeText.prefix { $0 != "T" }) } }
 
     /// Pieces of that many characters at most.
     private static func broken(_ text: String, _ room: Int) -> [String] {
@@ -77,28 +78,18 @@ extension LogLine {
 
     /// Time, event and fields of one program's line, without colours.
     var shortText: String {
-        guard let event else { return Self.printable(text) }
-        return ([event.timeText, event.name].map(Self.printable) + event.fields.map { "\(Self.printable($0.name))=\(Self.value($0.value))" }).joined(
-            separator: " ")
+        guard let event else { return TerminalText.printable(text) }
+        return
+            ([event.timeText, event.name].map(TerminalText.printable)
+            + event.fields.map { "\(TerminalText.printable($0.name))=\(Self.value($0.value))" }).joined(
+                separator: " ")
     }
 
     /// A value that has blanks, quotation marks or nothing at all is quoted.
     private static func value(_ text: String) -> String {
         if !text.isEmpty, text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x22 && $0 < 0x7f }) { return text }
         let isPlain = !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x7f }
-        return isPlain ? printable(text) : "\"\(printable(text.replacing("\"", with: "\\\"")))\""
-    }
-
-    /// Shows control characters in place of sending them to the terminal: strangers can write some of what stands in logs.
-    static func printable(_ text: some StringProtocol) -> String {
-        // Nearly all of it is ASCII.
-        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f }) { return String(text) }
-        guard text.unicodeScalars.contains(where: isControl) else { return String(text) }
-        return text.unicodeScalars.map { isControl($0) ? "\\u{\(String($0.value, radix: 16))}" : String($0) }.joined()
-    }
-
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        scalar != "\t" && [.control, .format, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+        return isPlain ? TerminalText.printable(text) : "\"\(TerminalText.printable(text.replacing("\"", with: "\\\"")))\""
     }
 
     private static func padded(_ text: String, _ width: Int) -> String { text + String(repeating: " ", count: max(0, width - text.count)) }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Clocks
+internal import CommandKit
 internal import Foundation
 
 /// Which lines of the logs somebody wants to see.

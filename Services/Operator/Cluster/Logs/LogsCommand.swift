@@ -1,11 +1,12 @@
-public import ArgumentParser
+package import ArgumentParser
 internal import Clocks
+internal import CommandKit
 internal import Foundation
 internal import ServiceKit
 
 /// `boxoffice logs`: what the programs of the local cluster report, as one log.
-public struct LogsCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+package struct LogsCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "logs",
         abstract: "Show the logs of the cluster's programs, joined by time.",
         discussion: """
@@ -36,9 +37,9 @@ public struct LogsCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON, one object a line.")
     var json = false
 
-    public init() {}
+    package init() {}
 
-    public func validate() throws {
+    package func validate() throws {
         for name in programs where !Self.isProgram(name) {
             let known = ClusterService.allCases.map(\.rawValue) + ["pki"]
             let near = CommandSuggestion.nearest(to: name, among: known).map { "; did you mean \($0)?" } ?? ""
@@ -64,7 +65,7 @@ public struct LogsCommand: AsyncParsableCommand {
         return name
     }
 
-    public func run() async throws {
+    package func run() async throws {
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
         let start = since.map { $0.moment(now: SystemClock().now()) }
         let selection = LogSelection(programs: programs, trace: Self.learned(trace, home, since: start), since: start)

@@ -1,9 +1,10 @@
-public import ArgumentParser
+package import ArgumentParser
+internal import CommandKit
 internal import Foundation
 
 /// `boxoffice pki`: makes the keys and certificates of a local cluster.
-public struct PkiCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+package struct PkiCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "pki",
         abstract: "Make the keys and certificates of a local cluster.",
         discussion: """
@@ -33,9 +34,9 @@ public struct PkiCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
+    package init() {}
 
-    public func validate() throws {
+    package func validate() throws {
         if let host { try HostPlan.check(host, option: "--host") }
         guard let issue else {
             guard host == nil else { throw ValidationError("--host needs --issue: whose certificate it is") }
@@ -47,7 +48,7 @@ public struct PkiCommand: AsyncParsableCommand {
         guard folder != nil else { throw ValidationError("--issue needs --folder: where the files go") }
     }
 
-    public func run() async throws {
+    package func run() async throws {
         let console = Console(isQuiet: json)
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
         if whileRunning { return await PkiKeeper(home: home).run(until: StopSignals()) }

@@ -1,4 +1,5 @@
 internal import Clocks
+internal import CommandKit
 internal import Foundation
 internal import Logging
 internal import ServiceKit

@@ -1,16 +1,22 @@
 internal import CatalogueFiles
-internal import Clocks
-internal import Contracts
+package import Clocks
+internal import CommandKit
+package import Contracts
 internal import Foundation
 
 /// The configuration that a config double serves: a catalogue file as a service would have it.
-struct DoubleCatalogue {
+package struct DoubleCatalogue {
     let file: String
     /// True: a decision point that the catalogue names is there; false: whoever is signed in may watch.
     let hasDecisionPoints: Bool
 
+    package init(file: String, hasDecisionPoints: Bool) {
+        self.file = file
+        self.hasDecisionPoints = hasDecisionPoints
+    }
+
     /// - Throws: `CommandFailure` with the file's problems.
-    func configuration(clock: any WallClock = SystemClock()) throws -> Configuration {
+    package func configuration(clock: any WallClock = SystemClock()) throws -> Configuration {
         let now = clock.now()
         var configuration: Configuration
         do {

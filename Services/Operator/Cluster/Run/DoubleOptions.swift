@@ -1,8 +1,9 @@
 internal import ArgumentParser
-internal import PeerDoubles
+internal import CommandKit
+package import PeerDoubles
 
 /// How the doubles of a lone service answer, from the command line.
-struct DoubleOptions: ParsableArguments {
+package struct DoubleOptions: ParsableArguments {
     @Option(name: .customLong("double-latency"), help: "How long each double waits before it answers: 250us, 5ms, 1s.")
     var latency = TimeSpan(.zero)
 
@@ -24,12 +25,14 @@ struct DoubleOptions: ParsableArguments {
     @Option(name: .customLong("double-deny"), help: "A resource that is denied to all; may be repeated.")
     var denied: [String] = []
 
+    package init() {}
+
     /// - Throws: `ValidationError` when an answer would take too long.
-    func check() throws {
+    package func check() throws {
         guard latency.duration <= .seconds(60) else { throw ValidationError("--double-latency is 60s at most") }
     }
 
-    func behaviour(publicOrigin: String) -> DoubleBehaviour {
+    package func behaviour(publicOrigin: String) -> DoubleBehaviour {
         var behaviour = DoubleBehaviour()
         behaviour.latency = latency.duration
         behaviour.errors = errors.fraction

@@ -1,30 +1,39 @@
+package import CommandKit
 internal import ContractRuntime
 internal import Contracts
 internal import Cryptography
 internal import Foundation
-internal import PeerDoubles
+package import PeerDoubles
 internal import Rpc
 internal import Tokens
 
 /// One service program by itself: its peers are doubles in this process, or whoever listens at their addresses.
-struct LoneService: Sendable {
+package struct LoneService: Sendable {
     let service: ClusterService
-    let home: ClusterHome
+    package let home: ClusterHome
     let ports: PortPlan
     /// Catalogue file in place of the demo catalogue.
     var catalogue: String?
     /// How doubles of its peers answer; `nil`: there are none.
-    var behaviour: DoubleBehaviour?
+    package var behaviour: DoubleBehaviour?
     /// Starts the stand-in MVPD and Apple too.
     var hasSandbox = false
     var checkout = Checkout.current
-    var binaries = Checkout.binaries
+    package var binaries = Checkout.binaries
+
+    package init(
+        service: ClusterService, home: ClusterHome, ports: PortPlan, catalogue: String? = nil, behaviour: DoubleBehaviour? = nil,
+        hasSandbox: Bool = false
+    ) {
+        (self.service, self.home, self.ports) = (service, home, ports)
+        (self.catalogue, self.behaviour, self.hasSandbox) = (catalogue, behaviour, hasSandbox)
+    }
 
     /// What runs.
-    struct Running: Sendable {
+    package struct Running: Sendable {
         let process: ServiceProcess
         let sandbox: ServiceProcess?
-        let doubles: PeerDoubles?
+        package let doubles: PeerDoubles?
         let file: ClusterFile
     }
 
@@ -43,7 +52,7 @@ struct LoneService: Sendable {
 
     /// Makes keys and settings, starts the doubles and the program, and writes `cluster.json`; the program is ready on return.
     /// - Throws: `CommandFailure`; nothing runs then.
-    func start(exchange: HTTPExchange) async throws -> Running {
+    package func start(exchange: HTTPExchange) async throws -> Running {
         try home.prepare()
         try refuseSecond()
         try refuseTakenPorts()
@@ -80,7 +89,7 @@ struct LoneService: Sendable {
     /// Stops the program, then its peers.
     /// - Returns: Whether it had to be killed.
     @discardableResult
-    func stop(_ running: Running) async -> Bool {
+    package func stop(_ running: Running) async -> Bool {
         let killed = await ClusterStopper.stop([running.process, running.sandbox].compactMap { $0 })
         await running.doubles?.stop()
         try? FileManager.default.removeItem(at: home.clusterFile)
@@ -89,7 +98,7 @@ struct LoneService: Sendable {
 
     /// Ends the program without a warning and starts it again on what it has stored; its doubles stay. It is ready on return.
     /// - Throws: `CommandFailure` when it does not start.
-    func restart(_ running: Running, exchange: HTTPExchange) async throws -> Running {
+    package func restart(_ running: Running, exchange: HTTPExchange) async throws -> Running {
         running.process.signal(SIGKILL)
         while running.process.isRunning { try await Task.sleep(for: .milliseconds(10)) }
         let process = try spawn(service)

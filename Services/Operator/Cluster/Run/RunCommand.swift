@@ -1,9 +1,10 @@
-public import ArgumentParser
+package import ArgumentParser
+internal import CommandKit
 internal import Foundation
 
 /// `boxoffice run SERVICE --doubles`: one service program, its peers in memory.
-public struct RunCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+package struct RunCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Start one service alone, with in-memory doubles of its peers.",
         discussion: """
@@ -38,16 +39,16 @@ public struct RunCommand: AsyncParsableCommand {
     @OptionGroup(title: "How doubles answer")
     var options: DoubleOptions
 
-    public init() {}
+    package init() {}
 
-    public func validate() throws {
+    package func validate() throws {
         guard let known = ClusterService(rawValue: service), known != .sandbox else {
             throw ValidationError("'\(service)' is not a service; the services are config, authentication, authorization, autosignin and gateway")
         }
         try options.check()
     }
 
-    public func run() async throws {
+    package func run() async throws {
         // Checked by validate.
         guard let service = ClusterService(rawValue: service) else { return }
         let signals = StopSignals()

@@ -1,22 +1,24 @@
-internal import ContractRuntime
-internal import Contracts
+package import CommandKit
+package import ContractRuntime
+package import Contracts
 internal import Faults
 internal import Logging
 internal import NIOPosix
-internal import Rpc
+package import Rpc
+internal import ServiceKit
 internal import Transport
 
 /// Brings a catalogue to the `config` of a cluster, as its administrator.
-struct CatalogueImporter: Sendable {
+package struct CatalogueImporter: Sendable {
     let address: RpcAddress
     /// The operator's certificate.
     let identity: TlsFiles
     /// Bearer of an administrator with the role operator.
-    let token: String
+    package let token: String
 
     /// - Parameter catalogue: `nil`: the file that `config` itself has.
     /// - Throws: `CommandFailure` when `config` cannot be asked.
-    func bring(_ catalogue: OwnCatalogue?, isForced: Bool) async throws -> CatalogueImport {
+    package func bring(_ catalogue: OwnCatalogue?, isForced: Bool) async throws -> CatalogueImport {
         do {
             let request = ImportCatalogueRequest(token: token, catalogue: catalogue?.text ?? "", force: isForced)
             return try await ask { try await AdministrationClient(caller: $0).importCatalogue(request, context: $1) }
@@ -29,7 +31,7 @@ struct CatalogueImporter: Sendable {
     /// The keys of software statements, oldest first.
     /// - Parameter id: Of the one to take out before; `nil`: none.
     /// - Throws: `CommandFailure`.
-    func statementKeys(retiring id: String?) async throws -> [StatementKey] {
+    package func statementKeys(retiring id: String?) async throws -> [StatementKey] {
         do {
             return try await ask { [token] config, context in
                 let administration = AdministrationClient(caller: config)
@@ -54,7 +56,7 @@ struct CatalogueImporter: Sendable {
     }
 
     /// Calls `config` over a connection of its own.
-    func ask<Answer: Sendable>(_ call: (_ config: RpcClient, _ context: CallContext) async throws -> Answer) async throws -> Answer {
+    package func ask<Answer: Sendable>(_ call: (_ config: RpcClient, _ context: CallContext) async throws -> Answer) async throws -> Answer {
         let configuration = RpcClient.Configuration(
             addresses: [address], peerName: ClusterService.config.certificateName, identity: try TlsIdentity(files: identity), software: "boxoffice",
             softwareVersion: SoftwareVersion.current)
@@ -74,7 +76,7 @@ struct CatalogueImporter: Sendable {
 
 extension CatalogueImporter {
     /// - Throws: `CommandFailure` when the file names no `config`.
-    init(_ cluster: ClusterFile) throws {
+    package init(_ cluster: ClusterFile) throws {
         guard let entry = cluster.services[ClusterService.config.rawValue], let address = RpcAddress(entry.address) else {
             throw CommandFailure("cluster.json names no address of config", advice: "restart the cluster")
         }

@@ -1,3 +1,4 @@
+package import CommandKit
 internal import Foundation
 internal import Rpc
 

@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import Foundation
 
 /// Lets one `up` at a time work on a home folder; released by the kernel when the process dies.

@@ -1,4 +1,7 @@
+internal import CommandKit
 internal import Foundation
+internal import ServiceKit
+internal import Simulation
 
 extension ClusterStarter {
     /// A simulated TV and a simulated person sign in, authorize a channel and get a media token; then once more at an MVPD that decides by

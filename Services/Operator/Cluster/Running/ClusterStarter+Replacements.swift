@@ -1,3 +1,5 @@
+internal import CommandKit
+
 /// Services that somebody else runs.
 extension ClusterStarter {
     /// A cluster that runs keeps the replacements that it was started with: the services that use them read their addresses at their start.

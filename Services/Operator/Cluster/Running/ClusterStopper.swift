@@ -1,3 +1,4 @@
+package import CommandKit
 internal import Foundation
 
 /// Stops processes of a cluster: asks first, and insists after a while.

@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import Foundation
 
 /// Stays beside a cluster: reports services that die, starts them again if asked to, and stops what it started at the end.

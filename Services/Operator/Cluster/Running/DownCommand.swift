@@ -1,16 +1,17 @@
-public import ArgumentParser
+package import ArgumentParser
+internal import CommandKit
 internal import Foundation
 
 /// `boxoffice down`: stops the local cluster.
-public struct DownCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(commandName: "down", abstract: "Stop the local cluster; its state stays.")
+package struct DownCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(commandName: "down", abstract: "Stop the local cluster; its state stays.")
 
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
+    package init() {}
 
-    public func run() async throws {
+    package func run() async throws {
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
         let console = Console(isQuiet: json)
         // An 'up' that watches the services must not take their end for a crash; one that still starts them is not waited for.

@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import Foundation
 
 /// Where a gateway with the given settings file is administered: the file may be somebody's own, and older than this command.

@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import Foundation
 
 /// This machine's IPv4 address in the network that it is in.

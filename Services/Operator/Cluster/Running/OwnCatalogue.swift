@@ -1,18 +1,19 @@
 internal import CatalogueFiles
 internal import Clocks
+package import CommandKit
 internal import Foundation
 
 /// A catalogue file that somebody brings, without problems.
-struct OwnCatalogue: Sendable {
-    let file: String
+package struct OwnCatalogue: Sendable {
+    package let file: String
     /// What goes over the wire: JSON that needs no other file.
-    let text: String
+    package let text: String
     /// What a copy of the file in another folder must say: the file as it is, unless it names files beside it.
     let copy: Data
 
     /// - Parameter home: Where the file may have come from: what it names is looked for beside it, and otherwise there.
     /// - Throws: `CommandFailure` with every problem and its place.
-    init(file: String, home: ClusterHome) throws {
+    package init(file: String, home: ClusterHome) throws {
         self.file = file
         let octets = try TextFile.content(file)
         do throws(CatalogueRefused) {

@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import Foundation
 
 /// What somebody brings to a cluster in place of the demo: a catalogue, and settings of programs.

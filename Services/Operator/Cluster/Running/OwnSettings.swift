@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import Foundation
 
 /// A folder with settings of programs that somebody wrote.

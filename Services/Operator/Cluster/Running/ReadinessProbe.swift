@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import Foundation
 
 /// Waits for one process to say that it is ready, or finds out why it does not.

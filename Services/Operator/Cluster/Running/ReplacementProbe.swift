@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import ContractRuntime
 internal import Contracts
 internal import Faults
@@ -6,6 +7,7 @@ internal import Logging
 internal import NIOCore
 internal import NIOPosix
 internal import Rpc
+internal import ServiceKit
 internal import Transport
 
 /// Asks a replaced service over the wire whether it is there and serves, as the operator; or finds out why it does not answer.

@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import Faults
 internal import Rpc
 internal import Transport

@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import Foundation
 
 /// A cluster that phones and televisions of its network can open: its gateway for browsers and apps is HTTPS at the machine's address, and so is the

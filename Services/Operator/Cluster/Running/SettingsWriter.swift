@@ -1,3 +1,4 @@
+package import CommandKit
 package import Foundation
 
 /// Writes the settings of each program for this cluster, from the documented ones in the checkout.
@@ -80,7 +81,7 @@ package struct SettingsWriter {
     }
 
     /// The demo catalogue, pointed at this cluster's sandbox.
-    func catalogue() throws -> Data {
+    package func catalogue() throws -> Data {
         var template = try TextFile.read(checkout.appendingPathComponent("Services/Config/demo-catalogue.json").path)
         if !hasTestUsers { template = DemoCatalogue.untested(template) }
         let sandbox = ClusterAddresses(ports: ports).sandbox

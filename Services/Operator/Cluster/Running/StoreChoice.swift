@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import Foundation
 
 /// Where the services of a local cluster are to keep their stores.

@@ -1,9 +1,10 @@
-public import ArgumentParser
+package import ArgumentParser
+internal import CommandKit
 internal import Foundation
 
 /// `boxoffice up`: starts a whole cluster on this machine, and plays one sign-in through it.
-public struct UpCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+package struct UpCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "up",
         abstract: "Start a whole cluster on this machine.",
         discussion: """
@@ -92,9 +93,9 @@ public struct UpCommand: AsyncParsableCommand {
     @Flag(help: "Print an event a line, as JSON: 'step', 'note', 'ready' with all addresses, and what happens later.")
     var json = false
 
-    public init() {}
+    package init() {}
 
-    public func validate() throws {
+    package func validate() throws {
         guard reset || !yes else { throw ValidationError("--yes goes with --reset") }
         guard !(detach && supervise) else { throw ValidationError("--supervise watches the services from here; it cannot be --detach too") }
         _ = try Replacement.read(replace)
@@ -103,7 +104,7 @@ public struct UpCommand: AsyncParsableCommand {
         guard (tlsCertificate == nil) == (tlsKey == nil) else { throw ValidationError("--tls-certificate and --tls-key go together") }
     }
 
-    public func run() async throws {
+    package func run() async throws {
         let environment = ProcessInfo.processInfo.environment
         let console = Console(tellsEvents: json)
         let signals = StopSignals()

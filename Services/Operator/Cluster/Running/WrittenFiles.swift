@@ -1,8 +1,9 @@
+internal import CommandKit
 internal import Cryptography
-internal import Foundation
+package import Foundation
 
 /// Which files of a cluster's home this command wrote, and what it wrote: what somebody has changed since is theirs and stays as it is.
-struct WrittenFiles {
+package struct WrittenFiles {
     /// What became of a file.
     enum Outcome: Equatable {
         /// It was missing, or as this command had left it.
@@ -65,7 +66,7 @@ struct WrittenFiles {
         try Self.replace(record, with: try encoder.encode(digests))
     }
 
-    static func replace(_ file: URL, with content: Data) throws {
+    package static func replace(_ file: URL, with content: Data) throws {
         do {
             try content.write(to: file, options: .atomic)
         } catch {

@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import Foundation
 internal import LoadReporting
 
@@ -53,8 +54,8 @@ extension ProgramStatus {
     }
 
     fileprivate func details(_ further: [String], _ console: Console, _ width: Int) -> [String] {
-        let told = (further + reasons + notes).flatMap { ExplainedSignIn.wrapped(LogLine.printable($0), 6, width: width) }
-        let error = lastError.map { ExplainedSignIn.wrapped("last error: \($0.text)", 6, width: width).map(console.faint) } ?? []
+        let told = (further + reasons + notes).flatMap { TerminalText.wrapped(TerminalText.printable($0), 6, width: width) }
+        let error = lastError.map { TerminalText.wrapped("last error: \($0.text)", 6, width: width).map(console.faint) } ?? []
         return told + error
     }
 

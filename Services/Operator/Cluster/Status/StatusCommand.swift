@@ -1,9 +1,10 @@
-public import ArgumentParser
+package import ArgumentParser
+internal import CommandKit
 internal import Foundation
 
 /// `boxoffice status`: how the programs of the local cluster are.
-public struct StatusCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+package struct StatusCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "List the programs of the running cluster: ready or not, since when, memory, version, last error.",
         discussion: "Ends with 0 when every program is ready, with 1 when one is not. 'boxoffice doctor' says what to do.")
@@ -11,9 +12,9 @@ public struct StatusCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
+    package init() {}
 
-    public func run() async throws {
+    package func run() async throws {
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
         let status = try await StatusReader.read(home, try ClusterFile.required(home))
         let console = Console()

@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import Storage
 internal import StoragePostgres
 internal import StorageSqlite

@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import Foundation
 
 /// What a backup's folder holds: `backup.json`.

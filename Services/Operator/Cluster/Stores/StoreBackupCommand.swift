@@ -1,9 +1,11 @@
-public import ArgumentParser
+internal import ArgumentParser
+internal import CommandKit
 internal import Foundation
+internal import ServiceKit
 
 /// `boxoffice store backup`.
-public struct StoreBackupCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct StoreBackupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Copy the stores into a folder, beside services that run.",
         discussion: """
             Each copy is one moment's, with everything that was acknowledged before it, and has been read. The folder is as confidential as the stores. Keys \
@@ -18,9 +20,7 @@ public struct StoreBackupCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
-
-    public func run() async throws {
+    func run() async throws {
         let console = Console(isQuiet: json)
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
         let descriptions = try stores.descriptions(home)

@@ -1,9 +1,10 @@
-public import ArgumentParser
+internal import ArgumentParser
+internal import CommandKit
 internal import Foundation
 
 /// `boxoffice store check`.
-public struct StoreCheckCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct StoreCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Look at the stores, beside services that run or without them; changes nothing.",
         discussion: """
             Says what is damaged, how far the schema is, what each table holds, since when its oldest row should have been removed, and how safely a server \
@@ -18,14 +19,12 @@ public struct StoreCheckCommand: AsyncParsableCommand {
 
     @OptionGroup var stores: StoreOptions
 
-    public init() {}
-
     private struct Answer: Encodable {
         let isSound: Bool
         let stores: [StoreReport]
     }
 
-    public func run() async throws {
+    func run() async throws {
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
         let reports = try stores.descriptions(home).map { StoreExamination(description: $0, isDeep: deep).report() }
         let isSound = reports.allSatisfy(\.isSound)

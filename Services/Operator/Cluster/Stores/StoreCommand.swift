@@ -1,8 +1,8 @@
-public import ArgumentParser
+package import ArgumentParser
 
 /// `boxoffice store`: what operators get around the stores of services.
-public struct StoreCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+package struct StoreCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "store", abstract: "Check, save and restore stores of services, and move them from SQLite to PostgreSQL.",
         discussion: """
             Each service's own program says where its store is and what its schema is. Without --settings the stores are those of the cluster in \
@@ -12,5 +12,5 @@ public struct StoreCommand: AsyncParsableCommand {
             StoreCheckCommand.self, StoreBackupCommand.self, StoreRestoreCommand.self, StoreMigrateCommand.self, StorePrepareCommand.self,
         ])
 
-    public init() {}
+    package init() {}
 }

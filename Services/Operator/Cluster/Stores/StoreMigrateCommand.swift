@@ -1,11 +1,12 @@
-public import ArgumentParser
+internal import ArgumentParser
+internal import CommandKit
 internal import Foundation
 internal import LoadReporting
 internal import ServiceKit
 
 /// `boxoffice store migrate`.
-public struct StoreMigrateCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct StoreMigrateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "migrate", abstract: "Copy the stores from SQLite files into PostgreSQL.",
         discussion: """
             The services must not run. Each store is copied in one transaction, read back and compared; the files stay as they are. A database that has other \
@@ -30,15 +31,13 @@ public struct StoreMigrateCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
-
-    public func validate() throws {
+    func validate() throws {
         guard try StoreChoice(to, option: "--to") != .files else {
             throw ValidationError("--to is sqlite; give postgres, or the postgres:// URL of a server")
         }
     }
 
-    public func run() async throws {
+    func run() async throws {
         let (environment, console) = (ProcessInfo.processInfo.environment, Console(isQuiet: json))
         let home = ClusterHome(environment: environment, checkout: Checkout.current)
         let target = try MigrationTarget(StoreChoice(to, option: "--to"), home: home, ports: try PortPlan(environment: environment))

@@ -1,4 +1,5 @@
-public import ArgumentParser
+internal import ArgumentParser
+internal import CommandKit
 internal import Foundation
 internal import PrivatePostgres
 internal import ServiceKit
@@ -6,8 +7,8 @@ internal import Storage
 internal import StoragePostgres
 
 /// `boxoffice store prepare`.
-public struct StorePrepareCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct StorePrepareCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "prepare", abstract: "Make roles and databases at a server, and name it in the services' settings.",
         discussion: """
             For each service whose store PostgreSQL keeps: a role with a password of its own, a database that it owns, and 'storage' in its settings, with the \
@@ -38,16 +39,14 @@ public struct StorePrepareCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
-
-    public func validate() throws {
+    func validate() throws {
         guard (server == nil) == files else { throw ValidationError("give --server, or --files") }
         if let server, StoreDescription.Server(hosts: [server], database: "", user: "").options.hosts.isEmpty {
             throw ValidationError("--server is '\(server)'; give host:port, or /folder:port")
         }
     }
 
-    public func run() async throws {
+    func run() async throws {
         // What a server says of a missing password names settings of services.
         for file in [passwordFile, trustAnchors].compactMap({ $0 }) { _ = try TextFile.content(file) }
         let console = Console(isQuiet: json)

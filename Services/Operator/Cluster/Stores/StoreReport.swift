@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import StoragePostgres
 
 /// What a look at a store found.

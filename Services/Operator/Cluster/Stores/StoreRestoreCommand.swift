@@ -1,9 +1,10 @@
-public import ArgumentParser
+internal import ArgumentParser
+internal import CommandKit
 internal import Foundation
 
 /// `boxoffice store restore`.
-public struct StoreRestoreCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct StoreRestoreCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Put stores of a backup in their places.",
         discussion: """
             The services must not run. All of the backup is checked before anything is changed. Shared/Documents/Operations/Backup.md says what a restore of \
@@ -21,9 +22,7 @@ public struct StoreRestoreCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
-
-    public func run() async throws {
+    func run() async throws {
         let console = Console(isQuiet: json)
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
         let folder = URL(fileURLWithPath: from)

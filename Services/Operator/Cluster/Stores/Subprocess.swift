@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import Foundation
 
 /// A program that is run to its end.

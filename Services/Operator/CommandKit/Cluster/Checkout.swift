@@ -1,22 +1,22 @@
-internal import Foundation
+package import Foundation
 
 /// The source tree that the program belongs to: where the services' settings, pages and the demo catalogue are.
-enum Checkout {
+package enum Checkout {
     /// `BOXOFFICE_CHECKOUT`, else the nearest folder with `Services/Config` above the program or above the current folder.
-    static let current: URL = {
+    package static let current: URL = {
         if let given = ProcessInfo.processInfo.environment["BOXOFFICE_CHECKOUT"], !given.isEmpty { return URL(fileURLWithPath: given) }
         let here = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
         return [binaries, here].lazy.compactMap(above).first ?? here
     }()
 
     /// The folder of this program, where those of the services are too.
-    static let binaries: URL = {
+    package static let binaries: URL = {
         let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
         return URL(fileURLWithPath: program).deletingLastPathComponent()
     }()
 
     /// How a person calls this program: by the script of the checkout, which finds the newest one.
-    static let commandLine: String = {
+    package static let commandLine: String = {
         let script = current.appendingPathComponent("Services/boxoffice").path
         guard FileManager.default.isExecutableFile(atPath: script) else { return CommandLine.arguments.first ?? "boxoffice" }
         return FileManager.default.currentDirectoryPath == current.standardizedFileURL.path ? "./Services/boxoffice" : script

@@ -7,7 +7,7 @@ package struct ClusterHome: Sendable {
     /// - Parameters:
     ///   - environment: Read for `BOXOFFICE_HOME`.
     ///   - checkout: The folder whose `.boxoffice` is the default.
-    init(environment: [String: String], checkout: URL) {
+    package init(environment: [String: String], checkout: URL) {
         let given = environment["BOXOFFICE_HOME"].flatMap { $0.isEmpty ? nil : $0 }
         root = (given.map { URL(fileURLWithPath: $0) } ?? checkout.appendingPathComponent(".boxoffice")).standardizedFileURL
     }
@@ -17,12 +17,12 @@ package struct ClusterHome: Sendable {
     package var pki: URL { root.appendingPathComponent("pki") }
     package var data: URL { root.appendingPathComponent("data") }
     package var logs: URL { root.appendingPathComponent("logs") }
-    var settings: URL { root.appendingPathComponent("settings") }
+    package var settings: URL { root.appendingPathComponent("settings") }
     package var catalogue: URL { root.appendingPathComponent("catalogue.json") }
     /// Digests of the settings and of the catalogue as this command wrote them.
-    var writtenFiles: URL { settings.appendingPathComponent("written.json") }
-    var clusterFile: URL { root.appendingPathComponent("cluster.json") }
-    var lockFile: URL { root.appendingPathComponent("lock") }
+    package var writtenFiles: URL { settings.appendingPathComponent("written.json") }
+    package var clusterFile: URL { root.appendingPathComponent("cluster.json") }
+    package var lockFile: URL { root.appendingPathComponent("lock") }
 
     package func settings(of service: ClusterService) -> URL { settings.appendingPathComponent("\(service.rawValue).json") }
     package func log(of service: ClusterService) -> URL { logs.appendingPathComponent("\(service.rawValue).log") }
@@ -43,12 +43,12 @@ package struct ClusterHome: Sendable {
     }
 
     /// What `forgetState` removes.
-    var state: [URL] {
+    package var state: [URL] {
         [data, logs, settings, catalogue, root.appendingPathComponent("postgres")].filter { FileManager.default.fileExists(atPath: $0.path) }
     }
 
     /// Removes what the services remember, their logs, settings and catalogue; the PKI stays.
-    func forgetState() throws {
+    package func forgetState() throws {
         for item in state where FileManager.default.fileExists(atPath: item.path) {
             try FileManager.default.removeItem(at: item)
         }

@@ -23,10 +23,10 @@ package enum ClusterService: String, CaseIterable, Sendable {
     package var environment: [String: String] { self == .autosignin ? ["APPLE_STANDIN": "1"] : [:] }
 
     /// Name in its certificate.
-    var certificateName: String { "\(rawValue).boxoffice" }
+    package var certificateName: String { "\(rawValue).boxoffice" }
 
     /// Folder below `Services`.
-    var folder: String {
+    package var folder: String {
         switch self {
         case .config: "Config"
         case .authentication: "Authentication"

@@ -1,11 +1,11 @@
 /// Which ports a local cluster uses.
 package struct PortPlan: Sendable, Equatable {
     /// `BOXOFFICE_PORT_BASE`; `nil` is the default plan.
-    let base: Int?
+    package let base: Int?
 
     /// - Parameter environment: Read for `BOXOFFICE_PORT_BASE`, 1024 to 65500.
     /// - Throws: `CommandFailure` when it is no such number.
-    init(environment: [String: String]) throws {
+    package init(environment: [String: String]) throws {
         guard let text = environment["BOXOFFICE_PORT_BASE"], !text.isEmpty else {
             base = nil
             return
@@ -20,7 +20,7 @@ package struct PortPlan: Sendable, Equatable {
 
     /// A plan whose ports nobody listens at now.
     /// - Throws: `CommandFailure` when none was found in a hundred tries.
-    static func free() throws -> PortPlan {
+    package static func free() throws -> PortPlan {
         for _ in 0..<100 {
             let plan = PortPlan(base: Int.random(in: 640..<1000) * 32)
             if plan.all.allSatisfy(ListenProbe.isFree) { return plan }
@@ -42,7 +42,7 @@ package struct PortPlan: Sendable, Equatable {
     }
 
     /// Metrics and health; the sandbox has them on its own port.
-    func debug(_ service: ClusterService) -> Int {
+    package func debug(_ service: ClusterService) -> Int {
         switch service {
         case .sandbox: main(.sandbox)
         default: base.map { $0 + 10 + service.index } ?? 9000 + service.index
@@ -56,10 +56,10 @@ package struct PortPlan: Sendable, Equatable {
     package var admin: Int { base.map { $0 + 6 } ?? 8081 }
 
     /// The cluster's own PostgreSQL.
-    var postgres: Int { base.map { $0 + 7 } ?? 7005 }
+    package var postgres: Int { base.map { $0 + 7 } ?? 7005 }
 
     /// The stand-in Apple.
-    var apple: Int { base.map { $0 + 21 } ?? 8091 }
+    package var apple: Int { base.map { $0 + 21 } ?? 8091 }
 
     /// The stand-in upstream.
     package var upstream: Int { base.map { $0 + 22 } ?? 8092 }

@@ -1,19 +1,20 @@
-internal import Foundation
+package import Foundation
+internal import ServiceKit
 
 /// One program of the cluster as it lies on disk: what a process that is started from it now runs.
-struct ProgramFile: Sendable, Equatable {
+package struct ProgramFile: Sendable, Equatable {
     /// Absolute, without symbolic links.
-    let path: String
+    package let path: String
     /// `debug` or `release`. All programs of a folder are of one build, so it is that of this one.
-    let build: String
+    package let build: String
     /// Tells one content of the file from another without reading it: its size in bytes, and its last change in ns since 1970.
-    let revision: String
+    package let revision: String
 
-    init(path: String, build: String, revision: String) { (self.path, self.build, self.revision) = (path, build, revision) }
+    package init(path: String, build: String, revision: String) { (self.path, self.build, self.revision) = (path, build, revision) }
 
     /// - Parameter folder: Of all programs.
     /// - Throws: `CommandFailure` when it is not there or cannot be executed.
-    init(_ service: ClusterService, in folder: URL, build: String = SoftwareVersion.build) throws {
+    package init(_ service: ClusterService, in folder: URL, build: String = SoftwareVersion.build) throws {
         path = folder.appendingPathComponent(service.rawValue).resolvingSymlinksInPath().path
         var facts = stat()
         guard access(path, X_OK) == 0, stat(path, &facts) == 0 else {
@@ -26,7 +27,7 @@ struct ProgramFile: Sendable, Equatable {
 
     /// Why processes of these programs have to be started again, in one line.
     /// - Parameter outdated: What each was started from, as far as that is known, and what lies there now.
-    static func reason(_ outdated: [(ran: ProgramFile?, now: ProgramFile)]) -> String {
+    package static func reason(_ outdated: [(ran: ProgramFile?, now: ProgramFile)]) -> String {
         let isOne = outdated.count == 1
         guard let now = outdated.first?.now else { return "" }
         let builds = Set(outdated.compactMap(\.ran?.build)).subtracting([now.build]).sorted()

@@ -1,21 +1,21 @@
 internal import ArgumentParser
-internal import Rpc
+package import Rpc
 
 /// Somebody's own service in place of one of the cluster's: `up` neither starts nor stops it.
-struct Replacement: Sendable, Equatable {
+package struct Replacement: Sendable, Equatable {
     static let replaceable: [ClusterService] = [.config, .authentication, .authorization, .autosignin]
 
-    let service: ClusterService
-    let address: RpcAddress
+    package let service: ClusterService
+    package let address: RpcAddress
 
-    init(service: ClusterService, address: RpcAddress) {
+    package init(service: ClusterService, address: RpcAddress) {
         self.service = service
         self.address = address
     }
 
     /// - Parameter text: `service=host:port`, an IPv6 address in brackets.
     /// - Throws: `ValidationError` that names what is wrong.
-    init(_ text: String) throws {
+    package init(_ text: String) throws {
         guard let equals = text.firstIndex(of: "=") else {
             throw ValidationError("--replace '\(text)' is not of the form service=host:port, for example config=127.0.0.1:7101")
         }
@@ -31,7 +31,7 @@ struct Replacement: Sendable, Equatable {
     }
 
     /// - Throws: `ValidationError` when a service is named twice or two share an address.
-    static func read(_ texts: [String]) throws -> [Replacement] {
+    package static func read(_ texts: [String]) throws -> [Replacement] {
         let all = try texts.map(Replacement.init)
         for (index, one) in all.enumerated() {
             guard let other = all[..<index].first(where: { $0.service == one.service || $0.address == one.address }) else { continue }

@@ -27,7 +27,7 @@ package struct ServiceProcess: Sendable {
 
     /// Starts a program in a session of its own.
     /// - Returns: Its process id.
-    static func spawn(_ binary: URL, arguments: [String], environment: [String: String] = [:], log: URL) throws -> Int32 {
+    package static func spawn(_ binary: URL, arguments: [String], environment: [String: String] = [:], log: URL) throws -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -70,9 +70,9 @@ package struct ServiceProcess: Sendable {
 
     package init(service: ClusterService, pid: Int32) { (self.service, self.pid) = (service, pid) }
 
-    init(_ copy: ServiceCopy, pid: Int32) { (service, number, self.pid) = (copy.service, copy.number, pid) }
+    package init(_ copy: ServiceCopy, pid: Int32) { (service, number, self.pid) = (copy.service, copy.number, pid) }
 
-    var copy: ServiceCopy { ServiceCopy(service, number) }
+    package var copy: ServiceCopy { ServiceCopy(service, number) }
 
     /// True while a process with that id runs the service's program; a reused id is not mistaken for it.
     package var isRunning: Bool {

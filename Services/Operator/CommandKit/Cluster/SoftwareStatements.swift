@@ -3,8 +3,9 @@ internal import Contracts
 internal import Faults
 internal import Logging
 internal import NIOPosix
-internal import Rpc
-internal import Transport
+package import Rpc
+internal import ServiceKit
+package import Transport
 
 /// Asks `config` for a software statement of each registered application, as the operator.
 package struct SoftwareStatements: Sendable {
@@ -13,24 +14,22 @@ package struct SoftwareStatements: Sendable {
     /// The operator's.
     let identity: TlsFiles
 
-    package init(addresses: ClusterAddresses, pki: LocalPki) {
-        address = addresses.rpc(.config)
-        identity = TlsFiles(certificate: pki.path("operator.crt"), key: pki.path("operator.key"), trustAnchors: pki.path("ca.crt"))
-    }
-
-    /// Of a cluster whose `config` is on another host.
-    package init(host: String, ports: PortPlan, pki: LocalPki) {
-        address = RpcAddress(host: host, port: ports.main(.config))
-        identity = TlsFiles(certificate: pki.path("operator.crt"), key: pki.path("operator.key"), trustAnchors: pki.path("ca.crt"))
-    }
+    package init(address: RpcAddress, identity: TlsFiles) { (self.address, self.identity) = (address, identity) }
 
     /// - Throws: `CommandFailure` when the file names no `config`.
-    init(_ cluster: ClusterFile) throws {
+    package init(_ cluster: ClusterFile) throws {
         guard let entry = cluster.services[ClusterService.config.rawValue], let address = RpcAddress(entry.address) else {
             throw CommandFailure("cluster.json names no address of config", advice: "restart the cluster")
         }
         self.address = address
         identity = TlsFiles(certificate: cluster.pki.clientCert, key: cluster.pki.clientKey, trustAnchors: cluster.pki.ca)
+    }
+
+    /// By application.
+    package static func all(of cluster: ClusterFile?) async throws -> [String: String] {
+        // Whoever wrote the file could not ask for them yet.
+        guard let cluster, cluster.softwareStatements.isEmpty else { return cluster?.softwareStatements ?? [:] }
+        return try await SoftwareStatements(cluster).fetch()
     }
 
     /// - Returns: Statements by application id.
@@ -45,7 +44,7 @@ package struct SoftwareStatements: Sendable {
 
     /// As `fetch`, of a `config` that need not issue any.
     /// - Returns: `nil` when it says that it issues none, or none to the operator.
-    func fetchIfIssued() async throws -> [String: String]? {
+    package func fetchIfIssued() async throws -> [String: String]? {
         do {
             return try await ask()
         } catch let fault as Fault where [.unimplemented, .permissionDenied].contains(fault.code) {

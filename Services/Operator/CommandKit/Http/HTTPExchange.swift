@@ -1,6 +1,6 @@
 package import AsyncHTTPClient
 internal import Foundation
-internal import NIOCore
+package import NIOCore
 internal import NIOHTTP1
 internal import NIOSSL
 internal import ServiceKit
@@ -8,17 +8,17 @@ internal import ServiceKit
 /// One HTTP answer, read whole.
 package struct HTTPAnswer: Sendable {
     package let status: Int
-    let headers: [(name: String, value: String)]
-    let body: [UInt8]
+    package let headers: [(name: String, value: String)]
+    package let body: [UInt8]
 
     package var text: String { String(decoding: body, as: UTF8.self) }
 
-    func header(_ name: String) -> String? {
+    package func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 
     /// The body as a JSON object; empty when it is none.
-    var object: [String: Any] {
+    package var object: [String: Any] {
         (try? JSONSerialization.jsonObject(with: Data(body))) as? [String: Any] ?? [:]
     }
 }
@@ -27,11 +27,11 @@ package struct HTTPAnswer: Sendable {
 package struct HTTPExchange: Sendable {
     package let client: HTTPClient
     /// The longest that one request may take.
-    var timeout: TimeAmount = .seconds(15)
+    package var timeout: TimeAmount = .seconds(15)
     /// Sent with each request.
     package var headers: [(String, String)] = []
     /// How long a request is repeated that is refused with `Retry-After`.
-    var patience: Duration = .zero
+    package var patience: Duration = .zero
     /// The largest body that is read.
     private static let bodyLimit = 4 * 1024 * 1024
 
@@ -59,7 +59,7 @@ package struct HTTPExchange: Sendable {
 
     /// Work with a client of its own, which is shut down after it, whatever came of it.
     /// - Parameter authority: As of `makeClient`.
-    static func once<Outcome>(trusting authority: String? = nil, _ work: (HTTPExchange) async throws -> Outcome) async throws -> Outcome {
+    package static func once<Outcome>(trusting authority: String? = nil, _ work: (HTTPExchange) async throws -> Outcome) async throws -> Outcome {
         let client = makeClient(trusting: authority)
         let outcome: Result<Outcome, any Error>
         do { outcome = .success(try await work(HTTPExchange(client: client))) } catch { outcome = .failure(error) }
@@ -86,7 +86,9 @@ package struct HTTPExchange: Sendable {
     }
 
     /// As `send`, and throws what the client throws.
-    func exchange(_ method: String, _ url: String, headers: [(String, String)], body: ByteBuffer?, timeout: TimeAmount) async throws -> HTTPAnswer {
+    package func exchange(_ method: String, _ url: String, headers: [(String, String)], body: ByteBuffer?, timeout: TimeAmount) async throws
+        -> HTTPAnswer
+    {
         let detour = detours.lazy.compactMap { $0.applied(to: url) }.first
         var request = HTTPClientRequest(url: detour?.url ?? url)
         if let detour { request.headers.add(name: "Host", value: detour.host) }

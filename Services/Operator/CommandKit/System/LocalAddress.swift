@@ -1,9 +1,9 @@
 internal import Foundation
 
 /// Tells whether an address is one of this machine.
-enum LocalAddress {
+package enum LocalAddress {
     /// - Parameter host: A name or an address.
-    static func isLocal(_ host: String) -> Bool {
+    package static func isLocal(_ host: String) -> Bool {
         if host == "localhost" { return true }
         let wanted = addresses(of: host)
         let own = interfaceAddresses()

@@ -3,7 +3,7 @@ internal import Foundation
 internal import Synchronization
 
 /// Ctrl-C, `kill` and a closed terminal, as something to wait for.
-final class StopSignals: Sendable {
+package final class StopSignals: Sendable {
     private let stream: AsyncStream<Int32>
     // Written once, never read: it keeps the sources alive.
     nonisolated(unsafe) private let sources: [any DispatchSourceSignal]
@@ -13,7 +13,7 @@ final class StopSignals: Sendable {
         let isSet = Atomic(false)
     }
 
-    init() {
+    package init() {
         let (stream, continuation) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingNewest(1))
         self.stream = stream
         let flag = Flag()
@@ -31,10 +31,10 @@ final class StopSignals: Sendable {
     }
 
     /// Whether one has come.
-    var haveCome: Bool { flag.isSet.load(ordering: .relaxed) }
+    package var haveCome: Bool { flag.isSet.load(ordering: .relaxed) }
 
     /// Returns at the first signal, also when it came before the call.
-    func wait() async {
+    package func wait() async {
         for await _ in stream { return }
     }
 }

@@ -1,29 +1,29 @@
-internal import ArgumentParser
+package import ArgumentParser
 internal import Foundation
 internal import Synchronization
 
 /// What a shell offers for the value of an option or an argument.
 extension CompletionKind {
     /// The services of a cluster.
-    static var services: CompletionKind { .list(ClusterService.allCases.filter { $0 != .sandbox }.map(\.rawValue)) }
+    package static var services: CompletionKind { .list(ClusterService.allCases.filter { $0 != .sandbox }.map(\.rawValue)) }
 
     /// The services that speak the wire.
-    static var rpcServices: CompletionKind { .list(ClusterService.allCases.filter { $0 != .sandbox && $0 != .gateway }.map(\.rawValue)) }
+    package static var rpcServices: CompletionKind { .list(ClusterService.allCases.filter { $0 != .sandbox && $0 != .gateway }.map(\.rawValue)) }
 
     /// Those who live in the sandbox.
-    static var people: CompletionKind { .list(SandboxPeople.names) }
+    package static var people: CompletionKind { .list(SandboxPeople.names) }
 
     /// What the running cluster's catalogue has; nothing where none runs.
-    static func catalogue(_ kind: CatalogueNames.Kind) -> CompletionKind {
+    package static func catalogue(_ kind: CatalogueNames.Kind) -> CompletionKind {
         let known: @Sendable ([String], Int, String) -> [String] = { _, _, _ in CatalogueNames.known(kind) }
         return .custom(known)
     }
 }
 
 /// Ids of the running cluster's catalogue, for completion alone.
-enum CatalogueNames {
+package enum CatalogueNames {
     /// Collections of the administration API.
-    enum Kind: String, CaseIterable, Sendable { case mvpds, requestors }
+    package enum Kind: String, CaseIterable, Sendable { case mvpds, requestors }
 
     private static let read = Mutex<[Kind: [String]]>([:])
     /// The administration API gives no more at once; somebody who has more types on.
@@ -35,7 +35,7 @@ enum CatalogueNames {
     /// - Parameters:
     ///   - arguments: Without the program's name.
     ///   - home: The cluster's folder; `nil`: that of the environment.
-    static func prepare(for arguments: [String], _ home: ClusterHome? = nil) async {
+    package static func prepare(for arguments: [String], _ home: ClusterHome? = nil) async {
         guard arguments.first == "---completion" else { return }
         let home = home ?? ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
         guard let cluster = try? ClusterFile.read(home) else { return }
@@ -55,5 +55,19 @@ enum CatalogueNames {
     /// A shell takes such a word as it is.
     static func isPlain(_ id: String) -> Bool {
         !id.isEmpty && id.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-._".contains($0)) }
+    }
+}
+
+/// Who lives in the sandbox, as its settings have them unless they are changed.
+package enum SandboxPeople {
+    package static let names = ["ada", "ben", "cleo", "dan", "eve"]
+    /// Refused also with the right password.
+    package static let refused = "eve"
+
+    /// - Parameter name: Whose login an MVPD refused.
+    package static func advice(afterRefusing name: String) -> String {
+        if name == refused { return "the sandbox always refuses \(name); sign in with --as ada" }
+        guard !names.contains(name) else { return "the sandbox knows \(name): does that MVPD play a person of its own?" }
+        return "the sandbox's people are \(names.filter { $0 != refused }.joined(separator: ", ")), and \(refused), who is always refused"
     }
 }

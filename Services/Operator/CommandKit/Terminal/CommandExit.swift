@@ -1,9 +1,9 @@
-internal import ArgumentParser
+package import ArgumentParser
 internal import Foundation
 internal import ServiceKit
 
 /// How commands end: one table for all of them. README.md of the command line has it, too.
-enum CommandExit: Int32, CaseIterable, Sendable {
+package enum CommandExit: Int32, CaseIterable, Sendable {
     case done = 0
     case failed = 1
     case usage = 2
@@ -15,7 +15,7 @@ enum CommandExit: Int32, CaseIterable, Sendable {
     case readerGone = 141
 
     /// What `boxoffice device` calls `failed` in scripts.
-    static let refused = CommandExit.failed
+    package static let refused = CommandExit.failed
 
     /// For whoever reads the table.
     var meaning: String {
@@ -32,32 +32,32 @@ enum CommandExit: Int32, CaseIterable, Sendable {
         }
     }
 
-    var exitCode: ExitCode { ExitCode(rawValue) }
+    package var exitCode: ExitCode { ExitCode(rawValue) }
 
     /// Says why a command ends, on standard error, as all commands do.
-    static func explain(_ reason: String) { StandardStream.error.writeOrEnd(Data("\(prefix)\(reason)\n".utf8)) }
+    package static func explain(_ reason: String) { StandardStream.error.writeOrEnd(Data("\(prefix)\(reason)\n".utf8)) }
 
     /// How a command ends that could not begin with what it was asked for, because of an error.
-    static func ofStart(_ error: any Error) -> CommandExit {
+    package static func ofStart(_ error: any Error) -> CommandExit {
         switch error {
         case let failure as CommandFailure where failure.exit != .failed: failure.exit
         default: .unreachable
         }
     }
 
-    static let prefix = "boxoffice: "
+    package static let prefix = "boxoffice: "
 }
 
 /// How a command ends that has thrown an error.
-struct CommandEnd {
-    let exit: Int32
+package struct CommandEnd {
+    package let exit: Int32
     /// Nothing: the command has said all.
-    let message: String
+    package let message: String
 
     /// - Parameters:
     ///   - error: Of options and arguments. The library wraps what a command says of them into an error of its own, which shows how it is made.
     ///   - arguments: What was typed, without the program's name.
-    init(parsing error: any Error, _ arguments: [String] = [], of command: any ParsableCommand.Type = BoxofficeCommand.self) {
+    package init(parsing error: any Error, _ arguments: [String] = [], of command: any ParsableCommand.Type) {
         let end = CommandEnd(error, of: command)
         if end.exit != CommandExit.done.rawValue, let unknown = UnknownOption(in: arguments, of: command) {
             (exit, message) = (CommandExit.usage.rawValue, CommandExit.prefix + Self.withoutPasswords(unknown.message))
@@ -70,7 +70,7 @@ struct CommandEnd {
         (exit, message) = (CommandExit.usage.rawValue, CommandExit.prefix + Self.withoutPasswords(command.message(for: error)))
     }
 
-    init(_ error: any Error, of command: any ParsableCommand.Type = BoxofficeCommand.self) {
+    package init(_ error: any Error, of command: any ParsableCommand.Type) {
         let exit: Int32
         let message: String
         switch error {
@@ -104,5 +104,34 @@ struct CommandEnd {
         guard let usage = lines.firstIndex(where: { $0.hasPrefix("Usage: ") }) else { return text }
         let see = lines[usage...].last { $0.hasPrefix("  See '") }.map { [$0.dropFirst(2)] } ?? []
         return (lines[..<usage] + see).joined(separator: "\n")
+    }
+}
+
+/// Ends a command: what went wrong, and what to do about it, in one line.
+package struct CommandFailure: Error, CustomStringConvertible {
+    package let description: String
+    package let exit: CommandExit
+
+    /// - Parameters:
+    ///   - what: What went wrong. What others say may end as a sentence: its full stop goes where an advice follows.
+    ///   - advice: What the person can do.
+    ///   - exit: How the command ends.
+    package init(_ what: String, advice: String? = nil, exit: CommandExit = .failed) {
+        description = Self.joined(what, advice)
+        self.exit = exit
+    }
+
+    private static func joined(_ what: String, _ advice: String?) -> String {
+        guard let advice, !advice.isEmpty else { return what }
+        let what = what.withoutEnd
+        return what.hasSuffix("?") || what.hasSuffix("!") ? "\(what) \(advice)" : "\(what): \(advice)"
+    }
+}
+
+extension String {
+    /// Without the marks that end a sentence or a part of one, so that another part may follow.
+    package var withoutEnd: String {
+        let marks: Set<Character> = [".", ":", ";", ",", " ", "\n"]
+        return String(reversed().drop { marks.contains($0) }.reversed())
     }
 }

@@ -1,10 +1,10 @@
-internal import ArgumentParser
+package import ArgumentParser
 
 /// Which command somebody meant who typed another word.
-enum CommandSuggestion {
+package enum CommandSuggestion {
     /// - Parameter arguments: Without the program's name.
     /// - Returns: The whole command, such as `secret list`; `nil`: every word is a command, or nothing is near.
-    static func command(for arguments: [String], of root: any ParsableCommand.Type = BoxofficeCommand.self) -> String? {
+    package static func command(for arguments: [String], of root: any ParsableCommand.Type) -> String? {
         var (command, words): (any ParsableCommand.Type, [String]) = (root, [])
         for argument in arguments {
             let commands = command.configuration.subcommands
@@ -25,7 +25,7 @@ enum CommandSuggestion {
     ]
 
     /// The word that somebody may have meant, unless it destroys something; `nil`: none is near.
-    static func nearest(to word: String, among known: [String]) -> String? {
+    package static func nearest(to word: String, among known: [String]) -> String? {
         // Long words may have more mistakes.
         let near = known.filter { !destroying.contains($0) }.map { (name: $0, distance: distance(word, $0)) }.filter {
             $0.distance <= max(1, $0.name.count / 3)
@@ -41,9 +41,9 @@ enum CommandSuggestion {
     }
 
     /// The first word after `help` that is no command: the library shows another one's help in its place.
-    static func unknownTopic(_ arguments: [String]) -> String? {
+    package static func unknownTopic(_ arguments: [String], of root: any ParsableCommand.Type) -> String? {
         guard arguments.first == "help" else { return nil }
-        var command: any ParsableCommand.Type = BoxofficeCommand.self
+        var command = root
         for word in arguments.dropFirst() where !word.hasPrefix("-") {
             guard let known = child(word, of: command) else { return word }
             command = known
@@ -78,7 +78,7 @@ struct UnknownOption {
 
     /// - Parameter arguments: Without the program's name.
     /// - Returns: `nil` where all options are known.
-    init?(in arguments: [String], of root: any ParsableCommand.Type = BoxofficeCommand.self) {
+    init?(in arguments: [String], of root: any ParsableCommand.Type) {
         var (command, words, rest) = (root, [String](), arguments[...])
         while let word = rest.first, let child = CommandSuggestion.child(word, of: command) {
             (command, words) = (child, words + [word])

@@ -8,9 +8,9 @@ internal import NIOSSL
 internal import Transport
 
 /// Why something did not work, in plain words. Libraries have words of their own, which say nothing to whoever runs a cluster.
-enum PlainReason {
+package enum PlainReason {
     /// Goes on from what did not work: `cannot write FILE: the disk is full`.
-    static func of(_ error: any Error) -> String {
+    package static func of(_ error: any Error) -> String {
         switch error {
         case let error as CommandFailure: error.description
         case let error as Fault: of(error)
@@ -30,7 +30,7 @@ enum PlainReason {
     }
 
     /// - Parameter errno: A number of the system's.
-    static func of(errno number: Int32) -> String {
+    package static func of(errno number: Int32) -> String {
         switch number {
         case ENOENT: "there is no such file or folder"
         case EACCES, EPERM: "this user may not do that there"

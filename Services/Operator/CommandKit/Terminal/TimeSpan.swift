@@ -1,12 +1,12 @@
 internal import ArgumentParser
 
 /// A time on the command line: `250us`, `5ms`, `1.5s`, `2m`, `3h`, `4d`; a bare number is seconds.
-struct TimeSpan: ExpressibleByArgument, Hashable, Sendable {
-    let duration: Duration
+package struct TimeSpan: ExpressibleByArgument, Hashable, Sendable {
+    package let duration: Duration
 
-    init(_ duration: Duration) { self.duration = duration }
+    package init(_ duration: Duration) { self.duration = duration }
 
-    init?(argument: String) {
+    package init?(argument: String) {
         let number = argument.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         guard let value = Double(number), value.isFinite, let unit = Self.units[String(argument.dropFirst(number.count))] else { return nil }
         guard let nanoseconds = Int64(exactly: (value * unit).rounded()) else { return nil }
@@ -14,7 +14,7 @@ struct TimeSpan: ExpressibleByArgument, Hashable, Sendable {
     }
 
     /// As people write it: `10s`, `250ms`.
-    var defaultValueDescription: String {
+    package var defaultValueDescription: String {
         let milliseconds = duration / .milliseconds(1)
         if milliseconds != milliseconds.rounded() { return "\(Int64((duration / .microseconds(1)).rounded()))us" }
         return milliseconds.truncatingRemainder(dividingBy: 1000) == 0 ? "\(Int64(milliseconds / 1000))s" : "\(Int64(milliseconds))ms"

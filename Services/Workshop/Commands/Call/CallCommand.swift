@@ -1,17 +1,18 @@
-public import ArgumentParser
+package import ArgumentParser
+internal import CommandKit
 internal import ContractReflection
 internal import ContractRuntime
 internal import Faults
 internal import Foundation
-internal import ServiceKit
 internal import LoadTool
 internal import Logging
 internal import NIOPosix
 internal import Rpc
+internal import ServiceKit
 
 /// `boxoffice call SERVICE METHOD REQUEST`.
-public struct CallCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+package struct CallCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "call",
         abstract: "Call one method of a service, with JSON in and out.",
         discussion: """
@@ -43,9 +44,9 @@ public struct CallCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Target") var peer: PeerOptions
 
-    public init() {}
+    package init() {}
 
-    public func run() async throws {
+    package func run() async throws {
         do {
             try await talk()
         } catch let error as BadOption {

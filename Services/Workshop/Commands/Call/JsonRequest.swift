@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import ContractReflection
 internal import LoadTool
 internal import StrictJson

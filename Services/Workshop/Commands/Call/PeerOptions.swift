@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandKit
 internal import Foundation
 internal import LoadTool
 internal import Rpc
@@ -23,8 +24,6 @@ struct PeerOptions: ParsableArguments {
 
     @Option(help: "Folder of the cluster. (default: BOXOFFICE_HOME, or .boxoffice in the checkout)", completion: .directory)
     var home: String?
-
-    init() {}
 
     /// What was given, by the names of the options.
     var given: [String] {

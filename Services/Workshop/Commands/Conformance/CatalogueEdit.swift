@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import Foundation
 
 /// A harmless change of a catalogue file: another name of its first requestor.

@@ -1,11 +1,12 @@
-public import ArgumentParser
+package import ArgumentParser
+internal import CommandKit
 internal import ContractConformance
 internal import Foundation
 internal import ServiceKit
 
 /// `boxoffice conformance SERVICE`: tries a contract on an implementation.
-public struct ConformanceCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+package struct ConformanceCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "conformance",
         abstract: "Try every requirement of a service's contract on an implementation of it.",
         discussion: """
@@ -78,9 +79,9 @@ public struct ConformanceCommand: AsyncParsableCommand {
     @Flag(help: "List the requirements, and try none.")
     var list = false
 
-    public init() {}
+    package init() {}
 
-    public func validate() throws {
+    package func validate() throws {
         guard ExaminedService(rawValue: service) != nil else {
             throw ValidationError("'\(service)' has no contract to try; there are config, authentication, authorization and autosignin")
         }
@@ -94,7 +95,7 @@ public struct ConformanceCommand: AsyncParsableCommand {
         _ = try selection()
     }
 
-    public func run() async throws {
+    package func run() async throws {
         // Checked by validate.
         guard let service = ExaminedService(rawValue: service) else { return }
         if list { return printList(service) }

@@ -1,3 +1,5 @@
+internal import ClusterCommands
+internal import CommandKit
 internal import ContractConformance
 internal import Contracts
 internal import Cryptography

@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import ContractConformance
 
 /// A report for the person at the terminal.

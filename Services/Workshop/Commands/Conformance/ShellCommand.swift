@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import Foundation
 
 /// A command given by the user.

@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import ContractConformance
 
 /// Waits for the implementation to answer.

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandKit
 internal import LoadTool
 
 /// Own data for the requests.
@@ -15,8 +16,6 @@ struct DataOptions: ParsableArguments {
 
     @Option(help: "Of a method that is answered by a stream: how many items end a call; the first comes at once. (default: 1)")
     var items: Int?
-
-    init() {}
 
     /// - Returns: How many items end a call; `nil`: the method has one answer.
     /// - Throws: `BadOption` when the text is no number.

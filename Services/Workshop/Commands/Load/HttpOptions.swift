@@ -27,6 +27,4 @@ struct HttpOptions: ParsableArguments {
 
     @Flag(help: "Take any certificate of an HTTPS server.")
     var insecure = false
-
-    init() {}
 }

@@ -1,5 +1,7 @@
+internal import CommandKit
 internal import Foundation
 internal import LoadTool
+internal import ServiceKit
 
 /// The load of `--path`: the given requests, to the gateway or to any HTTP server.
 struct HttpRequests {

@@ -1,13 +1,13 @@
-public import ArgumentParser
+package import ArgumentParser
 
 /// `boxoffice load`: puts load on one service.
-public struct LoadCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+package struct LoadCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "load",
         abstract: "Put load on one service and measure it.",
         subcommands: [LoadServiceCommand.self, LoadCompareCommand.self, LoadJoinCommand.self],
         defaultSubcommand: LoadServiceCommand.self
     )
 
-    public init() {}
+    package init() {}
 }

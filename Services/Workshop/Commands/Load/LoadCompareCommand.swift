@@ -1,10 +1,11 @@
-public import ArgumentParser
+internal import ArgumentParser
+internal import CommandKit
 internal import Foundation
 internal import LoadReporting
 
 /// `boxoffice load compare A.json B.json`.
-public struct LoadCompareCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct LoadCompareCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "compare",
         abstract: "Compare two JSON reports of 'boxoffice load'.",
         discussion: """
@@ -37,9 +38,7 @@ public struct LoadCompareCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    public init() {}
-
-    public func run() async throws {
+    func run() async throws {
         do {
             let assertions = try assert.map { text throws(ComparedAssertion.Malformed) in try ComparedAssertion(text) }
             var comparison = ReportComparison(base: try LoadReport(file: base), new: try LoadReport(file: new), names: Self.names(base, new))

@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import Faults
 internal import NIOPosix
 internal import Transport

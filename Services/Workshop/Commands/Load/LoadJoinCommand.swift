@@ -1,11 +1,12 @@
-public import ArgumentParser
+internal import ArgumentParser
+internal import CommandKit
 internal import Foundation
 internal import LoadReporting
 internal import LoadTool
 
 /// `boxoffice load join A.json B.json …`.
-public struct LoadJoinCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct LoadJoinCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "join",
         abstract: "Join the JSON reports of several generators into one report.",
         discussion: """
@@ -21,9 +22,7 @@ public struct LoadJoinCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Results") var output: LoadOutputOptions
 
-    public init() {}
-
-    public func run() async throws {
+    func run() async throws {
         do {
             let assertions = try output.assert.map { try Assertion($0) }
             let names = Self.names(reports)

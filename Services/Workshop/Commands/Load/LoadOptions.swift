@@ -58,6 +58,4 @@ struct LoadOptions: ParsableArguments {
 
     @Option(help: "End the run when more than this share of one second's calls failed: 50%.")
     var stopOnErrors: String?
-
-    init() {}
 }

@@ -1,8 +1,9 @@
 internal import ArgumentParser
+internal import CommandKit
 internal import Foundation
-internal import ServiceKit
 internal import LoadReporting
 internal import LoadTool
+internal import ServiceKit
 
 /// What comes out of a run.
 struct LoadOutputOptions: ParsableArguments {
@@ -26,8 +27,6 @@ struct LoadOutputOptions: ParsableArguments {
 
     @Option(help: "KEY=VALUE shown in the report; may be repeated.")
     var tag: [String] = []
-
-    init() {}
 
     /// - Throws: `BadOption`.
     func check() throws { _ = try tags() }

@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import Contracts
 internal import Foundation
 internal import LoadReporting
@@ -5,6 +6,7 @@ internal import LoadTool
 internal import Logging
 internal import NIOPosix
 internal import Rpc
+internal import ServiceKit
 internal import Transport
 
 /// Finds the service, makes the requests for it, and collects what the report says about both.

@@ -1,10 +1,11 @@
-public import ArgumentParser
+internal import ArgumentParser
+internal import CommandKit
 internal import Foundation
 internal import LoadTool
 
 /// `boxoffice load SERVICE`.
-public struct LoadServiceCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+struct LoadServiceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Put load on config, authentication, authorization, autosignin or gateway.",
         discussion: """
@@ -32,9 +33,7 @@ public struct LoadServiceCommand: AsyncParsableCommand {
     @OptionGroup(title: "While it runs") var live: LiveOptions
     @OptionGroup(title: "Results") var output: LoadOutputOptions
 
-    public init() {}
-
-    public func run() async throws {
+    func run() async throws {
         do {
             try await measure()
         } catch let error as BadOption {

@@ -1,6 +1,8 @@
+internal import CommandKit
 internal import Foundation
 internal import LoadReporting
 internal import LoadTool
+internal import ServiceKit
 internal import Synchronization
 
 /// One run of `boxoffice load`, from the preparation to the report.

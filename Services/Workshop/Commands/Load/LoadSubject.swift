@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import LoadTool
 
 /// The service under load, and its methods that can be called.

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ClusterCommands
 internal import LoadTool
 
 /// The service to call, and the identity of the caller.
@@ -15,8 +16,6 @@ struct LoadTargetOptions: ParsableArguments {
 
     @Option(help: "Devices that the calls come from. (default: 50; where each call takes a media token as many as may, at one a second each)")
     var devices: Int?
-
-    init() {}
 
     func validate() throws { try doubles.check() }
 

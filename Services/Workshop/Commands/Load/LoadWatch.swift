@@ -1,5 +1,7 @@
+internal import CommandKit
 internal import Foundation
 internal import LoadReporting
+internal import Simulation
 
 /// Looks at the service, its peers and the tool itself while the load runs.
 struct LoadWatch: Sendable {
@@ -34,15 +36,5 @@ struct LoadWatch: Sendable {
         let observation = await observer.stop()
         try? await exchange.client.shutdown()
         return observation
-    }
-}
-
-extension HTTPExchange {
-    /// Asks a program how it was built.
-    /// - Parameter metricsURL: Its Prometheus text; `nil` when the address is unknown.
-    /// - Returns: `unknown` when it does not answer, or does not say.
-    func build(metricsURL: String?) async -> ServiceBuild {
-        guard let metricsURL, let answer = try? await send("GET", metricsURL), answer.status == 200 else { return .unknown }
-        return ServiceBuild(metrics: answer.text)
     }
 }

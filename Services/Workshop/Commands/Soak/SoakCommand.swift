@@ -1,12 +1,13 @@
-public import ArgumentParser
+package import ArgumentParser
+internal import CommandKit
 internal import Foundation
 internal import LoadReporting
 internal import LoadTool
 internal import Synchronization
 
 /// `boxoffice soak`: long load on the local cluster, and what grows under it.
-public struct SoakCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+package struct SoakCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "soak",
         abstract: "Put mixed load on the local cluster for hours, and say what grows.",
         discussion: """
@@ -40,7 +41,7 @@ public struct SoakCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON at the end, and nothing before.")
     var json = false
 
-    public init() {}
+    package init() {}
 
     private static let week = 7 * 86_400.0
 
@@ -49,14 +50,14 @@ public struct SoakCommand: AsyncParsableCommand {
     /// Some four hundred samples, and not more than one a second.
     private var interval: Duration { .seconds(min(60, max(1, seconds / 400))) }
 
-    public func validate() throws {
+    package func validate() throws {
         guard seconds >= 20, seconds <= Self.week else { throw ValidationError("--for is from 20s to 7d") }
         guard warmUpSeconds >= 0, seconds - warmUpSeconds >= 15 else { throw ValidationError("--warm-up leaves less than 15s to measure") }
         guard DeviceCount.range.contains(devices ?? 1) else { throw ValidationError("--devices is from 1 to 100000") }
         guard QuantityText.rate(rate) != nil else { throw ValidationError("--rate '\(rate)' is no rate: give one above 0, such as 50 or 600/m") }
     }
 
-    public func run() async throws {
+    package func run() async throws {
         let home =
             home.map { ClusterHome(root: URL(fileURLWithPath: $0)) }
             ?? ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)

@@ -1,3 +1,5 @@
+internal import ClusterCommands
+internal import CommandKit
 internal import Foundation
 internal import LoadReporting
 internal import ServiceKit

@@ -1,8 +1,9 @@
 internal import ArgumentParser
+internal import CommandKit
 internal import EntitlementClient
 internal import Foundation
-internal import ServiceKit
 internal import LoadReporting
+internal import ServiceKit
 internal import Synchronization
 
 extension DeviceCommand {

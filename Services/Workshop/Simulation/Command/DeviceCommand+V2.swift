@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandKit
 internal import Foundation
 
 extension DeviceCommand {
@@ -24,7 +25,7 @@ extension DeviceCommand {
     private func player(on ground: DeviceGround, _ stage: some V2Stage) async throws -> V2Player {
         let cluster = try ClusterFile.read(home)
         // Offices and services of the demo catalogue belong to one programmer each.
-        let (programmer, statements) = (isOfBravo ? "bravo" : "acme", try await Self.statements(cluster))
+        let (programmer, statements) = (isOfBravo ? "bravo" : "acme", try await SoftwareStatements.all(of: cluster))
         let office = statements["\(programmer)-ops"].flatMap { statement in
             cluster.map { V2Player.Office(administration: $0.administration, statement: statement, company: programmer) }
         }

@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import EntitlementClient
 internal import Foundation
 
@@ -65,13 +66,6 @@ extension DeviceCommand {
 
     var home: ClusterHome { ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current) }
 
-    /// By application.
-    static func statements(_ cluster: ClusterFile?) async throws -> [String: String] {
-        // Whoever wrote the file could not ask for them yet.
-        guard let cluster, cluster.softwareStatements.isEmpty else { return cluster?.softwareStatements ?? [:] }
-        return try await SoftwareStatements(cluster).fetch()
-    }
-
     var isOfBravo: Bool { requestor.hasPrefix("BRAVO") }
 
     private func softwareStatement(_ cluster: ClusterFile?) async throws -> String {
@@ -79,7 +73,7 @@ extension DeviceCommand {
             let text = FileManager.default.fileExists(atPath: statement) ? try TextFile.read(statement) : statement
             return text.trimmingCharacters(in: .whitespacesAndNewlines)
         }
-        let statements = try await Self.statements(cluster)
+        let statements = try await SoftwareStatements.all(of: cluster)
         guard let found = statements[isOfBravo ? "bravo-tv" : "acme-tv"] ?? statements.first?.value else {
             throw CommandFailure("there is no software statement for \(requestor)", advice: "pass --statement JWT or a file that holds it")
         }

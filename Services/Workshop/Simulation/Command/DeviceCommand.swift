@@ -1,10 +1,11 @@
-public import ArgumentParser
+package import ArgumentParser
+internal import CommandKit
 internal import EntitlementClient
 internal import Foundation
 
 /// `boxoffice device`: simulated devices against a running cluster.
-public struct DeviceCommand: AsyncParsableCommand {
-    public static let configuration = CommandConfiguration(
+package struct DeviceCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "device",
         abstract: "Play a TV: show a registration code, wait for the sign-in, authorize a channel, verify its media token.",
         discussion: """
@@ -135,9 +136,9 @@ public struct DeviceCommand: AsyncParsableCommand {
     @Option(help: "Seconds between two polls, 3 to 60.")
     var poll: Double = 5
 
-    public init() {}
+    package init() {}
 
-    public func validate() throws {
+    package func validate() throws {
         guard (3...60).contains(poll) else { throw ValidationError("--poll takes 3 to 60 seconds") }
         guard appleAccount?.isEmpty != true else { throw ValidationError("--apple-account takes a name") }
         guard appleAccount != nil || (optIn == nil && !signsOutEverywhere && bundleID == nil) else {
@@ -160,7 +161,7 @@ public struct DeviceCommand: AsyncParsableCommand {
         guard scenario == nil || !command.isEmpty else { throw ValidationError("--scenario goes with a COMMAND; a script has one of its own") }
     }
 
-    public func run() async throws {
+    package func run() async throws {
         let client = HTTPExchange.makeClient(
             connections: count == nil ? 8 : max(8, atOnce), trusting: try? ClusterFile.read(home)?.authority)
         let outcome: Result<Void, any Error>
@@ -175,26 +176,6 @@ public struct DeviceCommand: AsyncParsableCommand {
         } catch let failure as DeviceFailure {
             CommandExit.explain(failure.description)
             throw failure.exit.exitCode
-        }
-    }
-}
-
-/// Reads a file that a person named.
-enum TextFile {
-    /// - Throws: `CommandFailure` naming the file that cannot be read.
-    static func content(_ path: String) throws -> Data {
-        do {
-            return try Data(contentsOf: URL(fileURLWithPath: path))
-        } catch {
-            throw CommandFailure("cannot read \(path)", advice: PlainReason.of(error), exit: .usage)
-        }
-    }
-
-    static func read(_ path: String) throws -> String {
-        do {
-            return try String(contentsOfFile: path, encoding: .utf8)
-        } catch {
-            throw CommandFailure("cannot read \(path)", advice: PlainReason.of(error), exit: .usage)
         }
     }
 }

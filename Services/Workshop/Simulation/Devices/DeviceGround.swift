@@ -1,8 +1,9 @@
+package import CommandKit
 internal import EntitlementClient
 internal import Foundation
 
 /// Where simulated devices live: the cluster, and the app that runs on them.
-struct DeviceGround: Sendable {
+package struct DeviceGround: Sendable {
     let exchange: HTTPExchange
     /// Base URL of the gateway.
     let gateway: String
@@ -17,6 +18,20 @@ struct DeviceGround: Sendable {
     var certificates: String?
     /// PEM of what the gateway does not publish; `nil`: nothing.
     var upstreamCertificates: String?
+
+    package init(
+        exchange: HTTPExchange, gateway: String, requestor: String, statement: String, apple: String? = nil, bundleID: String = "example.acme.tv",
+        certificates: String? = nil, upstreamCertificates: String? = nil
+    ) {
+        self.exchange = exchange
+        self.gateway = gateway
+        self.requestor = requestor
+        self.statement = statement
+        self.apple = apple
+        self.bundleID = bundleID
+        self.certificates = certificates
+        self.upstreamCertificates = upstreamCertificates
+    }
 
     /// The gateway as an address.
     func server() throws -> URL {

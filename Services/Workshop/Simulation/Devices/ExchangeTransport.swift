@@ -1,4 +1,5 @@
 internal import AsyncHTTPClient
+internal import CommandKit
 internal import EntitlementClient
 internal import Foundation
 internal import NIOCore

@@ -1,15 +1,22 @@
+package import CommandKit
 internal import Foundation
 internal import TextEncodings
 
 /// The programmer's page on a second screen, which takes a registration code to the provider's login (rest-v1 §4.2).
-struct SecondScreen: Sendable {
+package struct SecondScreen: Sendable {
     let exchange: HTTPExchange
     let gateway: String
     let requestor: String
 
+    package init(exchange: HTTPExchange, gateway: String, requestor: String) {
+        self.exchange = exchange
+        self.gateway = gateway
+        self.requestor = requestor
+    }
+
     /// A simulated person of the sandbox signs in with the code.
     /// - Throws: `CommandFailure` saying where it got stuck.
-    func signIn(_ code: String, at mvpd: String, as name: String) async throws {
+    package func signIn(_ code: String, at mvpd: String, as name: String) async throws {
         let end = "\(gateway)/activate/done"
         let query = FormEncoding.encode([
             ("reg_code", code), ("requestor_id", requestor), ("mso_id", mvpd), ("domain_name", try await domain()), ("noflash", "true"),

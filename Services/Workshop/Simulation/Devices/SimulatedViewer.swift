@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import EntitlementClient
 internal import EntitlementSimulator
 internal import Foundation

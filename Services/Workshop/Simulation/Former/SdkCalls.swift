@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import Foundation
 internal import TextEncodings
 
@@ -7,7 +8,7 @@ package struct SdkCalls: Sendable {
     package static let permit = "/adobe-services/authorizeDevice"
     package static let play = "/adobe-services/deviceShortAuthorize"
 
-    let app: StreamingApp
+    package let app: StreamingApp
 
     /// - Parameter app: With its access token.
     package init(_ app: StreamingApp) { self.app = app }

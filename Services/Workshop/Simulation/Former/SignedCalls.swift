@@ -1,9 +1,10 @@
-internal import EntitlementClient
+package import CommandKit
+package import EntitlementClient
 internal import Foundation
 internal import TextEncodings
 
 /// The calls of apps from before client registration: each is signed with a pair of the application (clients §2).
-struct SignedCalls: Sendable {
+package struct SignedCalls: Sendable {
     let exchange: HTTPExchange
     let gateway: String
     let signer: RequestSigner
@@ -13,7 +14,7 @@ struct SignedCalls: Sendable {
     let isKodi: Bool
 
     /// - Throws: `CommandFailure` when the cluster has no pair.
-    static func signer(_ cluster: ClusterFile?, requestor: String) throws -> RequestSigner {
+    package static func signer(_ cluster: ClusterFile?, requestor: String) throws -> RequestSigner {
         guard let pair = cluster?.signedRequests?["acme-legacy"] else {
             throw CommandFailure(
                 "the cluster has no key pair to sign with", advice: "the local cluster's demo catalogue has the application acme-legacy")

@@ -1,3 +1,4 @@
+package import CommandKit
 internal import Foundation
 
 /// A person with a browser on the second screen: types the code, picks the MVPD, signs in.
@@ -68,7 +69,7 @@ package struct SimulatedPerson {
     /// A page that leads no further, with its trace and the command that explains it.
     static func stuck(_ answer: HTTPAnswer, at url: String) -> CommandFailure {
         let page = WebPage(html: answer.text)
-        let words = page.heading.map { " ('\(LogLine.printable($0))')" } ?? ""
+        let words = page.heading.map { " ('\(TerminalText.printable($0))')" } ?? ""
         let place = "the sign-in got stuck at \(WebAddress.origin(of: url)) with status \(answer.status)\(words)"
         guard let trace = page.trace else { return CommandFailure(place, advice: "'boxoffice logs gateway --since 1m' has the reason") }
         return CommandFailure("\(place), trace \(trace)", advice: "'boxoffice explain \(trace)' tells why")
@@ -91,37 +92,5 @@ package struct SimulatedPerson {
 
     private func resolve(_ reference: String, against base: String) -> String? {
         URL(string: reference, relativeTo: URL(string: base))?.absoluteString
-    }
-}
-
-/// Addresses as messages may name them.
-enum WebAddress {
-    /// Scheme, host, and the port where it is not the scheme's own: what a cookie belongs to here, and all of an address that may be printed.
-    static func origin(of address: String) -> String {
-        guard let parsed = URL(string: address), let host = parsed.host, !host.isEmpty else { return "an address without a host" }
-        let scheme = parsed.scheme?.lowercased() ?? "http"
-        let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
-        guard let port = parsed.port, port != (scheme == "https" ? 443 : 80) else { return "\(scheme)://\(name)" }
-        return "\(scheme)://\(name):\(port)"
-    }
-
-    /// Whether this machine answers there.
-    static func isLocal(_ address: String) -> Bool {
-        guard let host = URL(string: address)?.host else { return false }
-        return host == "localhost" || host == "::1" || host == "[::1]" || host.hasPrefix("127.")
-    }
-}
-
-/// Who lives in the sandbox, as its settings have them unless they are changed.
-enum SandboxPeople {
-    static let names = ["ada", "ben", "cleo", "dan", "eve"]
-    /// Refused also with the right password.
-    static let refused = "eve"
-
-    /// - Parameter name: Whose login an MVPD refused.
-    static func advice(afterRefusing name: String) -> String {
-        if name == refused { return "the sandbox always refuses \(name); sign in with --as ada" }
-        guard !names.contains(name) else { return "the sandbox knows \(name): does that MVPD play a person of its own?" }
-        return "the sandbox's people are \(names.filter { $0 != refused }.joined(separator: ", ")), and \(refused), who is always refused"
     }
 }

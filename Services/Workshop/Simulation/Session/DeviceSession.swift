@@ -1,12 +1,13 @@
+package import CommandKit
 internal import EntitlementClient
 internal import EntitlementSimulator
 internal import Foundation
 internal import Synchronization
 
 /// One device signs in, authorizes a channel and verifies the media token, printing each step.
-struct DeviceSession {
+package struct DeviceSession {
     /// Who signs in on the second screen.
-    enum Viewer {
+    package enum Viewer {
         /// The person at the terminal, with a browser of their own.
         case person(mvpd: String)
         /// A simulated one.
@@ -35,8 +36,23 @@ struct DeviceSession {
     /// Keeps the device's sessions; `nil`: memory.
     var folder: URL?
 
+    package init(console: Console, ground: DeviceGround, resource: String, viewer: Viewer) {
+        (self.console, self.ground, self.resource, self.viewer) = (console, ground, resource, viewer)
+    }
+
+    init(
+        console: Console, ground: DeviceGround, resource: String, viewer: Viewer, hasQrCode: Bool = true, pollInterval: Duration = .seconds(5),
+        appleAccount: AppleAccountUse? = nil, folder: URL? = nil
+    ) {
+        self.init(console: console, ground: ground, resource: resource, viewer: viewer)
+        self.hasQrCode = hasQrCode
+        self.pollInterval = pollInterval
+        self.appleAccount = appleAccount
+        self.folder = folder
+    }
+
     /// - Throws: `CommandFailure` or `DeviceFailure` at the first step that does not work.
-    func play(deviceID: String = UUID().uuidString) async throws {
+    package func play(deviceID: String = UUID().uuidString) async throws {
         let statuses = StatusLog()
         let device = try SimulatedDevice(settings(deviceID), on: ground) { if case .status(let status) = $0 { statuses.add(status) } }
         do {

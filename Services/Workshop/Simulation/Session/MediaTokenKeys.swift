@@ -1,13 +1,14 @@
+package import CommandKit
 internal import Cryptography
-internal import MediaTokenVerifier
+package import MediaTokenVerifier
 
 /// Where the keys that verify media tokens come from.
-enum MediaTokenKeys {
+package enum MediaTokenKeys {
     /// - Parameters:
     ///   - certificates: PEM, concatenated; may be empty.
     ///   - jwks: A JSON Web Key Set.
     /// - Throws: `CommandFailure` when one of them cannot be used.
-    static func trusted(certificates: String, jwks: String?) throws -> TrustedMediaTokenKeys {
+    package static func trusted(certificates: String, jwks: String?) throws -> TrustedMediaTokenKeys {
         do {
             let pinned = certificates.isEmpty ? [] : try Certificate.all(pem: certificates)
             var keys = try TrustedMediaTokenKeys(certificates: pinned)
@@ -21,7 +22,7 @@ enum MediaTokenKeys {
 
     /// Those that a gateway publishes.
     /// - Parameter further: PEM of those that it does not: of an upstream whose tokens it passes on (bridge §9.4).
-    static func trusted(by gateway: String, further: String? = nil, _ exchange: HTTPExchange) async throws -> TrustedMediaTokenKeys {
+    package static func trusted(by gateway: String, further: String? = nil, _ exchange: HTTPExchange) async throws -> TrustedMediaTokenKeys {
         let certificates = try await published("media-token-certificates", by: gateway, exchange) + (further.map { "\n" + $0 } ?? "")
         let jwks = try await published("media-token-jwks", by: gateway, exchange)
         return try trusted(certificates: certificates, jwks: jwks)

@@ -1,18 +1,18 @@
 internal import Clocks
 internal import Foundation
-internal import MediaTokenVerifier
+package import MediaTokenVerifier
 
 /// The result of a check, for people and for programs.
-struct MediaTokenReport {
-    let verdict: MediaTokenVerdict
+package struct MediaTokenReport {
+    package let verdict: MediaTokenVerdict
     let rows: [(name: String, value: String)]
 
-    init(_ check: MediaTokenCheck) {
+    package init(_ check: MediaTokenCheck) {
         verdict = check.verdict
         rows = check.facts.map(Self.rows) ?? []
     }
 
-    func text(asJSON: Bool) throws -> String {
+    package func text(asJSON: Bool) throws -> String {
         guard asJSON else {
             let width = (rows.map(\.name.count).max() ?? 0) + 2
             return ([verdict.rawValue] + rows.map { "  \($0.name.padding(toLength: width, withPad: " ", startingAt: 0))\($0.value)" })

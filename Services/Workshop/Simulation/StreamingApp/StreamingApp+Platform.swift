@@ -4,7 +4,7 @@ internal import TextEncodings
 /// Sign-in by the platform (rest-v1 §3.12, §3.13).
 extension StreamingApp {
     /// The verification token for the framework, opaque.
-    func profileRequest(mvpd: String) async throws -> String {
+    package func profileRequest(mvpd: String) async throws -> String {
         let path = "/api/v1/\(FormEncoding.encode(requestor))/profile-requests/\(FormEncoding.encode(mvpd))"
         let answer = try await send("GET", "\(path)?deviceType=\(hardware.deviceType)")
         guard answer.status == 200 else { throw failure(answer, "asking for a profile request") }
@@ -12,7 +12,7 @@ extension StreamingApp {
     }
 
     /// - Parameter response: The MVPD's answer, Base64.
-    func exchange(_ response: String, mvpd: String) async throws {
+    package func exchange(_ response: String, mvpd: String) async throws {
         let form = [
             ("requestor", requestor), ("deviceId", deviceID), ("mvpd", mvpd), ("deviceType", hardware.deviceType), ("SAMLResponse", response),
         ]

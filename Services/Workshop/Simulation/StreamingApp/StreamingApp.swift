@@ -1,3 +1,4 @@
+package import CommandKit
 package import Foundation
 internal import TextEncodings
 
@@ -11,12 +12,12 @@ package struct StreamingApp: Sendable {
 
     package struct MediaToken: Sendable {
         package let serialized: String
-        let mvpd: String
+        package let mvpd: String
         let userID: String
     }
 
     package let exchange: HTTPExchange
-    let gateway: String
+    package let gateway: String
     package let requestor: String
     package let deviceID: String
     let hardware: SimulatedHardware
@@ -36,7 +37,7 @@ package struct StreamingApp: Sendable {
     }
 
     /// The same app, with its access token, on another device.
-    init(_ app: StreamingApp, deviceID: String) {
+    package init(_ app: StreamingApp, deviceID: String) {
         (exchange, gateway, requestor, hardware, accessToken) = (app.exchange, app.gateway, app.requestor, app.hardware, app.accessToken)
         self.deviceID = deviceID
     }
@@ -94,27 +95,29 @@ package struct StreamingApp: Sendable {
     }
 
     /// The header that names the device in the newer APIs (rest-v2 §1.3).
-    static func deviceIdentifier(_ id: String) -> (String, String) { ("AP-Device-Identifier", "fingerprint \(Data(id.utf8).base64EncodedString())") }
+    package static func deviceIdentifier(_ id: String) -> (String, String) {
+        ("AP-Device-Identifier", "fingerprint \(Data(id.utf8).base64EncodedString())")
+    }
 
-    var deviceIdentifier: (String, String) { Self.deviceIdentifier(deviceID) }
+    package var deviceIdentifier: (String, String) { Self.deviceIdentifier(deviceID) }
 
     func deviceSet(_ more: [(String, String)] = []) -> String {
         FormEncoding.encode([("requestor", requestor), ("deviceId", deviceID)] + more)
     }
 
-    func object(_ method: String, _ path: String, headers: [(String, String)] = [], body: String? = nil) async throws -> [String: Any] {
+    package func object(_ method: String, _ path: String, headers: [(String, String)] = [], body: String? = nil) async throws -> [String: Any] {
         let answer = try await send(method, path, headers: headers, body: body)
         guard (200..<300).contains(answer.status) else { throw failure(answer, "\(method) \(path.prefix { $0 != "?" })") }
         return answer.object
     }
 
-    func send(_ method: String, _ path: String, headers: [(String, String)] = [], body: String? = nil) async throws -> HTTPAnswer {
+    package func send(_ method: String, _ path: String, headers: [(String, String)] = [], body: String? = nil) async throws -> HTTPAnswer {
         var all = headers + [("Accept", "application/json"), ("X-Device-Info", hardware.information), ("User-Agent", "boxoffice-load")]
         if !accessToken.isEmpty { all.append(("Authorization", "Bearer \(accessToken)")) }
         return try await exchange.send(method, gateway + path, headers: all, body: body)
     }
 
-    func failure(_ answer: HTTPAnswer, _ what: String) -> CommandFailure {
+    package func failure(_ answer: HTTPAnswer, _ what: String) -> CommandFailure {
         let object = answer.object
         let reason = object["details"] as? String ?? object["message"] as? String ?? object["error"] as? String
         return CommandFailure("\(what) was answered \(answer.status)\(reason.map { " (\($0))" } ?? "")")

@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// What REST v2 answers, as its documents have it (rest-v2 §2, §4). Apps ignore what they do not know.
-enum V2 {
+package enum V2 {
     /// 2.1
     struct Configuration: Decodable, Sendable {
         struct Requestor: Decodable, Sendable {
@@ -29,16 +29,16 @@ enum V2 {
     }
 
     /// 2.2, 2.3 and 2.12.
-    struct Session: Decodable, Sendable {
+    package struct Session: Decodable, Sendable {
         enum Action: String, Decodable, Sendable {
             case authenticate, resume, retry, authorize
             case partnerProfile = "partner_profile"
         }
 
-        struct Request: Decodable, Sendable {
+        package struct Request: Decodable, Sendable {
             let type: String
             /// Base64.
-            let request: String
+            package let request: String
             let attributesNames: [String]
         }
 
@@ -55,7 +55,7 @@ enum V2 {
         /// Milliseconds since 1970, as digits.
         let notBefore: String?
         let notAfter: String?
-        let authenticationRequest: Request?
+        package let authenticationRequest: Request?
     }
 
     /// 2.4
@@ -133,7 +133,7 @@ enum V2 {
         let decisions: [Decision]
     }
 
-    struct Decision: Decodable, Sendable {
+    package struct Decision: Decodable, Sendable {
         struct Token: Decodable, Sendable {
             let notBefore: Int64
             let notAfter: Int64
@@ -144,10 +144,10 @@ enum V2 {
         let resource: String
         let serviceProvider: String
         let mvpd: String
-        let authorized: Bool
+        package let authorized: Bool
         let source: String
         let token: Token?
-        let error: Failure?
+        package let error: Failure?
     }
 
     /// 2.11
@@ -185,7 +185,7 @@ enum V2 {
     }
 
     /// §3, of an answer or of one decision.
-    struct Failure: Decodable, Sendable {
+    package struct Failure: Decodable, Sendable {
         let action: String
         let status: Int
         let code: String

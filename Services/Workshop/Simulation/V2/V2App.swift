@@ -1,8 +1,9 @@
+internal import CommandKit
 internal import Foundation
 internal import TextEncodings
 
 /// The calls of an app on REST v2 (rest-v2 §2), of an app that is registered.
-struct V2App: Sendable {
+package struct V2App: Sendable {
     /// What a call says of the device or the person beside its id (rest-v2 §1.3).
     struct Identity: Sendable {
         /// `Adobe-Subject-Token`
@@ -16,10 +17,14 @@ struct V2App: Sendable {
     }
 
     /// What a sign-in needs to know (rest-v2 §2.2); `nil`: another app supplies it.
-    struct SignIn: Sendable {
+    package struct SignIn: Sendable {
         var mvpd: String?
         var domainName: String?
         var redirectURL: String?
+
+        package init(mvpd: String? = nil, domainName: String? = nil, redirectURL: String? = nil) {
+            (self.mvpd, self.domainName, self.redirectURL) = (mvpd, domainName, redirectURL)
+        }
 
         fileprivate var form: String {
             let fields = [("mvpd", mvpd), ("domainName", domainName), ("redirectUrl", redirectURL)]
@@ -27,14 +32,18 @@ struct V2App: Sendable {
         }
     }
 
-    let app: StreamingApp
+    package let app: StreamingApp
     var identity = Identity()
+
+    package init(app: StreamingApp) { self.app = app }
+
+    init(app: StreamingApp, identity: Identity) { (self.app, self.identity) = (app, identity) }
 
     var requestor: String { app.requestor }
 
     func configuration() async throws -> V2.Configuration { try await get("configuration") }
 
-    func createSession(_ signIn: SignIn) async throws -> V2.Session { try await post("sessions", form: signIn.form) }
+    package func createSession(_ signIn: SignIn) async throws -> V2.Session { try await post("sessions", form: signIn.form) }
 
     func resumeSession(_ code: String, _ signIn: SignIn) async throws -> V2.Session {
         try await post("sessions/\(FormEncoding.encode(code))", form: signIn.form)
@@ -53,7 +62,7 @@ struct V2App: Sendable {
         (try await get("profiles/code/\(FormEncoding.encode(code))") as V2.Profiles).profiles.first.map { ($0.key, $0.value) }
     }
 
-    func authorize(_ resource: String, at mvpd: String) async throws -> V2.Decision {
+    package func authorize(_ resource: String, at mvpd: String) async throws -> V2.Decision {
         guard let decision = try await decide("authorize", [resource], mvpd).first else { throw Self.unexpected("no decision for \(resource)") }
         return decision
     }
@@ -98,7 +107,7 @@ struct V2App: Sendable {
 
     // MARK: - Requests
 
-    static func path(_ requestor: String, _ rest: String) -> String { "/api/v2/\(FormEncoding.encode(requestor))/\(rest)" }
+    package static func path(_ requestor: String, _ rest: String) -> String { "/api/v2/\(FormEncoding.encode(requestor))/\(rest)" }
 
     private func decide(_ kind: String, _ resources: [String], _ mvpd: String) async throws -> [V2.Decision] {
         let body = String(decoding: try JSONSerialization.data(withJSONObject: ["resources": resources]), as: UTF8.self)

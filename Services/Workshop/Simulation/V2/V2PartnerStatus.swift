@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// `AP-Partner-Framework-Status` of a device that is signed in, and whose person lets the app know (rest-v2 §1.3).
-enum V2PartnerStatus {
+package enum V2PartnerStatus {
     private static let life: TimeInterval = 86_400
 
     /// - Parameter provider: The platform's name of the MVPD.
@@ -10,5 +10,5 @@ enum V2PartnerStatus {
         return #"{"frameworkPermissionInfo":{"accessStatus":"granted"},"frameworkProviderInfo":{"id":"\#(provider)","expirationDate":"\#(end)"}}"#
     }
 
-    static func header(provider: String) -> String { Data(json(provider: provider).utf8).base64EncodedString() }
+    package static func header(provider: String) -> String { Data(json(provider: provider).utf8).base64EncodedString() }
 }

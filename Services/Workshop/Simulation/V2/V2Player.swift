@@ -1,8 +1,9 @@
+internal import CommandKit
 internal import EntitlementClient
 internal import Foundation
 
 /// Plays the flows of REST v2 against a running cluster: each on a device of its own, unless one is given.
-struct V2Player: Sendable {
+package struct V2Player: Sendable {
     /// A programmer's back office, which manages degradation.
     struct Office: Sendable {
         /// Base URL of the gateway's listener for administration.
@@ -149,7 +150,7 @@ struct V2Player: Sendable {
     }
 
     /// - Throws: `DeviceFailure` when nobody is to visit an address.
-    static func interactive(_ session: V2.Session) throws -> (code: String, url: String) {
+    package static func interactive(_ session: V2.Session) throws -> (code: String, url: String) {
         guard session.actionName == .authenticate, let code = session.code, let url = session.url else {
             throw V2App.unexpected("a session with \(session.actionName.rawValue)/\(session.reasonType) in place of authenticate")
         }

@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Simulation
 internal import TextEncodings
 
 /// Requests of apps on REST v2, whole, as bytes.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Simulation
 internal import TextEncodings
 
 /// Writes HTTP/1.1 requests to the gateway, whole, as bytes.

@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import LoadTool
 
 /// Load on the gateway over HTTP or HTTPS.

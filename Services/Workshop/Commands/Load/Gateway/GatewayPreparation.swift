@@ -1,6 +1,8 @@
+internal import CommandKit
 internal import EntitlementClient
 internal import Foundation
 internal import SamlResponder
+internal import Simulation
 internal import TextEncodings
 
 /// Makes what the scenarios need: registered apps, and devices that are signed in and permitted.

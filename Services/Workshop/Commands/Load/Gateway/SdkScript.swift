@@ -1,4 +1,5 @@
 internal import LoadTool
+internal import Simulation
 
 /// A signed-in user starts playback in an app on the vendor's SDKs: the session's token, a permit's token, a media token (clients §3).
 ///

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import LoadTool
+internal import Simulation
 internal import TextEncodings
 
 /// Flow B of rest-v2 §5: a TV makes a session and polls its code; a person signs in on a second screen; the TV polls, and gets a decision.

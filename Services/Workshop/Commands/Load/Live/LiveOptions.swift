@@ -21,8 +21,6 @@ struct LiveOptions: ParsableArguments {
             """, valueName: "time"))
     var startAt: String?
 
-    init() {}
-
     /// Where Prometheus is answered.
     /// - Throws: `BadOption`.
     func metricsPlace() throws -> MetricsListener.Place? { try prometheus.map { try MetricsListener.Place($0) } }

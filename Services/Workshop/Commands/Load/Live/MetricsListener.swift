@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import LoadTool
 internal import NIOCore
 internal import NIOHTTP1

@@ -1,12 +1,12 @@
 internal import Foundation
 
 /// Finds the processes that listen on a port of this machine.
-enum PortOwner {
+package enum PortOwner {
     /// - Returns: Process ids, ascending; empty when no process listens there or this user may not read it from `/proc`.
-    static func find(port: Int) -> [Int32] { all([port])[port] ?? [] }
+    package static func find(port: Int) -> [Int32] { all([port])[port] ?? [] }
 
     /// The same for many ports in one look.
-    static func all(_ ports: Set<Int>) -> [Int: [Int32]] {
+    package static func all(_ ports: Set<Int>) -> [Int: [Int32]] {
         var found = look(ports)
         // The system's tables change while they are read: what one look misses another one sees.
         for _ in 0..<2 where found.count < ports.count { found.merge(look(ports.subtracting(found.keys))) { $1 } }
@@ -53,5 +53,25 @@ enum PortOwner {
             if let port = sockets[String(decoding: target[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)] { found.insert(port) }
         }
         return found
+    }
+}
+
+/// Tells whether a port of 127.0.0.1 can be listened at.
+package enum ListenProbe {
+    package static func isFree(_ port: Int) -> Bool {
+        guard let number = in_port_t(exactly: port) else { return false }
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        // As servers do, so that connections that have just ended are no hindrance.
+        var yes: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = number.bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) } == 0
+        }
     }
 }

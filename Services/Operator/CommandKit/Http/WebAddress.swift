@@ -1,5 +1,23 @@
 internal import Foundation
 
+/// Addresses as messages may name them.
+package enum WebAddress {
+    /// Scheme, host, and the port where it is not the scheme's own: what a cookie belongs to here, and all of an address that may be printed.
+    package static func origin(of address: String) -> String {
+        guard let parsed = URL(string: address), let host = parsed.host, !host.isEmpty else { return "an address without a host" }
+        let scheme = parsed.scheme?.lowercased() ?? "http"
+        let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+        guard let port = parsed.port, port != (scheme == "https" ? 443 : 80) else { return "\(scheme)://\(name)" }
+        return "\(scheme)://\(name):\(port)"
+    }
+
+    /// Whether this machine answers there.
+    package static func isLocal(_ address: String) -> Bool {
+        guard let host = URL(string: address)?.host else { return false }
+        return host == "localhost" || host == "::1" || host == "[::1]" || host.hasPrefix("127.")
+    }
+}
+
 /// An address whose requests go elsewhere, with the same `Host`: curl's `--connect-to`, for a network in which the addresses that browsers outside
 /// use lead nowhere.
 package struct Detour: Sendable, Equatable {

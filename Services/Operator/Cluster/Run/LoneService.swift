@@ -2,7 +2,7 @@ package import CommandKit
 internal import ContractRuntime
 internal import Contracts
 internal import Cryptography
-internal import Foundation
+package import Foundation
 package import PeerDoubles
 internal import Rpc
 internal import Tokens

@@ -139,7 +139,7 @@ let package = Package(
         .executable(name: "autosignin", targets: ["AutoSignInMain"]),
         .executable(name: "gateway", targets: ["GatewayMain"]),
         .executable(name: "sandbox", targets: ["SandboxMain"]),
-        .executable(name: "boxoffice", targets: ["CommandLineMain"]),
+        .executable(name: "boxoffice", targets: ["BoxofficeMain"]),
         .library(name: "MediaTokenVerifier", targets: ["MediaTokenVerifier"]),
         .library(name: "EntitlementClient", targets: ["EntitlementClient"]),
         .library(name: "AccessEnabler", targets: ["AccessEnabler"]),
@@ -339,51 +339,69 @@ let package = Package(
             ["SandboxKit", "SandboxService", "ServiceKit", hummingbird, lifecycle, logging, unixSignals]),
 
         library(
-            "PeerDoubles", "Services/CommandLine/Judge/Doubles",
+            "PeerDoubles", "Services/Workshop/Doubles",
             [
                 "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Rpc", "StrictJson", "Tokens", "Transport", logging,
                 nioCore, nioPosix,
             ]),
-        slowLibrary("ContractReflection", "Services/CommandLine/Judge/Reflection", ["StrictJson"]),
-        library("SamlResponder", "Services/CommandLine/Judge/SamlResponder", ["CInflate", "Cryptography"]),
+        slowLibrary("ContractReflection", "Services/Workshop/Reflection", ["StrictJson"]),
+        library("SamlResponder", "Services/Workshop/SamlResponder", ["CInflate", "Cryptography"]),
         slowLibrary(
-            "ContractConformance", "Services/CommandLine/Judge/Conformance",
+            "ContractConformance", "Services/Workshop/Conformance",
             [
                 "Clocks", "ContractReflection", "ContractRuntime", "Contracts", "Cryptography", "Faults", "MediaTokenVerifier", "PeerDoubles",
                 "SamlResponder", "Tokens", "Transport",
                 "Frames",
                 nioCore, nioHTTP1, nioPosix, nioSSL,
             ]),
-        cLibrary("CQrEncode", "Services/CommandLine/Device/CQrEncode", links: [.linkedLibrary("qrencode")]),
+        cLibrary("CQrEncode", "Services/Workshop/CQrEncode", links: [.linkedLibrary("qrencode")]),
         wireLibrary(
-            "LoadReporting", "Services/CommandLine/Load/Reporting", ["Cryptography", histogram, mustache], exclude: ["Page/Resources"]),
+            "LoadReporting", "Services/Workshop/Load/Reporting", ["Cryptography", histogram, mustache], exclude: ["Page/Resources"]),
         wireLibrary(
-            "LoadTool", "Services/CommandLine/Load/Tool",
+            "LoadTool", "Services/Workshop/Load/Tool",
             [
                 "ContractRuntime", "Contracts", "Faults", "LoadReporting", "Rpc", "Transport", logging, nioCore, nioPosix, nioSSL, nioTLS,
             ]),
-        cLibrary("CSpawn", "Services/CommandLine/Cluster/CSpawn", links: []),
-        library("PrivatePostgres", "Services/CommandLine/Cluster/PrivatePostgres", ["CSpawn"]),
-        cLibrary("CInflate", "Services/CommandLine/Judge/CInflate", links: [.linkedLibrary("z")]),
-        // The commands of all four folders are one module; what they stand on is beside them.
+        cLibrary("CSpawn", "Services/Operator/CSpawn", links: []),
+        library("PrivatePostgres", "Services/Operator/PrivatePostgres", ["CSpawn"]),
+        cLibrary("CInflate", "Services/Workshop/CInflate", links: [.linkedLibrary("z")]),
+        // The commands: what runs and keeps a cluster is Operator's, what tests, plays and judges is Workshop's; both stand on CommandKit.
         outerLibrary(
-            "BoxofficeCommand", "Services/CommandLine",
+            "CommandKit", "Services/Operator/CommandKit",
             [
-                "CQrEncode", "CSpawn", "CatalogueFiles", "Clocks", "ContractConformance", "ContractReflection", "ContractRuntime",
-                "Contracts", "Cryptography",
-                "EntitlementClient", "EntitlementSimulator", "Faults", "LoadReporting", "LoadTool",
-                "MediaTokenVerifier", "PeerDoubles", "PrivatePostgres", "Rpc", "SamlExplanation", "SamlProfile", "SamlResponder", "ServiceKit",
-                "Storage",
-                "StoragePostgres",
-                "StorageSqlite", "StrictJson", "TextEncodings",
-                "Tokens", "Transport", arguments, httpClient, nioCore, nioHTTP1, nioPosix, nioSSL, logging,
-            ],
-            exclude: [
-                "Cluster/CSpawn", "Cluster/PrivatePostgres", "Device/CQrEncode", "Dockerfile", "Judge/CInflate", "Judge/Conformance", "Judge/Doubles",
-                "Judge/Reflection",
-                "Judge/SamlResponder", "Load/README.md", "Load/Reporting", "Load/Tool", "Main", "README.md",
+                "CSpawn", "ContractRuntime", "Contracts", "Cryptography", "Faults", "LoadReporting", "Rpc", "ServiceKit", "Transport", arguments,
+                httpClient, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
             ]),
-        program("CommandLineMain", "Services/CommandLine/Main", ["BoxofficeCommand"]),
+        outerLibrary(
+            "Simulation", "Services/Workshop/Simulation",
+            [
+                "CQrEncode", "Clocks", "CommandKit", "Cryptography", "EntitlementClient", "EntitlementSimulator", "LoadReporting",
+                "MediaTokenVerifier", "SamlResponder", "ServiceKit", "StrictJson", "TextEncodings", arguments, httpClient, nioCore, nioSSL,
+            ]),
+        outerLibrary(
+            "ClusterCommands", "Services/Operator/Cluster",
+            [
+                "CSpawn", "CatalogueFiles", "Clocks", "CommandKit", "ContractRuntime", "Contracts", "Cryptography", "Faults", "LoadReporting",
+                "PeerDoubles", "PrivatePostgres", "Rpc", "ServiceKit", "Simulation", "Storage", "StoragePostgres", "StorageSqlite", "StrictJson",
+                "TextEncodings", "Tokens", "Transport", arguments, logging, nioCore, nioPosix,
+            ]),
+        outerLibrary(
+            "AdministrationCommands", "Services/Operator/Administration",
+            [
+                "CatalogueFiles", "Clocks", "ClusterCommands", "CommandKit", "ContractReflection", "ContractRuntime", "Contracts", "Cryptography",
+                "Faults", "LoadReporting", "MediaTokenVerifier", "SamlExplanation", "SamlProfile", "ServiceKit", "Simulation", "StrictJson",
+                "TextEncodings", arguments, nioCore, nioHTTP1, nioPosix,
+            ]),
+        outerLibrary(
+            "WorkshopCommands", "Services/Workshop/Commands",
+            [
+                "ClusterCommands", "CommandKit", "ContractConformance", "ContractReflection", "ContractRuntime", "Contracts", "Cryptography",
+                "EntitlementClient", "Faults", "LoadReporting", "LoadTool", "PeerDoubles", "Rpc", "SamlResponder", "ServiceKit", "Simulation",
+                "StrictJson", "TextEncodings", "Tokens", "Transport", arguments, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+            ]),
+        program(
+            "BoxofficeMain", "Services/Operator/Main",
+            ["AdministrationCommands", "ClusterCommands", "CommandKit", "ServiceKit", "Simulation", "WorkshopCommands", arguments]),
     ]
 )
 
@@ -399,8 +417,8 @@ if hasAny("chaos") {
         program(
             "ChaosSuite", "Tests/Chaos/Suite",
             [
-                "BoxofficeCommand", "FaultProxy", "LoadTool", "PrivatePostgres", "TextEncodings", arguments, httpClient, nioCore, nioPosix, nioHTTP1,
-                nioSSL,
+                "ClusterCommands", "CommandKit", "FaultProxy", "LoadTool", "PrivatePostgres", "Simulation", "TextEncodings", arguments, httpClient,
+                nioCore, nioPosix, nioHTTP1, nioSSL,
             ])
     ]
 }
@@ -430,7 +448,9 @@ if hasAny("benchmarks") {
             ["ContractRuntime", "Contracts", "Cryptography", "EventLoops", "Faults", "Rpc", "Transport", arguments, nioCore, nioPosix, logging]),
         program(
             "GatewayBenchmark", "Tests/Benchmarks/Gateway",
-            ["BoxofficeCommand", "EntitlementClient", "GatewayEdge", "TextEncodings", arguments, hummingbird, hummingbirdCore, logging]),
+            [
+                "CommandKit", "EntitlementClient", "GatewayEdge", "Simulation", "TextEncodings", arguments, hummingbird, hummingbirdCore, logging,
+            ]),
         program(
             "StoreBenchmark", "Tests/Benchmarks/Store",
             ["AuthenticationService", "PrivatePostgres", "Storage", "StoragePostgres", "StorageSqlite", arguments, grdb]),
@@ -566,7 +586,8 @@ if hasAny("tests") {
         tests(
             "CommandLineTests",
             [
-                "Clocks", "BoxofficeCommand", "ContractRuntime", "Contracts", "Cryptography", "EntitlementClient", "EntitlementSimulator", "Faults",
+                "AdministrationCommands", "BoxofficeMain", "Clocks", "ClusterCommands", "CommandKit", "ContractRuntime", "Contracts", "Cryptography",
+                "EntitlementClient", "EntitlementSimulator", "Faults", "Simulation", "WorkshopCommands",
                 "CatalogueFiles", "LoadReporting", "LoadTool", "MediaTokenVerifier", "PostgresServer", "PrivatePostgres", "Rpc", "SamlResponder",
                 "ServiceKit",
                 "Storage",
@@ -577,10 +598,11 @@ if hasAny("tests") {
         tests(
             "IntegrationTests",
             [
-                "Clocks", "BoxofficeCommand", "CSpawn", "ContractConformance", "Contracts", "ContractRuntime", "Cryptography", "Faults",
+                "AdministrationCommands", "Clocks", "ClusterCommands", "CommandKit", "CSpawn", "ContractConformance", "Contracts", "ContractRuntime",
+                "Cryptography", "Faults",
                 "LoadReporting",
                 "MediaTokenVerifier", "OtlpReceiver", "PairedTimes", "PeerDoubles", "PostgresServer", "Rpc", "SamlSigner", "EntitlementClient",
-                "EntitlementSimulator",
+                "EntitlementSimulator", "ServiceKit", "Simulation", "WorkshopCommands",
                 "Storage", "TextEncodings", "Tokens", "Transport", httpClient, nioCore, nioPosix, logging,
             ], needs: "Cluster"),
     ]

@@ -45,7 +45,7 @@ class Growth(unittest.TestCase):
 
     def test_the_package_names_its_targets(self):
         known = report.targets(pathlib.Path(__file__).resolve().parents[2])
-        for name in ["Octets", "GatewayEdge", "gateway", "GatewayMain", "CContracts", "ChaosSuite", "RpcTests", "BoxofficeCommand", "SandboxService"]:
+        for name in ["Octets", "GatewayEdge", "gateway", "GatewayMain", "CContracts", "ChaosSuite", "RpcTests", "ClusterCommands", "SandboxService"]:
             self.assertEqual(name in known, name != "gateway", name)
 
 

@@ -1,5 +1,5 @@
 import ArgumentParser
-import BoxofficeCommand
+import CommandKit
 import Foundation
 import TextEncodings
 

@@ -1,4 +1,5 @@
-import BoxofficeCommand
+import CommandKit
+import Simulation
 import Foundation
 import TextEncodings
 

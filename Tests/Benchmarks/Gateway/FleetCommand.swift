@@ -1,5 +1,5 @@
 import ArgumentParser
-import BoxofficeCommand
+import CommandKit
 import Foundation
 
 /// Starts a cluster with devices that are signed in and devices that wait for a sign-in, and writes their requests for the load program. Prints a

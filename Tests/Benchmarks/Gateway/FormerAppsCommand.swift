@@ -1,5 +1,6 @@
 import ArgumentParser
-import BoxofficeCommand
+import CommandKit
+import Simulation
 import EntitlementClient
 import Foundation
 import TextEncodings

@@ -1,4 +1,4 @@
-import BoxofficeCommand
+import CommandKit
 import Foundation
 
 /// A cluster on this machine: one that `boxoffice up` starts for the benchmark, or one that runs already.

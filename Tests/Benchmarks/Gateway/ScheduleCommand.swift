@@ -1,5 +1,5 @@
 import ArgumentParser
-import BoxofficeCommand
+import CommandKit
 import Foundation
 
 /// What scheduled test sign-ins cost: the CPU of a cluster's services without and with a test user at each of many MVPDs.

@@ -1,4 +1,4 @@
-@testable import BoxofficeCommand
+@testable import CommandKit
 import Foundation
 import Testing
 
@@ -12,7 +12,7 @@ import Testing
         "libpq.so": "libpq5",
     ]
 
-    @Test("each image installs the libraries that its program needs", arguments: ["CommandLine"] + ClusterService.allCases.map(\.folder))
+    @Test("each image installs the libraries that its program needs", arguments: ["Operator"] + ClusterService.allCases.map(\.folder))
     func installsLibraries(folder: String) async throws {
         let program = ClusterService.allCases.first { $0.folder == folder }?.rawValue ?? "boxoffice"
         let binary = try TestCluster.binaries(Checkout.current).appendingPathComponent(program)

@@ -1,4 +1,5 @@
-@testable import BoxofficeCommand
+@testable import ClusterCommands
+@testable import CommandKit
 import Clocks
 import Cryptography
 import Foundation

@@ -1,4 +1,7 @@
-@testable import BoxofficeCommand
+@testable import ClusterCommands
+@testable import CommandKit
+@testable import Simulation
+@testable import WorkshopCommands
 import Foundation
 import MediaTokenVerifier
 import Testing

@@ -2,7 +2,8 @@ import ArgumentParser
 import Foundation
 import Testing
 
-@testable import BoxofficeCommand
+@testable import BoxofficeMain
+@testable import CommandKit
 
 /// What programs, pages and scripts tell people to run is there to be run.
 @Suite("Advice names commands that exist")
@@ -103,7 +104,8 @@ struct AdviceTests {
     func options() throws {
         let known = Self.all().reduce(into: Self.foreign) { $0.formUnion(OptionNames(of: $1).all) }
         var count = 0
-        for line in try Self.lines(below: "Services/CommandLine", with: "--") where line.place.contains(".swift:") {
+        let lines = try ["Services/Operator", "Services/Workshop"].flatMap { try Self.lines(below: $0, with: "--") }
+        for line in lines where line.place.contains(".swift:") {
             for match in line.text.matches(of: /(?<before>^|[^\w-])(?<option>--[a-z][a-z0-9-]*)/) {
                 count += 1
                 let isKnown = known.contains(String(match.option)) || CommandSuggestion.destroying.contains(String(match.option))

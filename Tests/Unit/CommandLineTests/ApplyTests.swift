@@ -1,4 +1,5 @@
-@testable import BoxofficeCommand
+@testable import AdministrationCommands
+@testable import CommandKit
 import CatalogueFiles
 import Foundation
 import Testing

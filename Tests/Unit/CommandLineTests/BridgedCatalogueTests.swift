@@ -1,4 +1,4 @@
-@testable import BoxofficeCommand
+@testable import ClusterCommands
 internal import Foundation
 internal import Testing
 

@@ -1,4 +1,5 @@
-@testable import BoxofficeCommand
+@testable import ClusterCommands
+@testable import CommandKit
 import Foundation
 import Testing
 

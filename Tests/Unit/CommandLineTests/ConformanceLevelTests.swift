@@ -1,4 +1,4 @@
-@testable import BoxofficeCommand
+@testable import WorkshopCommands
 import Testing
 
 @Suite("How much of a contract is tried")

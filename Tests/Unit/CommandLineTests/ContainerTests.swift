@@ -2,7 +2,8 @@ import Cryptography
 import Foundation
 import Testing
 
-@testable import BoxofficeCommand
+@testable import ClusterCommands
+@testable import CommandKit
 
 @Suite struct ContainerTests {
     private static let checkout = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardizedFileURL
@@ -214,7 +215,7 @@ import Testing
 
     @Test("The Dockerfiles share their first stage, so that it is built once")
     func dockerfilesShareAStage() throws {
-        let stages = ["CommandLine"] + ClusterService.allCases.map(\.folder)
+        let stages = ["Operator"] + ClusterService.allCases.map(\.folder)
         let first = try Set(
             stages.map { folder in
                 let text = try String(contentsOf: Self.checkout.appendingPathComponent("Services/\(folder)/Dockerfile"), encoding: .utf8)

@@ -1,4 +1,4 @@
-@testable import BoxofficeCommand
+@testable import WorkshopCommands
 import LoadTool
 import Testing
 

@@ -1,5 +1,7 @@
 import ArgumentParser
-@testable import BoxofficeCommand
+@testable import BoxofficeMain
+@testable import ClusterCommands
+@testable import CommandKit
 import Foundation
 import Testing
 
@@ -9,7 +11,7 @@ struct ExitTests {
 
     private static func readme() throws -> String {
         try String(
-            contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../../Services/CommandLine/README.md"),
+            contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../../Services/Operator/README.md"),
             encoding: .utf8)
     }
 
@@ -32,7 +34,7 @@ struct ExitTests {
             (NSError(domain: NSPOSIXErrorDomain, code: Int(ENOSPC)), 1, "boxoffice: the disk is full"), (CleanExit.message("hello"), 0, "hello"),
         ] as [(any Error, Int32, String)])
     func errors(error: any Error, exit: Int32, message: String) {
-        let end = CommandEnd(error)
+        let end = CommandEnd(error, of: BoxofficeCommand.self)
         #expect(end.exit == exit)
         #expect(end.message.split(separator: "\n").first.map(String.init) ?? "" == message)
     }

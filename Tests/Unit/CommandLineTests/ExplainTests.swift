@@ -1,4 +1,7 @@
-@testable import BoxofficeCommand
+@testable import AdministrationCommands
+@testable import BoxofficeMain
+@testable import ClusterCommands
+@testable import CommandKit
 import Contracts
 import Foundation
 import Testing

@@ -2,7 +2,9 @@ import ArgumentParser
 import Foundation
 import Testing
 
-@testable import BoxofficeCommand
+@testable import BoxofficeMain
+@testable import ClusterCommands
+@testable import CommandKit
 
 @Suite("Help on the command line")
 struct HelpTests {
@@ -33,12 +35,12 @@ struct HelpTests {
             (["verfy"], "verify"), (["secret", "lst"], "secret list"), (["spuport"], "support"), (["catalogue", "improt", "x"], "catalogue import"),
             (["conformnace", "config"], "conformance"),
         ])
-    func suggests(arguments: [String], command: String) { #expect(CommandSuggestion.command(for: arguments) == command) }
+    func suggests(arguments: [String], command: String) { #expect(CommandSuggestion.command(for: arguments, of: BoxofficeCommand.self) == command) }
 
     @Test(
         "nothing is suggested for what is a command, an option, or far from all",
         arguments: [["up"], ["--help"], ["frobnicate"], ["secret", "--x"], ["explain-saml"], []])
-    func suggestsNothing(arguments: [String]) { #expect(CommandSuggestion.command(for: arguments) == nil) }
+    func suggestsNothing(arguments: [String]) { #expect(CommandSuggestion.command(for: arguments, of: BoxofficeCommand.self) == nil) }
 
     @Test(
         "what destroys is never suggested",
@@ -47,8 +49,8 @@ struct HelpTests {
             ["support", "end", "--al"],
         ])
     func destroysNothing(arguments: [String]) {
-        #expect(CommandSuggestion.command(for: arguments) == nil)
-        #expect(UnknownOption(in: arguments)?.suggestion == nil)
+        #expect(CommandSuggestion.command(for: arguments, of: BoxofficeCommand.self) == nil)
+        #expect(UnknownOption(in: arguments, of: BoxofficeCommand.self)?.suggestion == nil)
     }
 
     @Test(
@@ -60,7 +62,7 @@ struct HelpTests {
             (["load", "config", "--rate", "5", "--unheard-of"], "--unheard-of", nil),
         ] as [([String], String, String?)])
     func unknownOption(arguments: [String], name: String, suggestion: String?) throws {
-        let unknown = try #require(UnknownOption(in: arguments))
+        let unknown = try #require(UnknownOption(in: arguments, of: BoxofficeCommand.self))
         #expect(unknown.name == name && unknown.suggestion == suggestion)
         #expect(unknown.message.hasPrefix("'\(name)' is no option of 'boxoffice \(unknown.command)'"))
         #expect(unknown.message.hasSuffix("See 'boxoffice \(unknown.command) --help' for more information."))
@@ -72,13 +74,18 @@ struct HelpTests {
             ["logs", "-f", "--since", "1m", "gateway"], ["load", "config", "--rate", "-5"], ["verify", "--requestor=ACME1", "--", "--x"], ["--help"],
             ["device", "--no-opt-in", "--person", "--odd"], ["explain", "-"], ["load", "config", "-q"],
         ])
-    func knownOptions(arguments: [String]) { #expect(UnknownOption(in: arguments) == nil, "\(UnknownOption(in: arguments)?.name ?? "")") }
+    func knownOptions(arguments: [String]) {
+        #expect(
+            UnknownOption(in: arguments, of: BoxofficeCommand.self) == nil, "\(UnknownOption(in: arguments, of: BoxofficeCommand.self)?.name ?? "")")
+    }
 
     @Test("help of what is no command is refused, and that of every command is not")
     func topics() {
-        #expect(CommandSuggestion.unknownTopic(["help", "nope"]) == "nope" && CommandSuggestion.unknownTopic(["help", "secret", "lst"]) == "lst")
+        #expect(
+            CommandSuggestion.unknownTopic(["help", "nope"], of: BoxofficeCommand.self) == "nope"
+                && CommandSuggestion.unknownTopic(["help", "secret", "lst"], of: BoxofficeCommand.self) == "lst")
         for words in [["help"], ["help", "secret", "list"], ["help", "explain-saml"], ["nope"], []] {
-            #expect(CommandSuggestion.unknownTopic(words) == nil)
+            #expect(CommandSuggestion.unknownTopic(words, of: BoxofficeCommand.self) == nil)
         }
     }
 

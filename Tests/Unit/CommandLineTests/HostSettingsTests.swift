@@ -2,7 +2,9 @@ import Cryptography
 import Foundation
 import Testing
 
-@testable import BoxofficeCommand
+@testable import BoxofficeMain
+@testable import ClusterCommands
+@testable import CommandKit
 
 /// `boxoffice settings --host`.
 @Suite("Settings for several hosts")

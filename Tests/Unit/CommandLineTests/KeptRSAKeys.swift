@@ -1,6 +1,7 @@
 import Foundation
 
-@testable import BoxofficeCommand
+@testable import ClusterCommands
+@testable import CommandKit
 
 /// The RSA keys of a local PKI, which take most of the time of its making: made once.
 private enum KeptRSAKeys {

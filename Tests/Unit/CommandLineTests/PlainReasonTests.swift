@@ -1,5 +1,6 @@
 import AsyncHTTPClient
-@testable import BoxofficeCommand
+@testable import ClusterCommands
+@testable import CommandKit
 import Cryptography
 import Faults
 import Foundation

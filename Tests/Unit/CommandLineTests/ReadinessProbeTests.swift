@@ -1,4 +1,4 @@
-@testable import BoxofficeCommand
+@testable import ClusterCommands
 internal import Testing
 
 @Suite struct ReadinessProbeTests {

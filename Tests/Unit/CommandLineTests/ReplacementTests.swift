@@ -1,5 +1,6 @@
 import ArgumentParser
-@testable import BoxofficeCommand
+@testable import ClusterCommands
+@testable import CommandKit
 import ContractRuntime
 import Contracts
 import Cryptography

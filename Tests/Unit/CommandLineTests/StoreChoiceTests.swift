@@ -1,4 +1,5 @@
-@testable import BoxofficeCommand
+@testable import ClusterCommands
+@testable import CommandKit
 internal import Foundation
 internal import PrivatePostgres
 internal import Testing

@@ -1,4 +1,5 @@
-@testable import BoxofficeCommand
+@testable import AdministrationCommands
+@testable import CommandKit
 import Cryptography
 import Foundation
 import Testing

@@ -1,4 +1,4 @@
-@testable import BoxofficeCommand
+@testable import CommandKit
 import Testing
 
 @Suite("Times on the command line")

@@ -1,7 +1,7 @@
 import ServiceKit
 import Testing
 
-@testable import BoxofficeCommand
+@testable import ClusterCommands
 
 @Suite struct VersionTests {
     @Test("a version names the contracts that its services answer to")

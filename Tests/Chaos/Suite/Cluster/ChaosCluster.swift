@@ -1,5 +1,6 @@
 import AsyncHTTPClient
-import BoxofficeCommand
+import ClusterCommands
+import CommandKit
 import FaultProxy
 import Foundation
 import NIOCore

@@ -1,4 +1,4 @@
-import BoxofficeCommand
+import CommandKit
 
 /// A way between two services, over which a proxy lies.
 struct ProxiedWay: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import BoxofficeCommand
+import CommandKit
 
 /// What a fault may cost. Whatever a budget does not name must go on as if nothing had happened.
 struct Budget: Sendable {

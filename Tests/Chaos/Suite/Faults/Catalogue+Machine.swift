@@ -1,4 +1,4 @@
-import BoxofficeCommand
+import CommandKit
 import Foundation
 import Glibc
 

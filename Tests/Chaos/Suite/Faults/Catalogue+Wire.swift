@@ -1,4 +1,4 @@
-import BoxofficeCommand
+import CommandKit
 import FaultProxy
 
 /// Faults of the wire between the services, by the proxies on all ways.

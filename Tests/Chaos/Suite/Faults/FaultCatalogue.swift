@@ -1,4 +1,4 @@
-import BoxofficeCommand
+import CommandKit
 
 /// All experiments, in the order in which they run.
 enum FaultCatalogue {

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
-import BoxofficeCommand
+import ClusterCommands
+import CommandKit
 import Foundation
 import Glibc
 import Synchronization

@@ -1,6 +1,6 @@
 import ArgumentParser
 import AsyncHTTPClient
-import BoxofficeCommand
+import ClusterCommands
 import Foundation
 
 /// `chaos hosts`: two hosts over one PostgreSQL with two standbys.

@@ -1,4 +1,4 @@
-import BoxofficeCommand
+import Simulation
 import Foundation
 import LoadTool
 

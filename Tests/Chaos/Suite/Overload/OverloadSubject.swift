@@ -1,4 +1,4 @@
-import BoxofficeCommand
+import CommandKit
 
 /// A call of which too many are asked for.
 enum OverloadSubject: String, Sendable, CaseIterable {

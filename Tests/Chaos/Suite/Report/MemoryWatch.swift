@@ -1,4 +1,4 @@
-import BoxofficeCommand
+import CommandKit
 
 /// Resident memory of the services, before and after.
 struct MemoryWatch: Sendable {

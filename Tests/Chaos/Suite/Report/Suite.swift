@@ -1,5 +1,5 @@
 import AsyncHTTPClient
-import BoxofficeCommand
+import CommandKit
 import Foundation
 
 /// Runs experiments one after the other on one cluster, with one ledger.

@@ -1,4 +1,4 @@
-@testable import BoxofficeCommand
+@testable import CommandKit
 import Foundation
 import Testing
 

@@ -1,4 +1,6 @@
-@testable import BoxofficeCommand
+@testable import ClusterCommands
+@testable import CommandKit
+@testable import Simulation
 import EntitlementClient
 import Foundation
 import Testing

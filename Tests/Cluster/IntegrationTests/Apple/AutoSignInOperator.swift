@@ -1,4 +1,6 @@
-@testable import BoxofficeCommand
+@testable import ClusterCommands
+@testable import CommandKit
+import ServiceKit
 import ContractRuntime
 import Contracts
 import Logging

@@ -1,4 +1,5 @@
-@testable import BoxofficeCommand
+@testable import CommandKit
+@testable import Simulation
 import Cryptography
 import EntitlementClient
 import EntitlementSimulator

@@ -1,4 +1,6 @@
-@testable import BoxofficeCommand
+@testable import ClusterCommands
+@testable import CommandKit
+@testable import WorkshopCommands
 import ContractConformance
 import Foundation
 import Testing

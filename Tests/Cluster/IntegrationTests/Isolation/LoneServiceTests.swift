@@ -1,4 +1,6 @@
-@testable import BoxofficeCommand
+@testable import ClusterCommands
+@testable import CommandKit
+@testable import Simulation
 import Foundation
 import PeerDoubles
 import Testing

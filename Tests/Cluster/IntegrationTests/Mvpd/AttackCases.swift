@@ -1,4 +1,6 @@
-@testable import BoxofficeCommand
+@testable import AdministrationCommands
+@testable import ClusterCommands
+@testable import CommandKit
 import Foundation
 import Testing
 

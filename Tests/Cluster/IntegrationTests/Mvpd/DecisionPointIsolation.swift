@@ -1,5 +1,5 @@
 import AsyncHTTPClient
-@testable import BoxofficeCommand
+@testable import CommandKit
 import Foundation
 import Testing
 

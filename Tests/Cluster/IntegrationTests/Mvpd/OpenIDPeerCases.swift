@@ -1,4 +1,4 @@
-@testable import BoxofficeCommand
+@testable import ClusterCommands
 import Foundation
 import Testing
 

@@ -1,4 +1,4 @@
-@testable import BoxofficeCommand
+@testable import AdministrationCommands
 import Foundation
 import Testing
 

@@ -1,4 +1,4 @@
-@testable import BoxofficeCommand
+@testable import CommandKit
 import Clocks
 import Foundation
 import Testing

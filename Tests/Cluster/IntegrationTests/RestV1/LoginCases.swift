@@ -1,4 +1,5 @@
-@testable import BoxofficeCommand
+@testable import ClusterCommands
+@testable import Simulation
 import Foundation
 import Testing
 import TextEncodings

@@ -1,4 +1,5 @@
-@testable import BoxofficeCommand
+@testable import CommandKit
+@testable import WorkshopCommands
 import Clocks
 import Cryptography
 import Foundation

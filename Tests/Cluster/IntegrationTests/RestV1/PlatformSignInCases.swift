@@ -1,4 +1,6 @@
-@testable import BoxofficeCommand
+@testable import CommandKit
+@testable import Simulation
+@testable import WorkshopCommands
 import Foundation
 import Testing
 import TextEncodings

@@ -1,4 +1,4 @@
-@testable import BoxofficeCommand
+@testable import Simulation
 import Foundation
 import Testing
 

@@ -1,4 +1,5 @@
-@testable import BoxofficeCommand
+@testable import CommandKit
+@testable import Simulation
 import Testing
 
 @Suite struct DeviceOptions {

@@ -1,4 +1,4 @@
-@testable import BoxofficeCommand
+@testable import CommandKit
 
 /// Reads an undamaged QR code of half blocks (ISO/IEC 18004), as a camera would: so that a test knows what a phone sees.
 enum QrReader {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BoxofficeCommand
+@testable import CommandKit
 
 @Suite struct RetryPatienceTests {
     private func answer(_ status: Int, _ retryAfter: String?) -> HTTPAnswer {

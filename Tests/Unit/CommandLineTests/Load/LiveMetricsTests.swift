@@ -2,7 +2,8 @@ import Foundation
 import LoadReporting
 import Testing
 
-@testable import BoxofficeCommand
+@testable import CommandKit
+@testable import WorkshopCommands
 @testable import LoadTool
 
 @Suite("The live figures of a load, for Prometheus") struct LiveMetricsTests {

@@ -1,7 +1,8 @@
 import LoadReporting
 import Testing
 
-@testable import BoxofficeCommand
+@testable import CommandKit
+@testable import WorkshopCommands
 @testable import LoadTool
 
 /// A moment of a run that never was.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import BoxofficeCommand
+@testable import CommandKit
 
 @Suite("Events for programs") struct ConsoleEventTests {
     @Test("an event is one line of JSON with its name")

@@ -1,4 +1,6 @@
-@testable import BoxofficeCommand
+@testable import BoxofficeMain
+@testable import ClusterCommands
+@testable import CommandKit
 import Foundation
 import PostgresServer
 import ServiceKit

@@ -1,8 +1,0 @@
-internal import BoxofficeCommand
-
-@main
-struct CommandLineMain {
-    static func main() async {
-        await BoxofficeCommand.runAndExit()
-    }
-}

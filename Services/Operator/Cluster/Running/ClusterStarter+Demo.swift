@@ -1,0 +1,99 @@
+internal import CommandKit
+internal import Foundation
+internal import ServiceKit
+internal import Simulation
+
+extension ClusterStarter {
+    /// A simulated TV and a simulated person sign in, authorize a channel and get a media token; then once more at an MVPD that decides by
+    /// signed messages in SOAP.
+    /// - Parameter stoppingOnFailure: Stopped when a step fails, so that a failed start leaves nothing behind.
+    func playSignIn(stoppingOnFailure started: [ServiceProcess]) async throws {
+        guard let file = try ClusterFile.read(home), let statement = file.softwareStatements["acme-tv"] else {
+            if let file = try ClusterFile.read(home), file.softwareStatements.isEmpty, file.replacements.contains(where: { $0.service == .config }) {
+                return console.note("No sign-in is played: there is no software statement to register an app with.\n")
+            }
+            throw CommandFailure("the catalogue has no application 'acme-tv'", advice: "use --no-demo with a catalogue of your own")
+        }
+        let plays = [
+            ("NorthCable", "One sign-in, played through the cluster"), ("LakeTel", "One more, at an MVPD that decides by signed messages in SOAP"),
+        ]
+        for (mvpd, heading) in plays {
+            console.line(console.bold(heading))
+            let ground = DeviceGround(
+                exchange: exchange, gateway: file.gateway, requestor: "ACME1", statement: statement, apple: file.sandbox.apple,
+                certificates: try TextFile.read(file.mediaTokenCertificate))
+            let session = DeviceSession(console: console, ground: ground, resource: "ACME1-NEWS", viewer: .simulated(name: "ada", mvpd: mvpd))
+            do {
+                try await session.play(deviceID: "demo-\(UUID().uuidString)")
+            } catch {
+                console.failed(PlainReason.of(error))
+                _ = await ClusterStopper.stop(started)
+                forgetProcesses(started)
+                throw CommandFailure("the sign-in failed", advice: "the logs are in \(home.logs.path)")
+            }
+            console.line()
+        }
+    }
+
+    private func tellNetwork(_ lan: String) {
+        console.line("\n  \(console.bold("Open to your network")) at \(lan)")
+        console.line(
+            "    A phone opens the address of the QR code that '\(Checkout.commandLine) device' shows. It warns of the certificate, whose authority is this"
+        )
+        console.line("    cluster's own: go on, or make \(pki.path("ca.crt")) known to it.")
+        console.line(
+            "    Everybody in that network reaches the gateway and the stand-in MVPD, whose people have their names as passwords: not for networks of"
+        )
+        console.line("    strangers. Administration, metrics and the services stay on this machine.")
+    }
+
+    /// What a program wants to know of a cluster that is ready; the administrator's token is in `cluster.json` alone.
+    /// - Parameters:
+    ///   - started: What was started now.
+    ///   - took: Until all of it was ready.
+    func summary(_ started: [ServiceProcess], _ took: Duration) -> [String: Any] {
+        let file = (try? ClusterFile.read(home)) ?? nil
+        let addresses = ClusterAddresses(ports: ports, replacements: file?.replacements ?? [], copies: copies(beside: file), lan: file?.lan)
+        let observed = addresses.copies.all(ClusterService.allCases.filter { $0 != .sandbox && !addresses.isReplaced($0) })
+        let administration = file?.administration ?? addresses.admin
+        var members: [String: Any] = [
+            "milliseconds": Console.milliseconds(took), "gateway": addresses.gateway, "gatewayTLS": addresses.gatewayTLS,
+            "secondScreen": "\(addresses.gateway)/activate", "admin": administration, "console": "\(administration)/console",
+            "mvpd": addresses.sandbox, "metrics": observed.map { "http://\(addresses.debug($0))/metrics" }, "programs": binaries.path,
+            "build": SoftwareVersion.build, "logs": home.logs.path, "clusterFile": home.clusterFile.path,
+            "started": started.map { ["service": $0.copy.name, "pid": Int($0.pid)] as [String: Any] },
+            "replaced": Dictionary(uniqueKeysWithValues: (file?.replacements ?? []).map { ($0.service.rawValue, "\($0.address)") }),
+        ]
+        if let lan = addresses.lan { members["lan"] = lan }
+        return members
+    }
+
+    func printSummary(isDetached: Bool) {
+        let file = (try? ClusterFile.read(home)) ?? nil
+        let replaced = file?.replacements ?? []
+        let addresses = ClusterAddresses(ports: ports, replacements: replaced, copies: copies(beside: file), lan: file?.lan)
+        let observed = addresses.copies.all(ClusterService.allCases.filter { $0 != .sandbox && !addresses.isReplaced($0) })
+        let administration = file?.administration ?? addresses.admin
+        var rows = [
+            ("Public API", addresses.lan == nil ? "\(addresses.gateway) \(addresses.gatewayTLS)" : addresses.gateway),
+            ("Second screen", "\(addresses.gateway)/activate"),
+            ("Administration", administration), ("Console", "\(administration)/console"), ("Stand-in MVPD", addresses.sandbox),
+            ("Metrics", observed.map { "http://\(addresses.debug($0))/metrics" }.joined(separator: " ")),
+            ("Programs", "\(binaries.path) (\(SoftwareVersion.build) build)"), ("Logs", home.logs.path), ("For scripts", home.clusterFile.path),
+        ]
+        if !replaced.isEmpty {
+            rows.append(("Yours", replaced.map { "\($0.service.rawValue) at \($0.address)" }.joined(separator: " ") + " (down leaves it running)"))
+        }
+        rows.forEach { console.line("  \($0.0.padding(toLength: 15, withPad: " ", startingAt: 0)) \($0.1)") }
+        if let lan = addresses.lan { tellNetwork(lan) }
+        let program = Checkout.commandLine
+        console.line("\n  \(console.bold("Try next"))")
+        console.line("    \(program) device              a TV with a remote; sign in as ada/ada at NorthCable")
+        console.line("    \(program) device --as ben --resource ACME1-SPORT      a person who may not watch it")
+        console.line("    \(program) device --as ada --apple-account ada; \(program) device --apple-account ada      the second one needs no code")
+        console.line("    jq -r .adminToken \(home.clusterFile.path)      the token that opens the console")
+        let trust = addresses.lan == nil ? "" : "--cacert \(pki.path("ca.crt")) "
+        console.line("    curl -s \(trust)'\(addresses.gateway)/api/v1/config/ACME1.json'")
+        console.line(isDetached ? "    ./Services/down             stops the cluster" : "\n  Ctrl-C stops the cluster.")
+    }
+}

@@ -1,0 +1,124 @@
+internal import CommandKit
+internal import Storage
+internal import StoragePostgres
+internal import StorageSqlite
+
+/// A table that a file and a database have in common.
+struct CopiedTable {
+    let name: String
+    private let columns: [PostgresMaintenance.Column]
+    private let file: SqliteMaintenance
+    private let database: PostgresMaintenance
+
+    /// A database that was never used has at most so many rows in a table.
+    private static let ownRows = 100
+
+    /// All of them, those that others refer to first.
+    /// - Throws: `CommandFailure` when the database lacks a table or a column.
+    static func all(_ file: SqliteMaintenance, _ database: PostgresMaintenance) throws -> [CopiedTable] {
+        let known = Set(try database.tables())
+        var waiting: [(name: String, parents: Set<String>)] = try file.tables().map { ($0, try file.parents(of: $0).subtracting([$0])) }
+        var tables: [CopiedTable] = []
+        while !waiting.isEmpty {
+            guard let next = waiting.firstIndex(where: { table in !waiting.contains { table.parents.contains($0.name) } }) else {
+                throw CommandFailure("the tables \(waiting.map(\.name).joined(separator: ", ")) refer to one another")
+            }
+            let name = waiting.remove(at: next).name
+            guard known.contains(name) else {
+                if try file.count(of: name) == 0 { continue }
+                throw CommandFailure("\(database.place) has no table \(name)", advice: "use the programs of one release for both")
+            }
+            tables.append(try CopiedTable(name, file, database))
+        }
+        return tables
+    }
+
+    private init(_ name: String, _ file: SqliteMaintenance, _ database: PostgresMaintenance) throws {
+        (self.name, self.file, self.database) = (name, file, database)
+        let theirs = try database.columns(of: name)
+        columns = try file.columns(of: name).map { column in
+            guard let found = theirs.first(where: { $0.name == column.name }) else {
+                throw CommandFailure("\(database.place) has no column \(name).\(column.name)", advice: "use the programs of one release for both")
+            }
+            return found
+        }
+    }
+
+    /// Whether the database has any of it.
+    var hasRows: Bool { get throws { try database.count(of: name) > 0 } }
+
+    private static let onlyEmpty = "only an empty database is filled: drop it and make it anew"
+
+    /// Checks that there is nothing but what a new schema has by itself.
+    /// - Throws: `CommandFailure` when there are rows that the file has not.
+    func requireOwnRows() throws {
+        let count = try database.count(of: name)
+        guard count > 0 else { return }
+        var own: Set<[UInt64]> = []
+        if count <= Self.ownRows { try eachOfFile { own.insert(RowsDigest.digest($0)) } }
+        var isOwn = count <= Self.ownRows
+        try database.eachRow(of: name, columns) { row in isOwn = isOwn && own.contains(RowsDigest.digest(row)) }
+        guard isOwn else {
+            throw CommandFailure("\(database.place) has \(count) rows in \(name) already", advice: Self.onlyEmpty)
+        }
+    }
+
+    /// Makes room for the rows of the file.
+    /// - Throws: `CommandFailure` when they stay, as those of a history do.
+    func removeRows() throws {
+        guard try hasRows else { return }
+        do {
+            try database.run("DELETE FROM \(PostgresMaintenance.quoted(name))")
+        } catch {
+            throw CommandFailure("\(database.place) has rows in \(name) already (\(PlainReason.of(error)))", advice: Self.onlyEmpty)
+        }
+    }
+
+    /// - Returns: What was sent.
+    func copy() throws -> RowsDigest {
+        var digest = RowsDigest()
+        try database.copy(into: name, columns.map(\.name)) { add in
+            try eachOfFile { row in
+                digest.add(row)
+                try add(row)
+            }
+        }
+        return digest
+    }
+
+    /// What the file has.
+    func sent() throws -> RowsDigest {
+        var digest = RowsDigest()
+        try eachOfFile { digest.add($0) }
+        return digest
+    }
+
+    /// What the database has.
+    func found() throws -> RowsDigest {
+        var digest = RowsDigest()
+        try database.eachRow(of: name, columns) { digest.add($0) }
+        return digest
+    }
+
+    private func eachOfFile(_ body: ([StoredValue]) throws -> Void) throws {
+        try file.eachRow(of: name, columns.map(\.name)) { row in
+            try body(try columns.enumerated().map { try value(row, $0, $1) })
+        }
+    }
+
+    private func value(_ row: any RowSource, _ index: Int, _ column: PostgresMaintenance.Column) throws -> StoredValue {
+        if row.isNull(index) { return .null }
+        switch column.kind {
+        case .integer: return .integer(row.integer(index))
+        case .bytes: return .bytes(row.bytes(index))
+        case .text:
+            let octets = row.bytes(index)
+            guard !octets.contains(0), let text = String(validating: octets, as: UTF8.self) else {
+                throw CommandFailure(
+                    "\(name).\(column.name) has a text that PostgreSQL cannot keep, with U+0000 or not in UTF-8",
+                    advice: "remove the row: sqlite3 \(file.file) \"DELETE FROM \(name) WHERE instr(\(column.name), char(0))\"")
+            }
+            return .text(text)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import CSpawn
+package import Foundation
+
+/// A program of the cluster as a process of its own session, so that a Ctrl-C at the terminal does not reach it.
+package struct ServiceProcess: Sendable {
+    package let service: ClusterService
+    package let pid: Int32
+    /// Which of the service's copies it is.
+    package var number = 1
+    /// `POSIX_SPAWN_SETSID` of spawn.h, which only GNU sources see.
+    private static let startSession: Int32 = 0x80
+    /// glibc keeps 7 freed pieces of each size by itself (Shared/Documents/Decisions/0024-enlarge-allocator-caches.md).
+    private static let allocatorCaches = ["GLIBC_TUNABLES": "glibc.malloc.tcache_count=256"]
+
+    /// - Parameters:
+    ///   - binary: The executable.
+    ///   - arguments: Without the program's name.
+    ///   - environment: Beside this program's own; before it where both name a variable.
+    ///   - log: Gets what it prints, appended; the program begins other files in time.
+    /// - Throws: `CommandFailure` when it cannot be started.
+    package static func start(_ service: ClusterService, binary: URL, arguments: [String], environment: [String: String] = [:], log: URL) throws
+        -> ServiceProcess
+    {
+        let variables = ["BOXOFFICE_LOG_FILE": log.path].merging(environment) { $1 }
+        return ServiceProcess(service: service, pid: try spawn(binary, arguments: arguments, environment: variables, log: log))
+    }
+
+    /// Starts a program in a session of its own.
+    /// - Returns: Its process id.
+    package static func spawn(_ binary: URL, arguments: [String], environment: [String: String] = [:], log: URL) throws -> Int32 {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
+        // Of what this program has open nothing: a connection that a service held, too, would not end when this program closes it.
+        cspawn_close_from(&actions, STDERR_FILENO + 1)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // Signals that this program ignores must reach the service.
+        var all = sigset_t()
+        sigfillset(&all)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setflags(&attributes, Int16(Self.startSession | POSIX_SPAWN_SETSIGDEF))
+
+        var vector: [UnsafeMutablePointer<CChar>?] = ([binary.path] + arguments).map { strdup($0) }
+        defer { vector.forEach { free($0) } }
+        vector.append(nil)
+        let variables = Self.variables(of: ProcessInfo.processInfo.environment, with: environment)
+        var settings: [UnsafeMutablePointer<CChar>?] = variables.map { strdup("\($0.key)=\($0.value)") }
+        defer { settings.forEach { free($0) } }
+        settings.append(nil)
+        var pid: pid_t = 0
+        let status = posix_spawn(&pid, binary.path, &actions, &attributes, vector, settings)
+        guard status == 0 else {
+            throw CommandFailure("cannot start \(binary.path)", advice: String(cString: strerror(status)))
+        }
+        return pid
+    }
+
+    /// The environment of a program.
+    /// - Parameters:
+    ///   - own: This program's. What systemd told this program is not for others: they would be watched in its place.
+    ///   - more: Before it where both name a variable.
+    static func variables(of own: [String: String], with more: [String: String]) -> [String: String] {
+        allocatorCaches.merging(own.filter { !["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"].contains($0.key) }) { $1 }.merging(more) { $1 }
+    }
+
+    package init(service: ClusterService, pid: Int32) { (self.service, self.pid) = (service, pid) }
+
+    package init(_ copy: ServiceCopy, pid: Int32) { (service, number, self.pid) = (copy.service, copy.number, pid) }
+
+    package var copy: ServiceCopy { ServiceCopy(service, number) }
+
+    /// True while a process with that id runs the service's program; a reused id is not mistaken for it.
+    package var isRunning: Bool {
+        var status: Int32 = 0
+        if waitpid(pid, &status, WNOHANG) == pid { return false }
+        guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe") else { return false }
+        return URL(fileURLWithPath: target.replacingOccurrences(of: " (deleted)", with: "")).lastPathComponent == service.rawValue
+    }
+
+    package func signal(_ number: Int32) { kill(pid, number) }
+}

@@ -1,0 +1,141 @@
+package import ArgumentParser
+
+/// Which command somebody meant who typed another word.
+package enum CommandSuggestion {
+    /// - Parameter arguments: Without the program's name.
+    /// - Returns: The whole command, such as `secret list`; `nil`: every word is a command, or nothing is near.
+    package static func command(for arguments: [String], of root: any ParsableCommand.Type) -> String? {
+        var (command, words): (any ParsableCommand.Type, [String]) = (root, [])
+        for argument in arguments {
+            let commands = command.configuration.subcommands
+            guard !commands.isEmpty, !argument.hasPrefix("-") else { return nil }
+            if let known = child(argument, of: command) {
+                (command, words) = (known, words + [argument])
+                continue
+            }
+            return nearest(to: argument, among: commands.map(name)).map { (words + [$0]).joined(separator: " ") }
+        }
+        return nil
+    }
+
+    /// What takes something away for good is nobody's typing error: who wants it can write it out.
+    static let destroying: Set<String> = [
+        "erase", "restore", "reset", "drop", "dismiss", "revoke", "disable", "--reset", "--yes", "--force", "--prune", "--retire",
+        "--sign-out-everywhere",
+    ]
+
+    /// The word that somebody may have meant, unless it destroys something; `nil`: none is near.
+    package static func nearest(to word: String, among known: [String]) -> String? {
+        // Long words may have more mistakes.
+        let near = known.filter { !destroying.contains($0) }.map { (name: $0, distance: distance(word, $0)) }.filter {
+            $0.distance <= max(1, $0.name.count / 3)
+        }
+        return near.min { $0.distance < $1.distance }?.name
+    }
+
+    private static func name(_ command: any ParsableCommand.Type) -> String { command.configuration.commandName ?? "" }
+
+    /// The subcommand of that name, or of which it is another name.
+    static func child(_ word: String, of command: any ParsableCommand.Type) -> (any ParsableCommand.Type)? {
+        command.configuration.subcommands.first { name($0) == word || $0.configuration.aliases.contains(word) }
+    }
+
+    /// The first word after `help` that is no command: the library shows another one's help in its place.
+    package static func unknownTopic(_ arguments: [String], of root: any ParsableCommand.Type) -> String? {
+        guard arguments.first == "help" else { return nil }
+        var command = root
+        for word in arguments.dropFirst() where !word.hasPrefix("-") {
+            guard let known = child(word, of: command) else { return word }
+            command = known
+        }
+        return nil
+    }
+
+    /// How many letters have to be added, left out, changed, or swapped with their neighbour (Damerau, Levenshtein); a word of a stranger's is cut.
+    static func distance(_ one: String, _ other: String) -> Int {
+        let (one, other) = (Array(one.utf8.prefix(64)), Array(other.utf8.prefix(64)))
+        var rows = [Array(0...other.count)]
+        for (i, letter) in one.enumerated() {
+            var row = [i + 1]
+            for (j, counterpart) in other.enumerated() {
+                var least = min(rows[i][j + 1] + 1, row[j] + 1, rows[i][j] + (letter == counterpart ? 0 : 1))
+                if i > 0, j > 0, letter == other[j - 1], one[i - 1] == counterpart { least = min(least, rows[i - 1][j - 1] + 1) }
+                row.append(least)
+            }
+            rows.append(row)
+        }
+        return rows[one.count][other.count]
+    }
+}
+
+/// The first option on a command line that its command does not have. The library takes the value of such an option for an argument, and complains of that.
+struct UnknownOption {
+    let name: String
+    /// What may have been meant, as it is typed; `nil`: nothing is near, or it destroys something.
+    let suggestion: String?
+    /// The command without the program's name, such as `secret list`.
+    let command: String
+
+    /// - Parameter arguments: Without the program's name.
+    /// - Returns: `nil` where all options are known.
+    init?(in arguments: [String], of root: any ParsableCommand.Type) {
+        var (command, words, rest) = (root, [String](), arguments[...])
+        while let word = rest.first, let child = CommandSuggestion.child(word, of: command) {
+            (command, words) = (child, words + [word])
+            rest.removeFirst()
+        }
+        let known = OptionNames(of: command)
+        guard let name = known.firstUnknown(in: rest) else { return nil }
+        // The script that builds has switches which its program does not know.
+        let ofScript = words == ["up"] ? ["--release", "--programs"] : []
+        // Of a viewer's sessions.
+        let offered = known.all.filter { $0 != "--all" || words != ["support", "end"] }
+        let near = CommandSuggestion.nearest(to: name, among: offered.sorted() + ofScript)
+        suggestion = near.map { ofScript.contains($0) ? "./Services/up \($0)" : $0 }
+        (self.name, self.command) = (name, words.joined(separator: " "))
+    }
+
+    var message: String {
+        let program = command.isEmpty ? "boxoffice" : "boxoffice \(command)"
+        return
+            "'\(name)' is no option of '\(program)'\(suggestion.map { ". Did you mean '\($0)'?" } ?? "")\nSee '\(program) --help' for more information."
+    }
+}
+
+/// The options of a command, as its help lists them; also of the one that is meant where none below it is named.
+struct OptionNames {
+    /// Those of every command, which help leaves out, are among them.
+    private(set) var all: Set<String> = ["--generate-completion-script", "--experimental-dump-help"]
+    /// Those that take a value.
+    private(set) var valued: Set<String> = []
+
+    init(of command: any ParsableCommand.Type) {
+        let commands = [command] + [command.configuration.defaultSubcommand].compactMap { $0 }
+        let help = commands.map { $0.helpMessage(includeHidden: true, columns: 120) }.joined(separator: "\n")
+        for line in help.split(separator: "\n") where line.hasPrefix("  -") {
+            // What explains an option stands behind two blanks.
+            let label = line.dropFirst(2)
+            let end = label.firstRange(of: "  ")?.lowerBound ?? label.endIndex
+            let names = label[..<end].replacing(/<[^>]*>/, with: "").matches(of: /--?[A-Za-z0-9][A-Za-z0-9-]*/).map { String($0.output) }
+            all.formUnion(names)
+            if label[..<end].contains("<") { valued.formUnion(names) }
+        }
+    }
+
+    func firstUnknown(in arguments: ArraySlice<String>) -> String? {
+        var rest = arguments
+        while let word = rest.popFirst(), word != "--" {
+            guard word.hasPrefix("-"), let letter = word.drop(while: { $0 == "-" }).first, letter.isLetter else { continue }
+            let name = String(word.prefix { $0 != "=" })
+            if valued.contains(name), !word.contains("=") {
+                _ = rest.popFirst()
+            } else if !all.contains(name), !isShort(name) {
+                return name
+            }
+        }
+        return nil
+    }
+
+    /// Several options of one letter in one word, or one with its value.
+    private func isShort(_ word: String) -> Bool { !word.hasPrefix("--") && all.contains(String(word.prefix(2))) }
+}

@@ -1,0 +1,6 @@
+@main
+struct BoxofficeMain {
+    static func main() async {
+        await BoxofficeCommand.runAndExit()
+    }
+}

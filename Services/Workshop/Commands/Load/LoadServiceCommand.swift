@@ -1,0 +1,70 @@
+internal import ArgumentParser
+internal import CommandKit
+internal import Foundation
+internal import LoadTool
+
+/// `boxoffice load SERVICE`.
+struct LoadServiceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Put load on config, authentication, authorization, autosignin or gateway.",
+        discussion: """
+            Open loop: calls are due by a schedule, and the response time of a call counts from when it was due, so that a stalled service cannot \
+            hide its stalls. The service is found through the local cluster's cluster.json, or by --address; with --isolated it is started for the \
+            run, alone, and this program answers what it calls.
+
+            Exit codes: 0 all went well, 1 an assertion failed, 2 the options are wrong, 4 it could not run.
+            """
+    )
+
+    @Argument(help: "config, authentication, authorization, autosignin or gateway.", completion: .services)
+    var service: String
+
+    @Option(help: "METHOD or METHOD=WEIGHT; may be repeated. (default: the service's most frequent one)")
+    var method: [String] = []
+
+    @Flag(help: "List what can be called, and end.")
+    var listMethods = false
+
+    @OptionGroup(title: "Load") var load: LoadOptions
+    @OptionGroup(title: "Target") var target: LoadTargetOptions
+    @OptionGroup(title: "Requests") var data: DataOptions
+    @OptionGroup(title: "Gateway") var http: HttpOptions
+    @OptionGroup(title: "While it runs") var live: LiveOptions
+    @OptionGroup(title: "Results") var output: LoadOutputOptions
+
+    func run() async throws {
+        do {
+            try await measure()
+        } catch let error as BadOption {
+            CommandExit.explain(PlainReason.of(error))
+            throw CommandExit.usage.exitCode
+        } catch let error as ExitCode {
+            throw error
+        } catch {
+            CommandExit.explain(LoadFailure.describe(error))
+            throw CommandExit.ofStart(error).exitCode
+        }
+    }
+
+    private func measure() async throws {
+        let assertions = try output.assert.map { try Assertion($0) }
+        try output.check()
+        try target.checkIsolation(http)
+        let (place, moment) = (try live.metricsPlace(), try live.moment())
+        let subject = try LoadSubject(service)
+        if listMethods { return print(subject.listing) }
+        let plan = try load.runPlan(isGateway: subject.service == .gateway)
+        var session = LoadSession(
+            plan: plan, preparation: LoadPreparation(subject, target, data, http), target: target, methods: method, output: output,
+            form: live.form(output), stop: StopSignals())
+        (session.assertions, session.metricsPlace, session.moment) = (assertions, place, moment)
+        guard target.isolated else { return try await session.run() }
+        let isolated = try await IsolatedService.start(subject.service, behaviour: target.doubles.behaviour(publicOrigin: ""))
+        session.target.peer.home = isolated.home
+        session.preparation = LoadPreparation(subject, session.target, data, http)
+        let outcome = await Result { try await session.run() }
+        await isolated.stop()
+        try outcome.get()
+    }
+}

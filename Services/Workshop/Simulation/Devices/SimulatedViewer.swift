@@ -1,0 +1,123 @@
+internal import CommandKit
+internal import EntitlementClient
+internal import EntitlementSimulator
+internal import Foundation
+internal import Synchronization
+
+/// The person in front of a simulated device: chooses a provider, and signs in there or not.
+final class SimulatedViewer: AuthenticationInteraction {
+    /// What the person does once there is something to sign in with.
+    enum Conduct: Sendable, Hashable {
+        /// Signs in as this person of the sandbox.
+        case signsIn(String)
+        /// Somebody else does it, with a browser.
+        case waits
+        /// Nobody ever does; the time until the code's end passes at once.
+        case letsCodeExpire
+        /// Gives up.
+        case givesUp
+    }
+
+    private struct State {
+        var failure: (any Error)?
+        var attempt: Task<Session, any Error>?
+        var journey: Task<Void, Never>?
+    }
+
+    private let device: SimulatedDevice
+    private let provider: String?
+    private let conduct: Conduct
+    private let shown: @Sendable (RegistrationCode) -> Void
+    private let signedIn: @Sendable () -> Void
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - provider: Whom the person chooses; `nil`: nobody.
+    ///   - shown: Shows a registration code.
+    ///   - signedIn: The simulated person is through.
+    init(
+        _ device: SimulatedDevice, provider: String?, _ conduct: Conduct, shown: @escaping @Sendable (RegistrationCode) -> Void = { _ in },
+        signedIn: @escaping @Sendable () -> Void = {}
+    ) {
+        (self.device, self.provider, self.conduct) = (device, provider, conduct)
+        (self.shown, self.signedIn) = (shown, signedIn)
+    }
+
+    /// Runs a sign-in with this person.
+    /// - Throws: What the person met, else what the sign-in throws.
+    func play(_ signIn: @escaping @Sendable (EntitlementClient, SimulatedViewer) async throws -> Session) async throws -> Session {
+        let client = device.client
+        let attempt = Task { try await signIn(client, self) }
+        state.withLock { $0.attempt = attempt }
+        let result = await withTaskCancellationHandler {
+            await attempt.result
+        } onCancel: {
+            attempt.cancel()
+        }
+        let (failure, journey) = state.withLock { ($0.failure, $0.journey) }
+        journey?.cancel()
+        device.clock.isHurried = false
+        if let failure { throw failure }
+        return try result.get()
+    }
+
+    func chooseProvider(from providers: [Provider], reason: StatusCode?) async -> Provider.ID? {
+        guard conduct != .givesUp, let provider else { return nil }
+        guard providers.contains(where: { $0.id.rawValue == provider }) else {
+            stop(CommandFailure("\(provider) is not a provider of \(device.ground.requestor)", advice: "there are \(Self.list(providers))"))
+            return nil
+        }
+        return Provider.ID(provider)
+    }
+
+    func openLogin(_ url: URL, style: BrowserStyle) async -> URL? {
+        guard case .signsIn(let name) = conduct else { return nil }
+        do {
+            var browser = SimulatedPerson(exchange: device.ground.exchange)
+            let end = try await browser.signIn(at: url.absoluteString, name: name, password: name, until: "adobepass://ios.app")
+            signedIn()
+            return URL(string: end)
+        } catch {
+            stop(error)
+            return nil
+        }
+    }
+
+    func showCode(_ code: RegistrationCode) async {
+        shown(code)
+        switch conduct {
+        case .waits: break
+        case .givesUp: state.withLock { $0.attempt }?.cancel()
+        case .letsCodeExpire: device.clock.isHurried = true
+        case .signsIn(let name):
+            let journey = Task { await self.signIn(code, as: name) }
+            state.withLock { $0.journey = journey }
+        }
+    }
+
+    func present(_ picker: ProviderPicker) async {}
+    func dismiss(_ picker: ProviderPicker) async {}
+
+    private func signIn(_ code: RegistrationCode, as name: String) async {
+        let ground = device.ground
+        do {
+            let screen = SecondScreen(exchange: ground.exchange, gateway: ground.gateway, requestor: ground.requestor)
+            try await screen.signIn(code.code, at: code.provider.rawValue, as: name)
+            signedIn()
+            // The next look at the servers is due: nothing is gained by waiting for it.
+            device.clock.isHurried = true
+        } catch {
+            stop(error)
+        }
+    }
+
+    private func stop(_ error: any Error) {
+        let attempt = state.withLock { state in
+            state.failure = state.failure ?? error
+            return state.attempt
+        }
+        attempt?.cancel()
+    }
+
+    private static func list(_ providers: [Provider]) -> String { providers.map(\.id.rawValue).joined(separator: ", ") }
+}

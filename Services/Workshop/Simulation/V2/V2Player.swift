@@ -1,0 +1,178 @@
+internal import CommandKit
+internal import EntitlementClient
+internal import Foundation
+
+/// Plays the flows of REST v2 against a running cluster: each on a device of its own, unless one is given.
+package struct V2Player: Sendable {
+    /// A programmer's back office, which manages degradation.
+    struct Office: Sendable {
+        /// Base URL of the gateway's listener for administration.
+        let administration: String
+        let statement: String
+        /// Id of the programmer.
+        let company: String
+    }
+
+    let ground: DeviceGround
+    var stage: any V2Stage
+    /// Who signs in; `nil`: a person with a browser of their own.
+    var person: String?
+    var mvpd = "NorthCable"
+    var resource: String
+    /// What the device lists.
+    var channels: [String]
+    /// `nil`: each flow has a new device.
+    var deviceID: String?
+    var pollInterval: Duration = .seconds(5)
+    var office: Office?
+    /// Software statement of the programmer's own service, which names its people; `nil`: there is none.
+    var backendStatement: String?
+    /// Sent with each call, as a device or its app would.
+    var identity = V2App.Identity()
+
+    /// The flow's redirect address of an app on the device (rest-v1 §3.7).
+    static let appAddress = "adobepass://ios.app"
+
+    /// - Throws: `CommandFailure`, `DeviceFailure` or `V2Refusal` at the first step that does not go as documented.
+    func play(_ flow: V2Flow) async throws {
+        switch flow {
+        case .a: try await playOwnBrowser()
+        case .b: try await playSecondScreen()
+        case .c: try await playSecondScreenThatChooses()
+        case .d: try await playLookup()
+        case .e: try await playPreauthorization()
+        case .f: try await watch(try await signedIn())
+        case .g: try await playLogout()
+        case .h: try await playPartner()
+        case .i: try await playPlatformIdentity()
+        case .j: try await playServiceToken()
+        case .k: try await playDegradation()
+        case .l: try await playTrials()
+        }
+    }
+
+    // MARK: - What flows share
+
+    /// A registered app on a device.
+    /// - Parameter id: Of the device; `nil`: the one that was given, else a new one.
+    func app(
+        _ id: String? = nil, hardware: SimulatedHardware = .television, statement: String? = nil
+    ) async throws -> V2App {
+        var exchange = ground.exchange
+        // Whoever is told to slow down does (rest-v2 §1.4).
+        exchange.patience = .seconds(20)
+        var app = StreamingApp(
+            exchange: exchange, gateway: ground.gateway, requestor: ground.requestor, deviceID: id ?? deviceID ?? UUID().uuidString,
+            hardware: hardware)
+        try await app.register(statement: statement ?? ground.statement)
+        return V2App(app: app, identity: identity)
+    }
+
+    /// The service provider, with the chosen MVPD among its own.
+    func configuration(_ app: V2App) async throws -> V2.Configuration.Requestor {
+        let requestor = try await step({ "\($0.id) has \($0.mvpds.count) providers" }) { try await app.configuration().requestor }
+        guard requestor.mvpds.contains(where: { $0.id == mvpd }) else {
+            throw CommandFailure(
+                "\(mvpd) is not a provider of \(requestor.id)", advice: "there are \(requestor.mvpds.map(\.id).joined(separator: ", "))")
+        }
+        return requestor
+    }
+
+    /// - Throws: `CommandFailure` when the service provider has no domain.
+    func domain(_ requestor: V2.Configuration.Requestor) throws -> String {
+        guard let domain = requestor.domains.first?.name else {
+            throw CommandFailure("\(requestor.id) has no domain", advice: "is it in the catalogue?")
+        }
+        return domain
+    }
+
+    /// A device that is signed in, by flow A.
+    func signedIn() async throws -> V2App {
+        let app = try await app()
+        if try await app.profiles()[mvpd] == nil { try await signIn(app) }
+        return app
+    }
+
+    /// Flow A from its second step, on a device that has a browser.
+    /// - Returns: The code that it took; `nil`: the servers let it in without.
+    @discardableResult
+    func signIn(_ app: V2App) async throws -> String? {
+        let requestor = try await configuration(app)
+        let complete = V2App.SignIn(mvpd: mvpd, domainName: try domain(requestor), redirectURL: Self.appAddress)
+        let session = try await app.createSession(complete)
+        if session.actionName == .authorize { return nil }
+        let (code, url) = try Self.interactive(session)
+        let profile = try await visit(url, until: Self.appAddress, code, app)
+        await stage.step("\(profile.mvpd) is signed in: a \(profile.profile.type) profile, user \(profile.profile.user)", took: .zero)
+        return code
+    }
+
+    /// The login of a session, by the person or whoever is at the terminal; then the profile that came of it.
+    func visit(_ url: String, until end: String, _ code: String, _ app: V2App) async throws -> (mvpd: String, profile: V2.Profile) {
+        let address = ground.gateway + url
+        if let person {
+            try await step("\(person) signed in at \(mvpd)") {
+                var browser = SimulatedPerson(exchange: ground.exchange)
+                _ = try await browser.signIn(at: address, name: person, password: person, until: end)
+            }
+            // The profile is there before the browser is back (clients §4.5).
+            guard let found = try await app.profile(code: code) else { throw CommandFailure("nobody is signed in after the login") }
+            return found
+        }
+        await stage.open(address)
+        return try await poll(code, app)
+    }
+
+    /// Asks until somebody has signed in.
+    /// - Throws: `DeviceFailure` when the code ends before.
+    func poll(_ code: String, _ app: V2App) async throws -> (mvpd: String, profile: V2.Profile) {
+        while true {
+            do {
+                if let found = try await app.profile(code: code) { return found }
+            } catch let refusal as V2Refusal where refusal.failure.code == "invalid_authentication_session" {
+                throw DeviceFailure(.expired, nil, "the code expired before anybody signed in")
+            }
+            try await Task.sleep(for: pollInterval)
+        }
+    }
+
+    /// Flow F: a decision, and the verified media token.
+    func watch(_ app: V2App, at provider: String? = nil, _ channel: String? = nil) async throws {
+        let (provider, channel) = (provider ?? mvpd, channel ?? resource)
+        let decision = try await app.authorize(channel, at: provider)
+        guard decision.authorized, let token = decision.token else {
+            throw DeviceFailure(.refused, nil, "\(channel) is denied: \(decision.error?.reason ?? "without a reason")")
+        }
+        let report = try await step("\(channel) is permitted (\(decision.source)), its media token verified offline") {
+            try await PlayedToken.verify(token.serializedToken, of: channel, on: ground)
+        }
+        await stage.play(channel, report)
+    }
+
+    /// - Throws: `DeviceFailure` when nobody is to visit an address.
+    package static func interactive(_ session: V2.Session) throws -> (code: String, url: String) {
+        guard session.actionName == .authenticate, let code = session.code, let url = session.url else {
+            throw V2App.unexpected("a session with \(session.actionName.rawValue)/\(session.reasonType) in place of authenticate")
+        }
+        return (code, url)
+    }
+
+    /// - Throws: `DeviceFailure` unless it is so.
+    static func require(_ condition: Bool, _ what: String) throws {
+        guard condition else { throw V2App.unexpected(what) }
+    }
+
+    func step<Result>(_ text: String, _ work: () async throws -> Result) async throws -> Result { try await step({ _ in text }, work) }
+
+    /// Does the work, then shows a step whose text depends on the result.
+    func step<Result>(_ text: (Result) -> String, _ work: () async throws -> Result) async throws -> Result {
+        let start = ContinuousClock.now
+        let result = try await work()
+        await stage.step(text(result), took: ContinuousClock.now - start)
+        return result
+    }
+}
+
+extension V2.Profile {
+    var user: String { attributes["userID"]?.value.map { String($0.description.prefix(20)) } ?? "without an id" }
+}

@@ -1,24 +1,27 @@
-internal import Catalogue
-internal import Clocks
-internal import Contracts
-internal import Faults
-internal import Logging
+package import AuthenticationCore
+package import Catalogue
+package import Clocks
+package import ContractRuntime
+package import Contracts
+package import Faults
+package import Logging
 
 /// Tells everything that the service holds about a person, and erases it; whoever calls has checked the administrator.
-struct PersonDesk: Sendable {
+package struct PersonDesk: Sendable {
     private static let longest = 512
     private static let mostLogins = 100
     /// How often all that one look takes in is erased in one call.
     private static let rounds = 20
 
     /// `nil`: the store looks for nobody.
-    let store: (any PersonStore)?
-    let catalogue: any CatalogueSource
-    let scrambler: UserIDScrambler
-    let profiles: BridgedProfiles
-    let clock: any WallClock
+    package let store: (any PersonStore)?
+    package let catalogue: any CatalogueSource
+    package let scrambler: UserIDScrambler
+    /// Open what they told of sessions.
+    let deciders: [any Decider]
+    package let clock: any WallClock
     let metrics: AuthenticationMetrics
-    let logger: Logger
+    package let logger: Logger
 
     /// - Throws: As `ExportPerson`; `unimplemented` where the store looks for nobody; faults of the store.
     func export(_ selector: PersonSelector?) async throws(Fault) -> PersonExport {
@@ -26,9 +29,7 @@ struct PersonDesk: Sendable {
         let query = try query(selector)
         let found = try await store.person(query)
         guard !found.isAmbiguous else { return PersonExport(people: found.people.map(\.contract), isAmbiguous: true) }
-        let told = try await store.told(found) { [profiles] sealed, session in
-            PersonTables.json(profiles.plainAttributes(sealed, of: session))
-        }
+        let told = try await store.told(found) { [self] sealed, session in PersonTables.json(keptAttributes(sealed, of: session)) }
         return PersonExport(
             people: found.people.map(\.contract), logins: logins(of: found, query), sessionIDs: found.sessions.map(\.id.text),
             deviceIDs: devices(of: found, query),
@@ -36,7 +37,7 @@ struct PersonDesk: Sendable {
     }
 
     /// - Throws: As `export`.
-    func erase(_ selector: PersonSelector?) async throws(Fault) -> PersonErasure {
+    package func erase(_ selector: PersonSelector?) async throws(Fault) -> PersonErasure {
         let store = try required()
         let query = try query(selector)
         var all: ErasedPerson?
@@ -57,12 +58,12 @@ struct PersonDesk: Sendable {
 
     /// Notes households of sessions that a release before wrote, until the task is cancelled: so long they are found by everything else.
     /// - Parameter isMine: Whether it is this copy's turn.
-    func markHouseholds(isMine: @Sendable () async -> Bool) async {
+    package func markHouseholds(isMine: @Sendable () async -> Bool) async {
         guard let store else { return }
         repeat {
             guard await isMine() else { continue }
             do throws(Fault) {
-                while try await store.markHouseholds({ [profiles] in profiles.plainAttributes($0, of: $1) }) > 0 {
+                while try await store.markHouseholds({ [self] in keptAttributes($0, of: $1) }) > 0 {
                     // Sign-ins come first.
                     guard (try? await Task.sleep(for: .milliseconds(20))) != nil else { return }
                 }
@@ -70,6 +71,10 @@ struct PersonDesk: Sendable {
                 logger.debug("people.households_not_noted", metadata: ["reason": "\(error)"])
             }
         } while (try? await Task.sleep(for: .seconds(60))) != nil
+    }
+
+    private func keptAttributes(_ sealed: [UInt8], of session: String) -> [UserAttribute] {
+        deciders.flatMap { $0.keptAttributes(sealed, of: session) }
     }
 
     private func required() throws(Fault) -> any PersonStore {
@@ -179,5 +184,12 @@ extension ErasedPerson {
 extension FoundPerson.Identity {
     fileprivate var contract: PersonIdentity {
         PersonIdentity(mvpd: mvpd.text, upstreamUserID: upstreamID, sessions: UInt32(clamping: sessions))
+    }
+}
+
+extension PersonDesk: CallRegistration {
+    package func register(on calls: inout some MethodRegistry) {
+        calls.unary(AuthenticationOperationsMethods.exportPerson) { request, _ in try await export(request.selector) }
+        calls.unary(AuthenticationOperationsMethods.erasePerson) { request, _ in try await erase(request.selector) }
     }
 }

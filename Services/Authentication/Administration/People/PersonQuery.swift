@@ -1,10 +1,11 @@
-internal import Clocks
-internal import Contracts
-internal import Faults
+package import AuthenticationCore
+package import Clocks
+package import Contracts
+package import Faults
 
 /// Who is meant, as the store looks for them.
-struct PersonQuery: Sendable {
-    enum Name: Sendable {
+package struct PersonQuery: Sendable {
+    package enum Name: Sendable {
         /// As the MVPD knows the person.
         case user(String)
         /// The mark of a household.
@@ -13,41 +14,41 @@ struct PersonQuery: Sendable {
         case code(RegistrationCodeText)
     }
 
-    let name: Name
+    package let name: Name
     /// `nil`: any.
     let mvpd: MvpdID?
     /// What a user id comes to at MVPDs, as apps know the person.
     var aliases: [Subscriber] = []
     /// Logins that another service knows as the same person's.
-    var logins: [Subscriber] = []
+    package var logins: [Subscriber] = []
     /// Whether a session is of nobody but its device: a trial, or one that a rule made.
     let isAnonymous: @Sendable (SessionRecord) -> Bool
 }
 
 /// A person whom the store knows.
-struct FoundPerson: Sendable {
+package struct FoundPerson: Sendable {
     /// Sessions and rows of a table that one look takes in.
     static let most = 10_000
 
     /// A person at an MVPD.
-    struct Identity: Sendable {
+    package struct Identity: Sendable {
         let mvpd: MvpdID
         /// Empty: an upstream's, whose own word for the person is sealed.
         var upstreamID: String
-        var userIDs: Set<String>
-        var sessions = 0
+        package var userIDs: Set<String>
+        package var sessions = 0
     }
 
-    var people: [Identity] = []
+    package var people: [Identity] = []
     /// Several people where one was meant.
     var isAmbiguous = false
-    var sessions: [SessionRecord] = []
+    package var sessions: [SessionRecord] = []
     /// Devices of nobody else's.
     var devices: [DeviceID] = []
     var hasMore = false
 
     /// Takes a session in under its person.
-    mutating func note(_ session: SessionRecord) {
+    package mutating func note(_ session: SessionRecord) {
         let (upstream, user) = (session.subject.userID, session.userID)
         let place = people.firstIndex { person in
             person.mvpd == session.mvpd && (!upstream.isEmpty && person.upstreamID == upstream || person.userIDs.contains(user))
@@ -63,7 +64,7 @@ struct FoundPerson: Sendable {
 }
 
 /// What the store says of people, and does for them.
-protocol PersonStore: Sendable {
+package protocol PersonStore: Sendable {
     /// - Throws: `unavailable` while households of older sessions are not known yet.
     func person(_ query: PersonQuery) async throws(Fault) -> FoundPerson
 
@@ -84,8 +85,8 @@ protocol PersonStore: Sendable {
 }
 
 /// What an erasure came to.
-struct ErasedPerson: Sendable {
-    let found: FoundPerson
+package struct ErasedPerson: Sendable {
+    package let found: FoundPerson
     /// By table, in the order in which they were emptied.
     var rows: [(table: String, count: Int)] = []
     /// Of upstreams that have yet to hear of the logout: which, and until when at the latest.
@@ -93,7 +94,7 @@ struct ErasedPerson: Sendable {
     var untoldUntil = Timestamp(milliseconds: 0)
     var keptSlots = 0
 
-    mutating func add(_ count: Int, of table: String) {
+    package mutating func add(_ count: Int, of table: String) {
         guard count > 0 else { return }
         if let place = rows.firstIndex(where: { $0.table == table }) { rows[place].count += count } else { rows.append((table, count)) }
     }

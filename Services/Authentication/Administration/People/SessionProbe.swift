@@ -1,3 +1,4 @@
+package import AuthenticationCore
 internal import Clocks
 internal import Contracts
 package import Faults

@@ -1,14 +1,15 @@
-internal import Clocks
-internal import Contracts
-internal import Faults
+package import AuthenticationCore
+package import Clocks
+package import Contracts
+package import Faults
 internal import Storage
 
 extension SqliteAuthenticationStore: PersonStore {
-    func person(_ query: PersonQuery) async throws(Fault) -> FoundPerson {
+    package func person(_ query: PersonQuery) async throws(Fault) -> FoundPerson {
         try await store.read { try $0.person(query) }
     }
 
-    func told(
+    package func told(
         _ person: FoundPerson, attributes: @escaping @Sendable ([UInt8], String) -> String?
     ) async throws(Fault) -> (tables: [PersonTable], hasMore: Bool) {
         try await store.read { database in
@@ -29,7 +30,7 @@ extension SqliteAuthenticationStore: PersonStore {
         }
     }
 
-    func erase(_ query: PersonQuery, now: Timestamp) async throws(Fault) -> ErasedPerson {
+    package func erase(_ query: PersonQuery, now: Timestamp) async throws(Fault) -> ErasedPerson {
         let (erased, codes) = try await store.write { database -> (ErasedPerson, [RegistrationCodeText]) in
             let found = try database.person(query)
             var erased = ErasedPerson(found: found)
@@ -47,7 +48,7 @@ extension SqliteAuthenticationStore: PersonStore {
         return erased
     }
 
-    func markHouseholds(_ attributes: @escaping @Sendable ([UInt8], String) -> [UserAttribute]) async throws(Fault) -> Int {
+    package func markHouseholds(_ attributes: @escaping @Sendable ([UInt8], String) -> [UserAttribute]) async throws(Fault) -> Int {
         let unmarked: [(id: SessionID, mark: String)] = try await store.read { database in
             let found = try database.all("SELECT id, attributes FROM session WHERE household IS NULL LIMIT ?", [Self.householdBatch]) {
                 (id: $0.next() as SessionID, attributes: $0.next() as [UInt8])

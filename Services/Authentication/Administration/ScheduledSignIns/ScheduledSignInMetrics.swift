@@ -1,3 +1,4 @@
+internal import AuthenticationCore
 internal import CoreMetrics
 internal import Identifiers
 

@@ -1,6 +1,7 @@
+internal import AuthenticationCore
 internal import Catalogue
 internal import Clocks
-internal import ContractRuntime
+package import ContractRuntime
 internal import Contracts
 internal import Faults
 internal import Identifiers
@@ -11,7 +12,7 @@ internal import Synchronization
 
 /// Signs a test user in at each MVPD whose record asks for it, again and again, as a browser at the public addresses, and remembers how it ended
 /// (Shared/Documents/Decisions/0085). It is a test sign-in by the live configuration: it makes no session, and counts for no viewer.
-final class ScheduledSignIns: Sendable {
+package final class ScheduledSignIns: Sendable {
     /// Of one, all requests together; less than the shortest interval.
     static let longest: Duration = .seconds(30)
     /// Of one request.
@@ -60,7 +61,7 @@ final class ScheduledSignIns: Sendable {
     }
 
     /// Until it is cancelled. One that hangs holds up no other.
-    func run() async {
+    package func run() async {
         await withDiscardingTaskGroup { group in
             while (try? await Task.sleep(for: .seconds(1))) != nil {
                 for planned in due() { group.addTask { await self.attempt(planned) } }
@@ -70,7 +71,7 @@ final class ScheduledSignIns: Sendable {
     }
 
     /// Tries what is due now, and returns when all of it has ended.
-    func round() async {
+    package func round() async {
         await withDiscardingTaskGroup { group in
             for planned in due() { group.addTask { await self.attempt(planned) } }
         }
@@ -323,4 +324,10 @@ final class ScheduledSignIns: Sendable {
 
 extension Duration {
     fileprivate var wholeMilliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
+}
+
+extension ScheduledSignIns: CallRegistration {
+    package func register(on calls: inout some MethodRegistry) {
+        calls.unary(AuthenticationOperationsMethods.listScheduledSignIns) { [self] _, _ in try await list() }
+    }
 }

@@ -1,3 +1,4 @@
+internal import AuthenticationCore
 internal import Contracts
 internal import Foundation
 internal import OutboundHttp
@@ -218,7 +219,7 @@ struct TestVisit: Sendable {
 }
 
 /// Addresses of a visit, with the ports that schemes have left out.
-enum TestOrigin {
+package enum TestOrigin {
     static func address(_ text: String) -> RedirectAddress? {
         let bare = text.prefix { $0 != "#" }
         guard let address = RedirectAddress(String(bare), longest: RedirectAddress.longest * 8), address.isWeb else { return nil }
@@ -229,5 +230,5 @@ enum TestOrigin {
     }
 
     /// - Returns: `nil`: it is no web address.
-    static func origin(_ text: String) -> String? { address(text)?.origin }
+    package static func origin(_ text: String) -> String? { address(text)?.origin }
 }

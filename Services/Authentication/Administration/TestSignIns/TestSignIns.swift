@@ -1,30 +1,48 @@
+package import AuthenticationCore
+package import AuthenticationSignIn
 internal import Catalogue
-internal import Clocks
-internal import ContractRuntime
-internal import Contracts
-internal import Faults
-internal import Identifiers
-internal import Logging
+package import Clocks
+package import ContractRuntime
+package import Contracts
+package import Faults
+package import Identifiers
+package import Logging
+package import OutboundHttp
 internal import SamlExplanation
-internal import SamlProfile
+package import SamlProfile
 
 /// Signs in by a configuration that is not pushed, so that an administrator sees each check before anybody depends on it.
 ///
 /// Nothing of it reaches a viewer: it has a table, a key cache and a gate of its own, makes no session, keeps no token and is not counted.
-struct TestSignIns: Sendable {
-    let saml: any SamlSignIn
-    let oauth: OAuthAnswerCheck
-    let store: any AuthenticationStore
-    let clock: any WallClock
-    let random: any RandomSource
-    let logger: Logger
-    let reports: SignInReports
+package struct TestSignIns: TestAnswers {
+    package let saml: any SamlSignIn
+    package let oauth: OAuthAnswerCheck
+    package let store: any AuthenticationStore
+    package let clock: any WallClock
+    package let random: any RandomSource
+    package let logger: Logger
+    package let reports: any SignInReporting
     /// What MVPDs say to test users is as good as what they say to viewers; `nil`: the database's clock is the measure.
-    var clockDoubt: ClockDoubt?
+    package var clockDoubt: ClockDoubt?
+
+    /// With a gate of its own: a draft's provider that hangs takes no place of a viewer's.
+    package init(
+        _ environment: AuthenticationEnvironment, _ clients: ClientServices, saml: any SamlSignIn, addresses: SignInAddresses,
+        transport: any OutboundTransport, reports: any SignInReporting
+    ) {
+        let (clock, metrics, logger) = (environment.clock, environment.metrics, environment.logger)
+        let client = ProviderClient(transport: transport, gate: ProviderGate(), secrets: clients.clientSecrets, metrics: metrics, logger: logger)
+        oauth = OAuthAnswerCheck(
+            client: client, identification: OAuthIdentification(client: client, keySets: ProviderKeySets(client: client, clock: clock)),
+            proofs: environment.keys.proofs, sharedCallback: addresses.oauthCallback, sharedRule: addresses.oauthCallbackRule,
+            announcements: ProviderAnnouncements(client: client, store: nil, clock: clock))
+        (self.saml, self.reports, store) = (saml, reports, environment.store)
+        (self.clock, random, self.logger, clockDoubt) = (clock, environment.random, logger, metrics.clock)
+    }
 
     /// - Parameter isScheduled: By the live configuration, and nobody waits for its report.
     /// - Throws: `invalid_request`, `unimplemented`, `overloaded`, as the contract says.
-    func begin(_ request: BeginTestSignInRequest, isScheduled: Bool = false) async throws(Fault) -> TestSignIn {
+    package func begin(_ request: BeginTestSignInRequest, isScheduled: Bool = false) async throws(Fault) -> TestSignIn {
         let now = clock.now()
         guard let configuration = request.configuration else { throw Self.incomplete }
         let encoded = try configuration.serialized()
@@ -50,7 +68,7 @@ struct TestSignIns: Sendable {
 
     /// Sends the browser to the MVPD.
     /// - Throws: `not_found`.
-    func open(_ request: OpenTestSignInRequest) async throws(Fault) -> SignInStart {
+    package func open(_ request: OpenTestSignInRequest) async throws(Fault) -> SignInStart {
         let now = clock.now()
         let ticket = TestSignInTicket(request.ticket).digest
         guard let test = try await store.testSignIn(ticket, now: now), case .waiting = test.stage,
@@ -109,7 +127,7 @@ struct TestSignIns: Sendable {
 // What the MVPD answers.
 extension TestSignIns {
     /// - Returns: `nil` when the answer is to no test.
-    func finish(
+    package func finish(
         _ request: CompleteSamlSignInRequest, _ response: UnverifiedResponse, trace: TraceContext
     ) async throws(Fault) -> SignInOutcome? {
         let now = clock.now()
@@ -147,7 +165,7 @@ extension TestSignIns {
     }
 
     /// - Returns: `nil` when the answer is to no test.
-    func finish(_ request: CompleteOAuthSignInRequest, trace: TraceContext) async throws(Fault) -> SignInOutcome? {
+    package func finish(_ request: CompleteOAuthSignInRequest, trace: TraceContext) async throws(Fault) -> SignInOutcome? {
         let now = clock.now()
         let handle = RelayHandle(request.state).digest
         guard let (test, sent) = try await opened(handle, now), case .oauth(let attempt) = test.way else { return nil }
@@ -215,5 +233,12 @@ extension OAuthAnswerCheck {
             client: client, identification: OAuthIdentification(client: client, keySets: ProviderKeySets(client: client, clock: clock)),
             proofs: proofs, sharedCallback: sharedCallback, sharedRule: sharedRule,
             announcements: ProviderAnnouncements(client: client, store: nil, clock: clock))
+    }
+}
+
+extension TestSignIns: CallRegistration {
+    package func register(on calls: inout some MethodRegistry) {
+        calls.unary(AuthenticationMethods.openTestSignIn) { request, _ in try await open(request) }
+        calls.unary(AuthenticationOperationsMethods.beginTestSignIn) { request, _ in try await begin(request) }
     }
 }

@@ -1,5 +1,6 @@
 internal import Catalogue
 internal import Clocks
+internal import ContractRuntime
 internal import Contracts
 internal import Cryptography
 internal import Faults
@@ -76,4 +77,10 @@ struct AccessTokenIssue: Sendable {
     }
 
     private static let unknown = Fault(.invalidClient, "The client is not known, or its secret is wrong.")
+}
+
+extension AccessTokenIssue: CallRegistration {
+    package func register(on calls: inout some MethodRegistry) {
+        calls.unary(AuthenticationMethods.issueAccessToken) { request, _ in try await issue(request) }
+    }
 }

@@ -1,17 +1,18 @@
-internal import Catalogue
-internal import Clocks
-internal import Contracts
-internal import Faults
+package import Catalogue
+package import Clocks
+package import ContractRuntime
+package import Contracts
+package import Faults
 internal import Storage
-internal import Tokens
+package import Tokens
 
 /// Checks the access token of a call, or its signature, then what every device call must say (rest-v1 §2.2, §2.5, §2.8).
 ///
 /// A token that was checked once is remembered by its text until a client is revoked: its signature never changes. What may change by
 /// itself, the time, the software statement and the application, is looked at on every call.
-final class BearerCheck: Sendable {
+package final class BearerCheck: Sendable {
     /// Those of apps, of whichever API: Automatic Sign-In is beside both (apple §4).
-    static let appScopes = [ApiVersion.v1.scope, ApiVersion.v2.scope]
+    package static let appScopes = [ApiVersion.v1.scope, ApiVersion.v2.scope]
 
     private struct CheckedToken: Sendable {
         let client: ClientID
@@ -34,7 +35,7 @@ final class BearerCheck: Sendable {
     private let serviceTokens: ServiceTokenCheck
 
     /// - Parameter capacity: How many checked tokens are remembered, at least 2.
-    init(
+    package init(
         tokens: AccessTokenVerifier, catalogue: any CatalogueSource, store: any ClientStore, clock: any WallClock,
         metrics: AuthenticationMetrics, signatures: SignedRequestCheck, serviceTokens: ServiceTokenCheck, platforms: PlatformIdentities,
         capacity: Int = 16_384
@@ -55,13 +56,13 @@ final class BearerCheck: Sendable {
     ///   - scope: What the call needs.
     /// - Throws: `access_denied` (absent, malformed, expired, not ours), `invalid_client` (statement or client revoked),
     ///   `insufficient_scope` (another scope, or a foreign requestor), `invalid_requestor` (unknown).
-    func client(_ token: String, requestor: String, scope: String = ApiVersion.v1.scope) async throws(Fault) -> AuthenticatedClient {
+    package func client(_ token: String, requestor: String, scope: String = ApiVersion.v1.scope) async throws(Fault) -> AuthenticatedClient {
         try await client(Credentials(accessToken: token), requestor: requestor, scope: scope)
     }
 
     /// The same for a call that may be signed.
     /// - Parameter scope: What the call needs; `nil`: that of its API.
-    func client(_ credentials: Credentials, requestor: String, scope: String? = nil) async throws(Fault) -> AuthenticatedClient {
+    package func client(_ credentials: Credentials, requestor: String, scope: String? = nil) async throws(Fault) -> AuthenticatedClient {
         let catalogue = try catalogue.current()
         let client = try await client(credentials, scopes: [scope ?? credentials.api.scope], catalogue)
         if !requestor.isEmpty { try requireCovered(requestor, by: client) }
@@ -70,7 +71,7 @@ final class BearerCheck: Sendable {
 
     /// A programmer's own backend, which has no device.
     /// - Throws: As `client`; `invalid_requestor` also when the call names none.
-    func backend(_ call: DeviceCall?, scope: String) async throws(Fault) -> AuthenticatedClient {
+    package func backend(_ call: DeviceCall?, scope: String) async throws(Fault) -> AuthenticatedClient {
         let call = call ?? DeviceCall()
         let client = try await client(call.accessToken, requestor: "", scope: scope)
         try requireCovered(call.requestor, by: client)
@@ -84,7 +85,7 @@ final class BearerCheck: Sendable {
     ///   - allowsPlaceholder: True where a device may still lack an id (rest-v1 §2.5).
     ///   - mayRequireInformation: False where the device information may be left out whatever the requestor's setting (rest-v1 §3.12).
     /// - Throws: As `client`, then `invalid_requestor`, `invalid_device_id`, `invalid_device_info`.
-    func device(
+    package func device(
         _ call: DeviceCall?, scopes: [String]? = nil, allowsShared: Bool = true, requiresRequestor: Bool = true,
         allowsPlaceholder: Bool = false, mayRequireInformation: Bool = true
     ) async throws(Fault) -> DeviceCaller {
@@ -104,7 +105,7 @@ final class BearerCheck: Sendable {
     }
 
     /// To be called when a client was revoked, after the store knows it: no token counts any more without a look at the store.
-    func forgetTokens() { checked.forgetAll() }
+    package func forgetTokens() { checked.forgetAll() }
 
     private func requireCovered(_ requestor: String, by client: AuthenticatedClient) throws(Fault) {
         let known = RequestorID(try client.catalogue.requireRequestor(requestor).id)
@@ -176,10 +177,19 @@ final class BearerCheck: Sendable {
 
 extension ApiVersion {
     /// What an access token must have for it (rest-v1 §2.2, rest-v2 §1.3).
-    var scope: String { self == .v2 ? "api:client:v2" : "api:client:v1" }
+    package var scope: String { self == .v2 ? "api:client:v2" : "api:client:v1" }
 }
 
 extension ImportedClient {
     /// Whether a token is of the time that the client's programmer has it. Tokens say the second alone.
     fileprivate func hasIssued(at moment: Timestamp) -> Bool { UInt64(clamping: moment.milliseconds) / 1000 >= sinceMilliseconds / 1000 }
+}
+
+extension BearerCheck: CallRegistration {
+    package func register(on calls: inout some MethodRegistry) {
+        calls.unary(AuthenticationMethods.verifyAccessToken) { [self] request, _ in
+            let scope = request.scope.isEmpty ? nil : request.scope
+            return try await client(request.credentials, requestor: request.requestor, scope: scope).contract
+        }
+    }
 }

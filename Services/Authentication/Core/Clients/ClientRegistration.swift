@@ -1,5 +1,6 @@
 internal import Catalogue
 internal import Clocks
+internal import ContractRuntime
 internal import Contracts
 internal import Cryptography
 internal import Faults
@@ -73,6 +74,38 @@ struct ClientRegistration: Sendable {
         case .malformed, .wrongType: "The software statement is no compact JWS of that kind: send its text exactly as it was issued."
         case .unknownKey: "The software statement is signed by a key that is not known here: use one that was issued here, or have it listed."
         default: "The signature of the software statement does not hold: send its text exactly as it was issued."
+        }
+    }
+}
+
+/// Ends a client: it has to register anew (rest-v1 §4.1).
+struct ClientRevocation: Sendable {
+    let bearers: BearerCheck
+    let store: any ClientStore
+    let metrics: AuthenticationMetrics
+
+    /// Returns when no call of the client is accepted any more.
+    /// - Returns: False when there was no such client.
+    func revoke(_ client: ClientID) async throws(Fault) -> Bool {
+        let wasKnown = try await store.revoke(client)
+        bearers.forgetTokens()
+        if wasKnown { metrics.revokedClients.increment() }
+        return wasKnown
+    }
+}
+
+extension ClientRegistration: CallRegistration {
+    package func register(on calls: inout some MethodRegistry) {
+        calls.unary(AuthenticationMethods.registerClient) { request, _ in try await register(request) }
+    }
+}
+
+extension ClientRevocation: CallRegistration {
+    /// - Throws: `invalid_request` without a client id.
+    package func register(on calls: inout some MethodRegistry) {
+        calls.unary(AuthenticationOperationsMethods.revokeClient) { request, _ in
+            guard !request.clientID.isEmpty else { throw Fault(.invalidRequest, "Required 'client_id' is not present") }
+            return RevokeClientResponse(wasKnown: try await revoke(ClientID(request.clientID)))
         }
     }
 }

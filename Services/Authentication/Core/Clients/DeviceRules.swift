@@ -1,14 +1,14 @@
-internal import Contracts
-internal import Faults
+package import Contracts
+package import Faults
 
 /// What a device call must say of its device (rest-v1 §2.4, §2.5).
-enum DeviceRules {
+package enum DeviceRules {
     private static let longestID = 512
     private static let longestText = 512
 
     /// 1 to 512 printable characters; compared as they are.
     /// - Throws: `invalid_device_id`.
-    static func device(_ id: String, allowsPlaceholder: Bool) throws(Fault) -> DeviceID {
+    package static func device(_ id: String, allowsPlaceholder: Bool) throws(Fault) -> DeviceID {
         guard !id.isEmpty else { throw Fault(.invalidDeviceID, "Required 'deviceId' is not present") }
         let isPlain = id.utf8.count <= longestID && id.utf8.allSatisfy { (0x20..<0x7f).contains($0) }
         guard isPlain || id.unicodeScalars.count <= longestID && id.unicodeScalars.allSatisfy(isPrintable) else {
@@ -23,7 +23,7 @@ enum DeviceRules {
 
     /// - Parameter isRequired: True where the requestor demands it; no client that is known from before sends any (clients §1.1).
     /// - Throws: `invalid_device_info` without model and operating system; `invalid_request` when a text is too long.
-    static func information(_ call: DeviceCall, isRequired: Bool) throws(Fault) -> DeviceInformation {
+    package static func information(_ call: DeviceCall, isRequired: Bool) throws(Fault) -> DeviceInformation {
         let device = call.device ?? DeviceInformation()
         guard !isRequired || !device.model.isEmpty && !device.osName.isEmpty else {
             throw Fault(.invalidDeviceInformation, "The device information lacks 'model' or 'osName', or cannot be read.")

@@ -1,4 +1,4 @@
-internal import Catalogue
+package import Catalogue
 internal import Clocks
 internal import Contracts
 internal import Cryptography
@@ -11,7 +11,7 @@ internal import Tokens
 /// Finds out who a platform says that its user is (rest-v1 §2.6). A token that does not hold counts as none.
 ///
 /// A token that was checked once is remembered by its digest, for as long as the catalogue stays the same: devices send it on every call.
-final class PlatformIdentities: Sendable {
+package final class PlatformIdentities: Sendable {
     private struct CheckedToken: Sendable {
         /// `nil`: it did not hold.
         let identity: PlatformIdentity?
@@ -50,7 +50,7 @@ final class PlatformIdentities: Sendable {
     }
 
     /// - Parameter token: As it was sent; empty: none was.
-    func identity(of token: String, in catalogue: Catalogue) async -> PlatformIdentity? {
+    package func identity(of token: String, in catalogue: Catalogue) async -> PlatformIdentity? {
         guard !token.isEmpty, !catalogue.configuration.platformIdentityIssuers.isEmpty else { return nil }
         let digest = SHA256.hash(token)
         let now = clock.now()

@@ -1,14 +1,14 @@
 internal import Catalogue
-internal import Clocks
+package import Clocks
 internal import Contracts
 internal import Cryptography
-internal import Faults
+package import Faults
 internal import Synchronization
-internal import Tokens
+package import Tokens
 
 /// Finds out whom a service token names (rest-v2 §1.3): one of our own while its device is tied to the person, or one of an identity service that the catalogue
 /// registers for the caller's programmer.
-final class ServiceTokenCheck: Sendable {
+package final class ServiceTokenCheck: Sendable {
     private struct State {
         var others: [OctetText: JSONWebKeySet] = [:]
         var version: UInt64?
@@ -19,7 +19,7 @@ final class ServiceTokenCheck: Sendable {
     private let clock: any WallClock
     private let state = Mutex(State())
 
-    init(keys: ServiceTokenKeys, store: any ServiceTokenStore, clock: any WallClock) {
+    package init(keys: ServiceTokenKeys, store: any ServiceTokenStore, clock: any WallClock) {
         self.keys = keys
         self.store = store
         self.clock = clock
@@ -29,7 +29,7 @@ final class ServiceTokenCheck: Sendable {
     /// - Parameter token: As it was sent; empty: none was.
     /// - Returns: `nil` for a token that does not hold.
     /// - Throws: Faults of the store.
-    func identity(of token: String, for client: AuthenticatedClient) async throws(Fault) -> ServiceIdentity? {
+    package func identity(of token: String, for client: AuthenticatedClient) async throws(Fault) -> ServiceIdentity? {
         guard !token.isEmpty, let claims = try? verifier(in: client.catalogue).verify(token, now: clock.now()) else { return nil }
         guard let tie = claims.tie else {
             let issuer = client.catalogue.configuration.serviceTokenIssuers.first { OctetText($0.issuer) == OctetText(claims.issuer) }
@@ -41,7 +41,7 @@ final class ServiceTokenCheck: Sendable {
     /// The device that one of our own tokens was made for.
     /// - Parameter remembrance: How long the token may be over.
     /// - Throws: `service_token_invalid`, `service_token_expired`; faults of the store.
-    func device(of token: String, for client: AuthenticatedClient, remembrance: Duration = .zero) async throws(Fault) -> ServiceTokenDevice {
+    package func device(of token: String, for client: AuthenticatedClient, remembrance: Duration = .zero) async throws(Fault) -> ServiceTokenDevice {
         let claims: ServiceTokenClaims
         do throws(TokenRejection) {
             claims = try verifier(in: client.catalogue).verify(token, now: clock.now(), remembrance: remembrance)
@@ -92,5 +92,5 @@ extension ServiceIdentity {
     }
 
     /// Of a device's person.
-    init(of device: ServiceTokenDevice) { self.init(device.person) }
+    package init(of device: ServiceTokenDevice) { self.init(device.person) }
 }

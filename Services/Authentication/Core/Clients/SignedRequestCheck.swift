@@ -1,16 +1,16 @@
-internal import Catalogue
-internal import Clocks
-internal import Contracts
+package import Catalogue
+package import Clocks
+package import Contracts
 internal import CoreMetrics
 internal import Cryptography
-internal import Faults
-internal import Logging
+package import Faults
+package import Logging
 internal import Memos
 internal import Synchronization
-internal import Tokens
+package import Tokens
 
 /// Checks requests that apps sign with a key pair of their application (clients §2).
-struct SignedRequestCheck: Sendable {
+package struct SignedRequestCheck: Sendable {
     /// Why one is refused: for the log and the metric, never for the caller.
     enum Cause: String {
         case unknownKey = "unknown_key"
@@ -22,14 +22,14 @@ struct SignedRequestCheck: Sendable {
     /// Signed with where there is no key, so that an unknown key costs the same as a wrong signature.
     private static let nobody = [UInt8](repeating: 0x2a, count: 32)
 
-    let secrets: RecentSecrets
+    package let secrets: RecentSecrets
     let nonces: UsedNonces
-    let clock: any WallClock
-    let logger: Logger
+    package let clock: any WallClock
+    package let logger: Logger
     private let refusals = Memo<Cause, Counter>(capacity: 16)
 
     /// - Throws: `access_denied`, the same text for every cause; `too_many_requests` (nonces of a strict pair); faults of the store.
-    func client(_ request: SignedRequest, in catalogue: Catalogue) async throws(Fault) -> AuthenticatedClient {
+    package func client(_ request: SignedRequest, in catalogue: Catalogue) async throws(Fault) -> AuthenticatedClient {
         guard let header = SignedRequestHeader(request.header) else { throw refusal(.syntax, nil) }
         let found = catalogue.signingKey(header.publicKey)
         let now = clock.now()
@@ -66,7 +66,7 @@ struct SignedRequestCheck: Sendable {
 
     /// Whether the address that was signed is the call's: the whole address, the whole path, or the path behind `/api/v1` or `/reggie/v1/{requestor}` (clients §2). A
     /// query that was signed is the call's; one that was not is not covered.
-    static func isOf(_ header: SignedRequestHeader, _ request: SignedRequest) -> Bool {
+    package static func isOf(_ header: SignedRequestHeader, _ request: SignedRequest) -> Bool {
         guard sameOctets(header.method, request.method) else { return false }
         let signed = parts(path(ofAddress: header.requestURI[...]))
         let sent = parts(path(ofAddress: request.target[...]))

@@ -1,4 +1,5 @@
-internal import Contracts
+package import Contracts
+internal import StrictJson
 
 /// What an app may know of the person behind a session, before anything is encrypted (rest-v1 §8).
 struct MetadataSheet: Sendable {
@@ -78,4 +79,48 @@ extension [MetadataKey] {
         default: contains { $0.name == name && $0.encrypted }
         }
     }
+}
+
+extension String {
+    /// Of a metadata key, the name without the part of an object: `maxRating` of `maxRating.VCHIP`.
+    var metadataName: String {
+        guard let point = utf8.firstIndex(of: UInt8(ascii: ".")) else { return self }
+        return String(self[..<point])
+    }
+}
+
+extension MetadataEntry.Value {
+    /// A value as upstream tells it.
+    /// - Returns: `nil` for what apps have no form for: null, and lists or objects within others.
+    package init?(json: String) {
+        guard let node = try? JsonDocument(parsing: Array(json.utf8)).root else { return nil }
+        switch node.content {
+        case .null: return nil
+        case .bool(let flag): self = .flag(flag)
+        case .number(let text): self = Int64(text).map { .number($0) } ?? .text(text)
+        case .string(let text): self = .text(text)
+        case .array(let elements): self = .list(TextList(values: elements.compactMap(\.scalarText)))
+        case .object(let members):
+            self = .map(TextMap(entries: members.compactMap { member in member.value.scalarText.map { TextMapEntry(key: member.name, value: $0) } }))
+        }
+    }
+}
+
+extension JsonNode {
+    /// A text, a number or a boolean as text.
+    fileprivate var scalarText: String? {
+        switch content {
+        case .string(let text), .number(let text): text
+        case .bool(let flag): flag ? "true" : "false"
+        default: nil
+        }
+    }
+}
+
+/// What a session that was made automatically may know of the person: enough to stream, and nothing that opens more (apple §1.2).
+enum StreamingMetadata {
+    private static let names = ["userID", "channelID", "maxRating"]
+
+    /// - Parameter key: Of an object also a part, such as `maxRating.VCHIP`.
+    static func covers(_ key: String) -> Bool { names.contains(key.metadataName) }
 }

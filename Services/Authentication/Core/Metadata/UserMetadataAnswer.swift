@@ -1,13 +1,14 @@
 internal import BridgeClient
-internal import Catalogue
-internal import Clocks
-internal import Contracts
-internal import Faults
-internal import Logging
+package import Catalogue
+package import Clocks
+package import ContractRuntime
+package import Contracts
+package import Faults
+package import Logging
 internal import Memos
 
 /// Tells an app what it may know of the person, and takes what the MVPD says of them later (rest-v1 §3.19).
-struct UserMetadataAnswer: Sendable {
+package struct UserMetadataAnswer: Sendable {
     /// Of one session: two people who have a value in common do not get the same text for it.
     private struct Sealing: Hashable {
         let session: SessionID
@@ -21,27 +22,28 @@ struct UserMetadataAnswer: Sendable {
         var unsealed: [String] = []
     }
 
-    let bearers: BearerCheck
-    let sessions: SessionLookup
-    let trials: TrialPlays
-    let store: any AuthenticationStore
-    let clock: any WallClock
-    let logger: Logger
-    /// `nil`: no upstream is used.
-    let bridge: BridgedSessions?
+    package let bearers: BearerCheck
+    package let sessions: SessionLookup
+    package let trials: TrialPlays
+    package let store: any AuthenticationStore
+    package let clock: any WallClock
+    package let logger: Logger
+    package let deciders: [any Decider]
     /// Apps ask at each start, and values change seldom.
     private let sealings = Memo<Sealing, Sealed>(capacity: 4096)
 
     /// - Returns: Without data when there is nothing to tell.
     /// - Throws: As `SessionLookup.session(of:hidesDisabled:)`; `invalid_requestor` when the call names none and the application covers several.
-    func metadata(of call: DeviceCall?) async throws(Fault) -> UserMetadata {
+    package func metadata(of call: DeviceCall?) async throws(Fault) -> UserMetadata {
         let (session, catalogue) = try await sessions.session(of: try await complete(call ?? DeviceCall()), hidesDisabled: true)
         return try await metadata(of: session, in: catalogue)
     }
 
     /// The same of a session at hand.
-    func metadata(of session: SessionRecord, in catalogue: Catalogue) async throws(Fault) -> UserMetadata {
-        if let told = try await bridge?.attributes(of: session) { return try await answer(told.attributes, told.session, catalogue) }
+    package func metadata(of session: SessionRecord, in catalogue: Catalogue) async throws(Fault) -> UserMetadata {
+        for decider in deciders {
+            if let told = try await decider.attributes(of: session) { return try await answer(told.attributes, told.session, catalogue) }
+        }
         return try await metadata(of: session, trial: try await trials.facts(of: session, in: catalogue), in: catalogue)
     }
 
@@ -65,12 +67,12 @@ struct UserMetadataAnswer: Sendable {
     }
 
     /// - Parameter facts: Of a trial; `nil`: none.
-    func metadata(of session: SessionRecord, trial facts: TempPassFacts?, in catalogue: Catalogue) async throws(Fault) -> UserMetadata {
+    package func metadata(of session: SessionRecord, trial facts: TempPassFacts?, in catalogue: Catalogue) async throws(Fault) -> UserMetadata {
         try await answer(MetadataSheet(session, keys: Self.keys(of: session, in: catalogue), trial: facts), session, catalogue)
     }
 
     /// What a device learns with an automatic session, also where it keeps the session that it had (apple §1.2).
-    func streamingMetadata(of session: SessionRecord, in catalogue: Catalogue) async throws(Fault) -> UserMetadata {
+    package func streamingMetadata(of session: SessionRecord, in catalogue: Catalogue) async throws(Fault) -> UserMetadata {
         let sheet = MetadataSheet(session, keys: Self.keys(of: session, in: catalogue), trial: nil)
         return try await answer(sheet.forStreaming, session, catalogue)
     }
@@ -93,7 +95,7 @@ struct UserMetadataAnswer: Sendable {
     }
 
     /// - Returns: False when nothing differs, or the session is gone.
-    func update(_ request: UpdateAttributesRequest) async throws(Fault) -> Bool {
+    package func update(_ request: UpdateAttributesRequest) async throws(Fault) -> Bool {
         let update = AttributeUpdate(request)
         let now = clock.now()
         // Most decisions bring what is known: they need no commit.
@@ -138,5 +140,12 @@ struct UserMetadataAnswer: Sendable {
             }
         }
         return sealed
+    }
+}
+
+extension UserMetadataAnswer: CallRegistration {
+    package func register(on calls: inout some MethodRegistry) {
+        calls.unary(AuthenticationMethods.getUserMetadata) { request, _ in try await metadata(of: request.call) }
+        calls.unary(SessionsMethods.updateAttributes) { request, _ in UpdateAttributesResponse(changed: try await update(request)) }
     }
 }

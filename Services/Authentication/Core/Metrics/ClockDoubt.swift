@@ -1,16 +1,16 @@
 internal import CoreMetrics
 internal import Identifiers
-internal import Logging
-internal import SamlProfile
+package import Logging
+package import SamlProfile
 internal import Synchronization
 
 /// Doubts this host's clock when several MVPDs' answers are refused for their time, all in one direction: their clocks are hardly wrong alike. For a service whose
 /// database is no clock to compare with.
-final class ClockDoubt: Sendable {
-    typealias Instant = ContinuousClock.Instant
+package final class ClockDoubt: Sendable {
+    package typealias Instant = ContinuousClock.Instant
 
     /// An answer counts for so long, unless a later one of the same MVPD is accepted.
-    static let window: Duration = .seconds(600)
+    package static let window: Duration = .seconds(600)
     /// MVPDs from which on the clock is doubtful.
     static let least = 3
     /// Names in a line of the log.
@@ -26,23 +26,23 @@ final class ClockDoubt: Sendable {
     private let logger: Logger
     private let state = Mutex(State())
 
-    init(logger: Logger) { self.logger = logger }
+    package init(logger: Logger) { self.logger = logger }
 
     /// An answer was refused for its time. By a clock that nobody sets.
-    func refused(_ side: OwnClock, by mvpd: MvpdID, at now: Instant = .now) {
+    package func refused(_ side: OwnClock, by mvpd: MvpdID, at now: Instant = .now) {
         state.withLock { $0.refused[side, default: [:]][mvpd] = now }
         look(at: now)
     }
 
     /// An answer of the MVPD was accepted.
-    func accepted(_ mvpd: MvpdID) {
+    package func accepted(_ mvpd: MvpdID) {
         state.withLock { state in
             for side in OwnClock.allCases { state.refused[side]?[mvpd] = nil }
         }
     }
 
     /// What operators are to know; `nil`: nothing.
-    var doubt: String? {
+    package var doubt: String? {
         OwnClock.allCases.compactMap { side in
             let mvpds = suspects(side, at: .now)
             return mvpds.count >= Self.least ? "it looks \(side.rawValue) to \(mvpds.count) MVPDs, whose answers are refused for their time" : nil
@@ -50,8 +50,14 @@ final class ClockDoubt: Sendable {
     }
 
     /// To be called now and then: what is old counts no more.
-    func look(at now: Instant = .now) {
+    package func look(at now: Instant = .now) {
         for side in OwnClock.allCases { look(side, at: now) }
+    }
+
+    /// Looks every 30 s whether the clock is doubtful still; until it is cancelled.
+    /// - Parameter doubt: `nil`: nobody doubts here.
+    package static func watch(_ doubt: ClockDoubt?) async {
+        while (try? await Task.sleep(for: .seconds(30))) != nil { doubt?.look() }
     }
 
     private func look(_ side: OwnClock, at now: Instant) {

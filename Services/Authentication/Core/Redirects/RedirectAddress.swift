@@ -1,19 +1,23 @@
-/// An address that a browser is sent to, taken apart strictly: anything that two parsers could read differently is refused.
-struct RedirectAddress: Hashable, Sendable {
-    /// Longest accepted address, in characters.
-    static let longest = 2048
+internal import Catalogue
+package import Contracts
+package import Faults
 
-    let text: String
+/// An address that a browser is sent to, taken apart strictly: anything that two parsers could read differently is refused.
+package struct RedirectAddress: Hashable, Sendable {
+    /// Longest accepted address, in characters.
+    package static let longest = 2048
+
+    package let text: String
     /// Lower case.
-    let scheme: String
+    package let scheme: String
     /// Lower case, without port; empty for schemes without an authority.
-    let host: String
+    package let host: String
     /// What follows `://`, up to the path: host and port, lower case.
-    let authority: String
+    package let authority: String
 
     /// - Parameter longest: Octets.
     /// - Returns: `nil` unless the text is `scheme://authority…` in printable ASCII, without user information, backslash or encoded host.
-    init?(_ text: String, longest: Int = Self.longest) {
+    package init?(_ text: String, longest: Int = Self.longest) {
         guard text.utf8.count <= longest, text.utf8.allSatisfy(Self.isAllowed) else { return nil }
         guard let mark = text.firstRange(of: "://") else { return nil }
         scheme = text[..<mark.lowerBound].lowercased()
@@ -24,13 +28,13 @@ struct RedirectAddress: Hashable, Sendable {
         self.text = text
     }
 
-    var isWeb: Bool { scheme == "http" || scheme == "https" }
+    package var isWeb: Bool { scheme == "http" || scheme == "https" }
 
     /// Scheme, host and port as written.
-    var origin: String { "\(scheme)://\(authority)" }
+    package var origin: String { "\(scheme)://\(authority)" }
 
     /// True when the host is the domain or lies under it; letter case does not count.
-    func lies(under domain: String) -> Bool {
+    package func lies(under domain: String) -> Bool {
         let domain = domain.lowercased()
         return !domain.isEmpty && (host == domain || host.hasSuffix("." + domain))
     }
@@ -58,4 +62,59 @@ struct RedirectAddress: Hashable, Sendable {
     /// The underscore is no character of a scheme (RFC 3986 §3.1), but one of base64url, of which generated schemes consist (dashboard §2).
     private static func isSchemeCharacter(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) || "+-._".utf8.contains(byte) }
     private static func isHostCharacter(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) || "-._".utf8.contains(byte) }
+}
+
+/// Which addresses an app may have people sent to (rest-v1 §3.1, §3.7).
+enum RedirectRules {
+    /// May a client of this application register this `redirect_uri` (rest-v1 §3.1)?
+    /// Plain HTTP only where a requestor's domain is one for development.
+    /// - Parameters:
+    ///   - requestors: Those that the application acts for.
+    ///   - customSchemes: Theirs, and their programmers'.
+    static func accepts(registered text: String, application: Application, requestors: [Requestor], customSchemes: [String]) -> Bool {
+        guard let address = RedirectAddress(text) else { return false }
+        if address.isWeb {
+            guard application.redirectDomains.contains(where: address.lies(under:)) else { return false }
+            return address.scheme == "https" || requestors.flatMap(\.domains).cover(scheme: address.scheme, host: address.host)
+        }
+        return isApplicationAddress(address, application) || isCustomScheme(address, customSchemes)
+    }
+
+    /// `adobepass://` and a domain of the application backwards, or one of the SDKs' constants for its platforms.
+    static func isApplicationAddress(_ address: RedirectAddress, _ application: Application) -> Bool {
+        guard address.scheme == "adobepass" else { return false }
+        switch address.authority {
+        case "ios.app": return application.platforms.contains(.ios)
+        case "android.app": return application.platforms.contains(.fireTv) || application.platforms.contains(.android)
+        default: return application.redirectDomains.contains { reversed($0) == address.authority }
+        }
+    }
+
+    static func isCustomScheme(_ address: RedirectAddress, _ schemes: [String]) -> Bool {
+        address.scheme.hasPrefix("adbe.") && schemes.contains { $0.lowercased() == address.scheme }
+    }
+
+    /// `chan7.example` becomes `example.chan7`.
+    private static func reversed(_ domain: String) -> String {
+        domain.lowercased().split(separator: ".").reversed().joined(separator: ".")
+    }
+}
+
+extension Requestor {
+    /// What real apps send whatever their channel (clients §1.2): it says nothing of where anybody returns to.
+    private static let domainOfTheReference = "adobe.com"
+
+    /// - Throws: `invalid_domain` when it is not registered for the requestor (rest-v1 §3.7); letter case does not count.
+    package func requireDomain(_ name: String) throws(Fault) {
+        let name = name.lowercased()
+        guard name == Self.domainOfTheReference || domains.contains(where: { $0.name.lowercased() == name }) else {
+            throw Fault(.invalidDomain, "The domain is not registered for the requestor.")
+        }
+    }
+
+    /// The domain as an upstream may hear of it: in place of what apps send whatever their channel, the requestor's first one (bridge §17).
+    package func ownDomain(_ name: String) -> String {
+        if domains.contains(where: { $0.name.lowercased() == name.lowercased() }) { return name }
+        return domains.first?.name ?? name
+    }
 }

@@ -1,14 +1,14 @@
-internal import Catalogue
-internal import Contracts
-internal import Faults
+package import Catalogue
+package import Contracts
+package import Faults
 
 /// Where sign-ins and logouts may end (rest-v1 §3.7, rest-v2 D10, clients §4.13).
-struct SignInEnds: Sendable {
+package struct SignInEnds: Sendable {
     /// Origins of the operator's own activation pages.
-    let activationOrigins: Set<String>
+    package let activationOrigins: Set<String>
 
     /// - Parameter application: The one whose person comes back: of the registration code's maker, or of the caller; `nil` when it is gone.
-    func accepts(_ text: String, at requestor: Requestor, of application: Application?, in catalogue: Catalogue) -> Bool {
+    package func accepts(_ text: String, at requestor: Requestor, of application: Application?, in catalogue: Catalogue) -> Bool {
         guard let address = RedirectAddress(text) else { return false }
         if address.isWeb {
             return activationOrigins.contains(address.origin) || requestor.domains.cover(scheme: address.scheme, host: address.host)
@@ -19,7 +19,7 @@ struct SignInEnds: Sendable {
     }
 
     /// - Throws: `invalid_redirect_url`.
-    func require(_ text: String, at requestor: Requestor, of application: Application?, in catalogue: Catalogue) throws(Fault) {
+    package func require(_ text: String, at requestor: Requestor, of application: Application?, in catalogue: Catalogue) throws(Fault) {
         guard accepts(text, at: requestor, of: application, in: catalogue) else {
             throw Fault(.invalidRedirectURL, Self.problem(text, at: requestor, of: application))
         }

@@ -1,12 +1,12 @@
-internal import Clocks
+package import Clocks
 internal import CoreMetrics
-internal import Faults
+package import Faults
 internal import Synchronization
 
 /// How many codes that have not ended a client, and a device, may have: what each copy has given out since it started.
 ///
 /// Addresses are limited at the gateway, which knows whom to believe them.
-final class CodeLimits: Sendable {
+package final class CodeLimits: Sendable {
     /// Clients and devices that are counted at one time, and plans that are remembered, of each: 64 octets.
     private static let capacity = 1 << 17
 
@@ -19,9 +19,9 @@ final class CodeLimits: Sendable {
     }
 
     /// Whose plan it is: the next one of the same ends it (rest-v2 D7).
-    struct PlanOwner: Hashable, Sendable {
-        let client: ClientID
-        let key: SessionKey
+    package struct PlanOwner: Hashable, Sendable {
+        package let client: ClientID
+        package let key: SessionKey
     }
 
     private let perClient: Int
@@ -29,7 +29,7 @@ final class CodeLimits: Sendable {
     private let state = Mutex(State())
     private let refused = Counter(label: "boxoffice_authentication_codes_refused_total")
 
-    init(perClient: Int, perDevice: Int) {
+    package init(perClient: Int, perDevice: Int) {
         self.perClient = perClient
         self.perDevice = perDevice
     }
@@ -42,7 +42,9 @@ final class CodeLimits: Sendable {
     /// - Returns: When the plan before would have ended, as far as it is known here.
     /// - Throws: `too_many_requests` naming what has too many.
     @discardableResult
-    func enter(client: ClientID?, device: SessionKey?, plan: PlanOwner? = nil, endingAt end: Timestamp, now: Timestamp) throws(Fault) -> Timestamp? {
+    package func enter(client: ClientID?, device: SessionKey?, plan: PlanOwner? = nil, endingAt end: Timestamp, now: Timestamp) throws(Fault)
+        -> Timestamp?
+    {
         let (fault, former) = state.withLock { state -> (Fault?, Int64?) in
             Self.prune(&state, now.seconds)
             let (client, device, plan) = (client.map { Self.digest($0) }, device.map { Self.digest($0) }, plan.map { Self.digest($0) })

@@ -1,41 +1,42 @@
-internal import Catalogue
-internal import Clocks
-internal import Contracts
-internal import Faults
-internal import Identifiers
+package import Catalogue
+package import Clocks
+package import ContractRuntime
+package import Contracts
+package import Faults
+package import Identifiers
 
 /// Hands out, shows and withdraws registration codes (rest-v1 §3.4-3.6).
-struct RegistrationCodes: Sendable {
+package struct RegistrationCodes: Sendable {
     /// Seconds that a code lives when the app does not say, and at most.
-    static let defaultLifetime: UInt32 = 1800
+    package static let defaultLifetime: UInt32 = 1800
     static let longestLifetime: UInt32 = 36_000
     /// Stands for "this device has no id"; only good for getting one (rest-v1 §2.5).
-    static let placeholderDevice = DeviceID("dummy")
+    package static let placeholderDevice = DeviceID("dummy")
     /// A fresh code is taken about once in ten thousand draws even with a million live codes; more failures are no accident.
     private static let draws = 8
 
-    let bearers: BearerCheck
-    let catalogue: any CatalogueSource
-    let store: any AuthenticationStore
-    let clock: any WallClock
-    let random: any RandomSource
-    let userIDs: UserIDScrambler
-    let metrics: AuthenticationMetrics
-    var limits = CodeLimits(perClient: 100_000, perDevice: 100)
+    package let bearers: BearerCheck
+    package let catalogue: any CatalogueSource
+    package let store: any AuthenticationStore
+    package let clock: any WallClock
+    package let random: any RandomSource
+    package let userIDs: UserIDScrambler
+    package let metrics: AuthenticationMetrics
+    /// What is offered beside the catalogue.
+    package let offers: [any ProviderOffers]
+    package var limits = CodeLimits(perClient: 100_000, perDevice: 100)
 
     /// - Throws: Beside faults of the call: `too_many_requests` when client or device has too many codes.
-    /// - Parameter offers: What upstreams offer beside the catalogue; `nil`: none is used.
-    func create(_ request: CreateRegistrationCodeRequest, offers: BridgedLists? = nil) async throws(Fault) -> RegistrationCode {
+    package func create(_ request: CreateRegistrationCodeRequest) async throws(Fault) -> RegistrationCode {
         let caller = try await bearers.device(request.call, allowsPlaceholder: true)
         let lifetime = try Self.lifetime(request.ttlSeconds)
         try Self.requireShort(request.registrationURL, "registrationURL")
         if !request.mvpd.isEmpty {
             let (requestor, catalogue) = (caller.requestor.text, caller.catalogue)
             _ = try catalogue.requireIntegration(requestor: requestor, mvpd: request.mvpd)
-            if let offers, catalogue.isListedOnly(requestor: requestor, mvpd: request.mvpd),
-                let way = catalogue.bridgeWay(requestor: requestor, mvpd: request.mvpd)
-            {
-                try await offers.requireOffered(way, to: caller.information, at: request.call?.clientAddress ?? "", waits: false)
+            for offer in offers {
+                try await offer.requireOffered(
+                    request.mvpd, at: requestor, in: catalogue, to: caller.information, address: request.call?.clientAddress ?? "", waits: false)
             }
         }
         let record = try await make(caller, lifetime: lifetime) { record in
@@ -60,7 +61,7 @@ struct RegistrationCodes: Sendable {
 
     /// An unused code by any client of its requestor (rest-v1 §3.6), a used one by its maker (clients §1.14).
     /// - Throws: `invalid_registration_code` when there is nothing to remove; `registration_code_spent`.
-    func remove(_ request: RegistrationCodeRequest) async throws(Fault) {
+    package func remove(_ request: RegistrationCodeRequest) async throws(Fault) {
         let client = try await bearers.client(request.credentials, requestor: request.requestor)
         let requestor = RequestorID(try client.catalogue.requireRequestor(request.requestor).id)
         let now = clock.now()
@@ -82,8 +83,8 @@ struct RegistrationCodes: Sendable {
         return record.isMadeBy(client.id) && !client.isShared ? .plain : .hashed(userIDs.hidden(record.deviceID, requestor: record.requestor))
     }
 
-    static let unknownCode = Fault(.invalidRegistrationCode, "The registration code is not known or has expired.")
-    static let spentCode = Fault(.registrationCodeSpent, "The registration code is not known or has expired.")
+    package static let unknownCode = Fault(.invalidRegistrationCode, "The registration code is not known or has expired.")
+    package static let spentCode = Fault(.registrationCodeSpent, "The registration code is not known or has expired.")
 
     private func optionalClient(_ request: RegistrationCodeRequest) async throws(Fault) -> AuthenticatedClient? {
         guard request.api == .v2 || !request.credentials.isEmpty else { return nil }
@@ -91,10 +92,10 @@ struct RegistrationCodes: Sendable {
     }
 
     /// A new code.
-    struct Made: Sendable {
-        let record: RegistrationRecord
+    package struct Made: Sendable {
+        package let record: RegistrationRecord
         /// When the plan that it took the place of would have ended.
-        let replacedEnd: Timestamp?
+        package let replacedEnd: Timestamp?
     }
 
     /// A code for the calling device.
@@ -102,7 +103,7 @@ struct RegistrationCodes: Sendable {
     ///   - isPlan: True: it ends the one before of the same client's device.
     ///   - fill: Puts in what else is known.
     /// - Throws: `too_many_requests` when client or device has too many codes; `overloaded`.
-    func make(
+    package func make(
         _ caller: DeviceCaller, lifetime: Duration = .seconds(Int64(defaultLifetime)), isPlan: Bool = false,
         _ fill: (inout RegistrationRecord) -> Void
     ) async throws(Fault) -> Made {
@@ -138,5 +139,16 @@ struct RegistrationCodes: Sendable {
 
     private static func requireShort(_ text: String, _ name: String) throws(Fault) {
         guard text.utf8.count <= RedirectAddress.longest else { throw Fault(.invalidRequest, "The value of '\(name)' is too long.") }
+    }
+}
+
+extension RegistrationCodes: CallRegistration {
+    package func register(on calls: inout some MethodRegistry) {
+        calls.unary(AuthenticationMethods.createRegistrationCode) { request, _ in try await create(request) }
+        calls.unary(AuthenticationMethods.getRegistrationCode) { request, _ in try await show(request) }
+        calls.unary(AuthenticationMethods.deleteRegistrationCode) { request, _ in
+            try await remove(request)
+            return DeleteRegistrationCodeResponse()
+        }
     }
 }

@@ -1,29 +1,29 @@
-internal import Catalogue
-internal import Clocks
-internal import Contracts
-internal import Faults
+package import Catalogue
+package import Clocks
+package import Contracts
+package import Faults
 
 /// Whether what the platform's framework told an app names an MVPD that the person is signed in at there (rest-v2 §1.3, checked in the order of its table).
-struct PartnerStatusCheck: Sendable {
-    let status: PartnerStatus?
-    let catalogue: Catalogue
-    let platform: Platform
-    let now: Timestamp
+package struct PartnerStatusCheck: Sendable {
+    package let status: PartnerStatus?
+    package let catalogue: Catalogue
+    package let platform: Platform
+    package let now: Timestamp
 
-    init(_ status: PartnerStatus?, in catalogue: Catalogue, platform: Platform, now: Timestamp) {
+    package init(_ status: PartnerStatus?, in catalogue: Catalogue, platform: Platform, now: Timestamp) {
         self.status = status
         self.catalogue = catalogue
         self.platform = platform
         self.now = now
     }
 
-    init(_ caller: DeviceCaller, now: Timestamp) {
+    package init(_ caller: DeviceCaller, now: Timestamp) {
         self.init(caller.partner, in: caller.catalogue, platform: caller.information.platform, now: now)
     }
 
     /// The MVPD of the platform's provider, also when its login is over.
     /// - Throws: `invalid_header_pfs_permission_…`, `invalid_header_pfs_provider_id_not_determined`.
-    func named() throws(Fault) -> Mvpd {
+    package func named() throws(Fault) -> Mvpd {
         let status = status ?? PartnerStatus()
         switch status.access {
         case .granted: break
@@ -43,7 +43,7 @@ struct PartnerStatusCheck: Sendable {
     ///   - demandsExpiry: Where a login without an end is as good as none (rest-v2 D13).
     /// - Throws: As `named`; `invalid_header_pfs_provider_id_mismatch`, `invalid_header_pfs_provider_info_expired`.
     @discardableResult
-    func provider(expected: MvpdID? = nil, demandsExpiry: Bool = false) throws(Fault) -> Mvpd {
+    package func provider(expected: MvpdID? = nil, demandsExpiry: Bool = false) throws(Fault) -> Mvpd {
         let mvpd = try named()
         guard expected == nil || expected == MvpdID(mvpd.id) else { throw Self.fault(.partnerProviderMismatch, "names another provider") }
         let status = status ?? PartnerStatus()

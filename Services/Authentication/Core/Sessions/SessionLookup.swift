@@ -1,31 +1,32 @@
-internal import Catalogue
-internal import Clocks
-internal import Contracts
-internal import Faults
+package import Catalogue
+package import Clocks
+package import ContractRuntime
+package import Contracts
+package import Faults
 
 /// Finds sessions (rest-v1 §3.9-3.11).
-struct SessionLookup: Sendable {
-    let bearers: BearerCheck
-    let catalogue: any CatalogueSource
-    let store: any AuthenticationStore
-    let clock: any WallClock
-    let metrics: AuthenticationMetrics
-    let stored: StoredSessions
-    /// `nil`: no upstream is used.
-    let bridge: BridgedSessions?
+package struct SessionLookup: Sendable {
+    package let bearers: BearerCheck
+    package let catalogue: any CatalogueSource
+    package let store: any AuthenticationStore
+    package let clock: any WallClock
+    package let metrics: AuthenticationMetrics
+    package let stored: StoredSessions
+    /// Those that know by themselves who is signed in.
+    package let methods: [any SignInMethod]
 
     /// The valid session of the calling device, or the one that a stored token names.
     /// - Parameter hidesDisabled: False for a service that has to tell a person without a session from an integration that is switched off
     ///   (rest-v1 #51).
     /// - Throws: The faults of `BearerCheck.device`; `authentication_session_missing`, `authentication_session_expired`.
-    func session(of call: DeviceCall?, hidesDisabled: Bool) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
+    package func session(of call: DeviceCall?, hidesDisabled: Bool) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
         if let call, let token = call.storedToken { return try await stored.session(of: call, token, hidesDisabled: hidesDisabled) }
         let caller = try await bearers.device(call)
         return (try await state(of: caller, call, hidesDisabled: hidesDisabled).requireValid(), caller.catalogue)
     }
 
     /// The same for a call that may name no requestor: then the first session that the device has at one of the application's (clients §1.6).
-    func session(anywhere call: DeviceCall?) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
+    package func session(anywhere call: DeviceCall?) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
         guard call?.requestor.isEmpty ?? true else { return try await session(of: call, hidesDisabled: true) }
         let anywhere = try await bearers.device(call, requiresRequestor: false)
         var best = SessionState.missing
@@ -39,9 +40,9 @@ struct SessionLookup: Sendable {
 
     /// What the calling device has at the requestor: its own session, or one that it takes over.
     /// - Parameter call: As it came; `nil`: nothing of it may name a person to an upstream.
-    func state(of caller: DeviceCaller, _ call: DeviceCall? = nil, hidesDisabled: Bool) async throws(Fault) -> SessionState {
+    package func state(of caller: DeviceCaller, _ call: DeviceCall? = nil, hidesDisabled: Bool) async throws(Fault) -> SessionState {
         let key = SessionKey(device: caller.device, requestor: caller.requestor)
-        try await bridge?.settle(caller, call)
+        for method in methods { try await method.settle(caller, call) }
         let records = try await store.sessions(key)
         let state = SessionState.of(
             records, claims: caller.claims, visibleIn: caller.catalogue, hidesDisabled: hidesDisabled, now: clock.now())
@@ -52,7 +53,7 @@ struct SessionLookup: Sendable {
     // MARK: REST v2: by client and MVPD
 
     /// What the calling device has of its own client at the requestor, and takes over where it has none: of each MVPD at most one (rest-v2 §2.6).
-    func profiles(of caller: DeviceCaller) async throws(Fault) -> [SessionRecord] {
+    package func profiles(of caller: DeviceCaller) async throws(Fault) -> [SessionRecord] {
         let own = try await own(of: caller).filter { record in
             if case .valid = state(of: [record], for: caller) { true } else { false }
         }
@@ -61,12 +62,12 @@ struct SessionLookup: Sendable {
     }
 
     /// The same at one MVPD.
-    func profile(of caller: DeviceCaller, at mvpd: MvpdID) async throws(Fault) -> SessionRecord? {
+    package func profile(of caller: DeviceCaller, at mvpd: MvpdID) async throws(Fault) -> SessionRecord? {
         if case .valid(let session) = try await state(of: caller, at: mvpd) { session } else { nil }
     }
 
     /// The same, and whether it has expired.
-    func state(of caller: DeviceCaller, at mvpd: MvpdID) async throws(Fault) -> SessionState {
+    package func state(of caller: DeviceCaller, at mvpd: MvpdID) async throws(Fault) -> SessionState {
         let state = state(of: try await own(of: caller).filter { $0.mvpd == mvpd }, for: caller)
         if case .valid = state { return state }
         return try await offered(to: caller).first { $0.mvpd == mvpd }.map(SessionState.valid) ?? state
@@ -84,7 +85,7 @@ struct SessionLookup: Sendable {
 
     /// Why a platform's login that the device has at an MVPD is not shown for a decision.
     /// - Returns: `nil` where there is none, or the call says nothing of the platform.
-    func partnerFault(of caller: DeviceCaller, at mvpd: MvpdID) async throws(Fault) -> Fault? {
+    package func partnerFault(of caller: DeviceCaller, at mvpd: MvpdID) async throws(Fault) -> Fault? {
         guard caller.partner != nil else { return nil }
         let records = try await store.sessions(SessionKey(device: caller.device, requestor: caller.requestor))
         guard let record = records.first(where: { $0.clientID == caller.client.id && $0.kind == .platform && $0.mvpd == mvpd }),
@@ -103,7 +104,7 @@ struct SessionLookup: Sendable {
     }
 
     /// The logins at an MVPD that the device could take over.
-    func loginsOffered(to caller: DeviceCaller, at mvpd: MvpdID) async throws(Fault) -> [SessionRecord] {
+    package func loginsOffered(to caller: DeviceCaller, at mvpd: MvpdID) async throws(Fault) -> [SessionRecord] {
         let now = clock.now()
         var offered: [SessionRecord] = []
         for (way, logins) in try await logins(namedBy: caller, now) {
@@ -155,7 +156,7 @@ struct SessionLookup: Sendable {
     /// The session that a sign-in through this code made, if it is still the device's and valid (rest-v1 §3.10).
     /// - Throws: `authentication_session_missing` while nobody has; `invalid_registration_code` and `registration_code_spent` for a code that tells this
     ///   caller nothing (clients §1.14).
-    func session(byCode request: SessionByCodeRequest) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
+    package func session(byCode request: SessionByCodeRequest) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
         let catalogue = try catalogue.current()
         let client = request.credentials.isEmpty ? nil : try await bearers.client(request.credentials, requestor: request.requestor)
         let requestor = RequestorID(try catalogue.requireRequestor(request.requestor).id)
@@ -164,7 +165,7 @@ struct SessionLookup: Sendable {
         let code = try await store.liveRecord(RegistrationCodeText(typed: request.code), now: now - RegistrationRecord.remembrance)
         guard let code, code.requestor == requestor else { throw RegistrationCodes.unknownCode }
         try code.requireTold(.session, to: client?.id, now: now)
-        try await bridge?.settle(code)
+        for method in methods { try await method.settle(code) }
         guard let record = try await shown(code, in: catalogue, now) else { throw missing }
         guard case .valid = SessionState.of(record, claims: DeviceClaims(), visibleIn: catalogue, now: now) else { throw missing }
         return (record, catalogue)
@@ -172,7 +173,7 @@ struct SessionLookup: Sendable {
 
     /// The session that the code's maker is told of (clients §1.5).
     /// - Throws: `authentication_session_missing`, `authentication_session_expired`, `invalid_registration_code`, `registration_code_spent`.
-    func session(ofMaker request: SessionByCodeRequest) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
+    package func session(ofMaker request: SessionByCodeRequest) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
         let client = try await bearers.client(request.credentials, requestor: request.requestor)
         // Of installations that are one client only the code's own device made it, where the call says which it is.
         let (record, _) = try await session(of: request, madeBy: client, demandsDevice: client.isShared && !request.deviceID.isEmpty)
@@ -184,7 +185,7 @@ struct SessionLookup: Sendable {
     /// The session whose token the code's maker is to keep (clients §3).
     /// - Throws: `authentication_session_missing` while nobody has signed in, `authentication_session_expired` when nobody is signed in any more;
     ///   `invalid_registration_code`, `registration_code_spent`.
-    func session(toKeep request: SessionByCodeRequest) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
+    package func session(toKeep request: SessionByCodeRequest) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
         let client = try await bearers.client(request.accessToken, requestor: request.requestor)
         let (record, code) = try await session(of: request, madeBy: client, demandsDevice: client.isShared || request.demandsDevice)
         guard code.isUsed else { throw SessionState.nobody }
@@ -213,7 +214,24 @@ struct SessionLookup: Sendable {
         guard let code, code.requestor == requestor, code.isMadeBy(client.id) else { throw RegistrationCodes.unknownCode }
         guard !demandsDevice || DeviceID(request.deviceID) == code.deviceID else { throw RegistrationCodes.unknownCode }
         try code.requireTold(.session, to: client.id, now: now)
-        try await bridge?.settle(code)
+        for method in methods { try await method.settle(code) }
         return (try await shown(code, in: client.catalogue, now), code)
+    }
+}
+
+extension SessionLookup: CallRegistration {
+    package func register(on calls: inout some MethodRegistry) {
+        calls.unary(AuthenticationMethods.getSession) { request, _ in
+            let (record, catalogue) = try await session(anywhere: request.call)
+            return record.contract(in: catalogue)
+        }
+        calls.unary(AuthenticationMethods.getOwnSessionByCode) { request, _ in
+            let (record, catalogue) = try await session(ofMaker: request)
+            return record.contract(in: catalogue)
+        }
+        calls.unary(AuthenticationMethods.getSessionByCode) { request, _ in
+            let (record, catalogue) = try await session(byCode: request)
+            return record.contract(in: catalogue)
+        }
     }
 }

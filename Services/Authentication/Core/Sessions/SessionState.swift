@@ -1,24 +1,24 @@
-internal import Catalogue
-internal import Clocks
-internal import Contracts
-internal import Faults
+package import Catalogue
+package import Clocks
+package import Contracts
+package import Faults
 
 /// What a device may be told of its session (rest-v1 §5).
-enum SessionState: Hashable, Sendable {
+package enum SessionState: Hashable, Sendable {
     /// How long an expired session is remembered, so that "expired" differs from "none".
-    static let remembrance: Duration = .seconds(24 * 3600)
+    package static let remembrance: Duration = .seconds(24 * 3600)
 
     case valid(SessionRecord)
     case expired
     case missing
 
-    static let nobody = Fault(.authenticationSessionMissing, "User not authenticated")
+    package static let nobody = Fault(.authenticationSessionMissing, "User not authenticated")
 
     /// - Parameters:
     ///   - claims: What the caller says of itself.
     ///   - catalogue: Ends a degraded session with its rule (rest-v1 §6.1).
     ///   - hidesDisabled: True: the session is hidden for as long as its integration is switched off.
-    static func of(
+    package static func of(
         _ record: SessionRecord?, claims: DeviceClaims, visibleIn catalogue: Catalogue, hidesDisabled: Bool = true, now: Timestamp
     ) -> SessionState {
         guard let record, claims.agree(with: record.claims) else { return .missing }
@@ -31,7 +31,7 @@ enum SessionState: Hashable, Sendable {
     }
 
     /// Of several sessions the first that is valid; else whether one has expired.
-    static func of(
+    package static func of(
         _ records: [SessionRecord], claims: DeviceClaims, visibleIn catalogue: Catalogue, hidesDisabled: Bool = true, now: Timestamp
     ) -> SessionState {
         var best = SessionState.missing
@@ -44,7 +44,7 @@ enum SessionState: Hashable, Sendable {
     }
 
     /// - Throws: `authentication_session_expired` or `authentication_session_missing`.
-    func requireValid() throws(Fault) -> SessionRecord {
+    package func requireValid() throws(Fault) -> SessionRecord {
         switch self {
         case .valid(let record): return record
         case .expired: throw Fault(.authenticationSessionExpired, "Authentication token expired")
@@ -61,5 +61,18 @@ extension SessionRecord {
             catalogue.degradationRule($0.text, requestor: key.requestor.text, mvpd: mvpd.text)
         }
         return rule.map { $0.kind == .authnAll && $0.isActive(at: now) } ?? false
+    }
+}
+
+/// When a new session ends (mvpd §2.4). Integration and MVPD are those that the catalogue resolved for the device's platform (rest-v1 §5).
+package enum SessionLifetime {
+    /// - Parameters:
+    ///   - isHomeBased: The MVPD recognised the home network.
+    ///   - limit: `SessionNotOnOrAfter`, if the MVPD sent one.
+    package static func end(_ integration: Integration, _ mvpd: Mvpd, isHomeBased: Bool, limit: Timestamp?, now: Timestamp) -> Timestamp {
+        if mvpd.authnTtlFromMvpd, let limit { return limit }
+        let lifetime = isHomeBased ? Catalogue.hbaAuthnLifetime(integration, mvpd) : Catalogue.authnLifetime(integration, mvpd)
+        let end = now + lifetime
+        return limit.map { min($0, end) } ?? end
     }
 }

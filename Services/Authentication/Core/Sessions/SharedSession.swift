@@ -76,5 +76,5 @@ enum SharedSession {
 
 extension SessionRecord {
     /// Whether the login behind it is elsewhere.
-    var isTakenOver: Bool { kind == .shared || kind == .serviceToken }
+    package var isTakenOver: Bool { kind == .shared || kind == .serviceToken }
 }

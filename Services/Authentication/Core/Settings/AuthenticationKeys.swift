@@ -1,27 +1,28 @@
-internal import Cryptography
-internal import SamlProfile
+package import Cryptography
+package import SamlProfile
+public import Storage
 public import Tokens
 
 /// The service's keys, read from the files that its settings name.
 public struct AuthenticationKeys: Sendable {
-    let signing: SamlProfile.SigningKey
+    package let signing: SamlProfile.SigningKey
     /// DER.
-    let otherSigningCertificate: [UInt8]?
-    let decryption: DecryptionKey
+    package let otherSigningCertificate: [UInt8]?
+    package let decryption: DecryptionKey
     /// The one from before.
-    let otherDecryption: DecryptionKey?
+    package let otherDecryption: DecryptionKey?
     /// DER.
-    let encryptionCertificate: [UInt8]
+    package let encryptionCertificate: [UInt8]
     public let accessTokens: SigningKeyFiles
-    let userID: SymmetricKey
-    let oauthKey: SymmetricKey
-    let olderOAuthKeys: [SymmetricKey]
-    let oauth: OAuthKeys
+    package let userID: SymmetricKey
+    package let oauthKey: SymmetricKey
+    package let olderOAuthKeys: [SymmetricKey]
+    package let oauth: OAuthKeys
 
     /// Of secrets that administrators write.
     public struct SecretKeys: Sendable {
-        let current: SymmetricKey
-        let older: [SymmetricKey]
+        package let current: SymmetricKey
+        package let older: [SymmetricKey]
     }
 
     /// - Parameter read: Gets a path as it stands in the settings and the key where it stands; returns the file's text.
@@ -147,4 +148,25 @@ public struct AuthenticationKeyError: Error, Hashable, Sendable, CustomStringCon
     public let problem: String
 
     public var description: String { "\(key) \(problem)" }
+}
+
+/// What copies on several hosts compare, so that none starts with other secret keys than the others have.
+extension AuthenticationKeys {
+    /// Of user ids, and of what is sealed for OAuth providers.
+    public var fingerprints: [KeyFingerprint] {
+        [KeyFingerprint("userIDKey", userID, older: []), KeyFingerprint("oauthKey", oauthKey, older: olderOAuthKeys)]
+    }
+}
+
+extension AuthenticationKeys.SecretKeys {
+    /// - Parameter setting: That names the file of the current key, within `authentication`.
+    public func fingerprint(_ setting: String) -> KeyFingerprint { KeyFingerprint(setting, current, older: older) }
+}
+
+extension KeyFingerprint {
+    fileprivate init(_ setting: String, _ current: SymmetricKey, older: [SymmetricKey]) {
+        let name = "authentication.\(setting)"
+        func fingerprint(_ key: SymmetricKey) -> [UInt8] { HMACSHA256.authenticate(Array(Self.text(name).utf8), key: key) }
+        self.init(name, current: fingerprint(current), older: older.map(fingerprint))
+    }
 }

@@ -156,7 +156,7 @@ extension AuthenticationSettings {
     }
 
     /// Scheme, host and port of the public addresses.
-    var origin: String { RedirectAddress(acsURL)?.origin ?? "" }
+    package var origin: String { RedirectAddress(acsURL)?.origin ?? "" }
 }
 
 extension KeyedDecodingContainer {

@@ -1,4 +1,5 @@
 internal import Clocks
+internal import ContractRuntime
 internal import Contracts
 internal import Cryptography
 internal import Faults
@@ -95,4 +96,10 @@ final class FingerprintLimit: Sendable {
 
     /// A clock that was set back begins anew.
     private static func counts(_ seen: Seen, _ now: Timestamp) -> Bool { now >= seen.since && now < seen.since + window }
+}
+
+extension DeviceIdentities: CallRegistration {
+    package func register(on calls: inout some MethodRegistry) {
+        calls.unary(AuthenticationMethods.identifyDevice) { request, _ in try await identify(request) }
+    }
 }

@@ -1,28 +1,28 @@
-internal import Catalogue
-internal import Clocks
-internal import Contracts
-internal import Faults
-internal import Logging
-internal import Tokens
+package import Catalogue
+package import Clocks
+package import Contracts
+package import Faults
+package import Logging
+package import Tokens
 
 /// Sessions as apps of the vendor's SDKs keep them: tokens that they store and show again (clients §3).
-struct StoredSessions: Sendable {
-    let bearers: BearerCheck
-    let catalogue: any CatalogueSource
-    let store: any AuthenticationStore
-    let clock: any WallClock
-    let issuer: StoredTokenIssuer
-    let verifier: StoredTokenVerifier
-    let seals: StoredTokenSeals
-    let userIDs: UserIDScrambler
-    let metrics: AuthenticationMetrics
-    let logger: Logger
+package struct StoredSessions: Sendable {
+    package let bearers: BearerCheck
+    package let catalogue: any CatalogueSource
+    package let store: any AuthenticationStore
+    package let clock: any WallClock
+    package let issuer: StoredTokenIssuer
+    package let verifier: StoredTokenVerifier
+    package let seals: StoredTokenSeals
+    package let userIDs: UserIDScrambler
+    package let metrics: AuthenticationMetrics
+    package let logger: Logger
 
     /// The same for whatever is wrong: the app is to forget what it keeps, and to sign in again.
     private static let over = SessionState.nobody
 
     /// - Throws: `internal`.
-    func token(of session: SessionRecord) throws(Fault) -> String {
+    package func token(of session: SessionRecord) throws(Fault) -> String {
         metrics.storedTokens.increment()
         let index = try seals.close(StoredTokenSeals.Handle(session: session.id, key: session.key))
         // The whole second that the token can name: it never outlives its session.
@@ -35,7 +35,7 @@ struct StoredSessions: Sendable {
 
     /// The session that a token names, if everything still holds (clients §3).
     /// - Throws: Faults of the bearer where one was sent; `invalid_requestor`; `invalid_request`; `authentication_session_missing`.
-    func session(of call: DeviceCall, _ stored: StoredToken, hidesDisabled: Bool) async throws(Fault) -> (
+    package func session(of call: DeviceCall, _ stored: StoredToken, hidesDisabled: Bool) async throws(Fault) -> (
         record: SessionRecord, catalogue: Catalogue
     ) {
         let bearer = call.accessToken.isEmpty ? nil : try await bearers.client(call.accessToken, requestor: call.requestor)
@@ -55,7 +55,7 @@ struct StoredSessions: Sendable {
 
     /// What the service that decides needs for a token of its own.
     /// - Throws: `internal`.
-    func complete(_ subject: inout SessionSubject, of session: SessionRecord, as stored: StoredToken) throws(Fault) {
+    package func complete(_ subject: inout SessionSubject, of session: SessionRecord, as stored: StoredToken) throws(Fault) {
         let handle = StoredTokenSeals.Handle(session: session.id, key: session.key)
         subject.sessionIndex = stored.sessionIndex.isEmpty ? try seals.close(handle) : stored.sessionIndex
         subject.deviceFingerprint = userIDs.fingerprint(session.key.device)

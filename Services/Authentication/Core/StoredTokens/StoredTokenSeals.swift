@@ -1,19 +1,19 @@
-internal import Cryptography
-internal import Faults
+package import Cryptography
+package import Faults
 
 /// What stored tokens and device ids are sealed with: two keys out of the one that the operator keeps, so that no key serves two purposes (clients §3).
-final class StoredTokenSeals: Sendable {
+package final class StoredTokenSeals: Sendable {
     private let sessions: SymmetricKeyRing
     private let devices: SymmetricKeyRing
 
     /// - Parameter older: Keys from before, newest first: what they sealed opens.
-    init(_ key: SymmetricKey, older: [SymmetricKey] = []) throws(CryptographyError) {
+    package init(_ key: SymmetricKey, older: [SymmetricKey] = []) throws(CryptographyError) {
         sessions = SymmetricKeyRing(current: try Self.derived(Self.session, key), older: try Self.derived(Self.session, older))
         devices = SymmetricKeyRing(current: try Self.derived(Self.device, key), older: try Self.derived(Self.device, older))
     }
 
     /// Those from before stay behind them for as long as the service runs.
-    func adopt(_ key: SymmetricKey, older: [SymmetricKey]) throws(CryptographyError) {
+    package func adopt(_ key: SymmetricKey, older: [SymmetricKey]) throws(CryptographyError) {
         let (session, device) = (try Self.derived(Self.session, key), try Self.derived(Self.device, key))
         let (olderSessions, olderDevices) = (try Self.derived(Self.session, older), try Self.derived(Self.device, older))
         sessions.adopt(current: session, older: olderSessions)
@@ -21,20 +21,20 @@ final class StoredTokenSeals: Sendable {
     }
 
     /// Whose session a stored token stands for.
-    struct Handle: Hashable, Sendable {
-        let session: SessionID
-        let key: SessionKey
+    package struct Handle: Hashable, Sendable {
+        package let session: SessionID
+        package let key: SessionKey
     }
 
     /// Opaque to whoever keeps it: neither the device's id nor the session's can be read from it.
     /// - Throws: `internal`.
-    func close(_ handle: Handle) throws(Fault) -> String {
+    package func close(_ handle: Handle) throws(Fault) -> String {
         try Self.close(
             [handle.session.text, handle.key.requestor.text, handle.key.device.text].joined(separator: "\0"), sessions.current, Self.session)
     }
 
     /// - Returns: `nil` for what no key of ours has sealed.
-    func handle(_ sealed: String) -> Handle? {
+    package func handle(_ sealed: String) -> Handle? {
         guard let parts = Self.open(sealed, sessions, Self.session)?.split(separator: "\0", maxSplits: 2, omittingEmptySubsequences: false),
             parts.count == 3
         else { return nil }
@@ -43,10 +43,10 @@ final class StoredTokenSeals: Sendable {
     }
 
     /// - Throws: `internal`.
-    func close(_ device: DeviceID) throws(Fault) -> String { try Self.close(device.text, devices.current, Self.device) }
+    package func close(_ device: DeviceID) throws(Fault) -> String { try Self.close(device.text, devices.current, Self.device) }
 
     /// - Returns: `nil` for what no key of ours has sealed.
-    func device(_ sealed: String) -> DeviceID? { Self.open(sealed, devices, Self.device).map { DeviceID($0) } }
+    package func device(_ sealed: String) -> DeviceID? { Self.open(sealed, devices, Self.device).map { DeviceID($0) } }
 
     /// Of what is looked at, in octets: a device's id has at most 2048, and Base64 a third more.
     private static let longest = 4096

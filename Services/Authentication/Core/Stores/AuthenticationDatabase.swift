@@ -2,7 +2,7 @@ public import Storage
 
 /// The service's database.
 public struct AuthenticationDatabase: Sendable {
-    let store: SqliteAuthenticationStore
+    package let store: SqliteAuthenticationStore
 
     /// The schema; `store` must have been opened with it.
     public static var migrations: [Migration] { SqliteAuthenticationStore.migrations }

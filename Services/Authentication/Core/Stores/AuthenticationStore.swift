@@ -1,18 +1,20 @@
-internal import Clocks
-internal import Contracts
-internal import Faults
-internal import Storage
+internal import Catalogue
+package import Clocks
+package import Contracts
+package import Faults
+package import Storage
+internal import Synchronization
 
 // What the service asks of its storage. A method that changes something returns when the change is durable. All of them throw a fault of
 // the storage (`unavailable`, `overloaded`, `storage_full`, `internal`), which is never a statement about a credential.
 
 /// Everything that the service keeps.
-typealias AuthenticationStore =
+package typealias AuthenticationStore =
     ClientStore & RegistrationCodeStore & SignInStore & SessionStore & UpstreamTokenStore & LogoutStore & TrialStore & ProfileRequestStore
     & LoginStore & SecretStore & NonceStore & ServiceTokenStore & SignInReportStore & TestSignInStore & ScheduledSignInStore & AnnouncementStore
     & LivingStore
 
-protocol ClientStore: Sendable {
+package protocol ClientStore: Sendable {
     /// Says when what memory knows of clients may be out of date; `nil`: never.
     var changes: (any StoreChanges)? { get }
 
@@ -35,20 +37,20 @@ protocol ClientStore: Sendable {
 }
 
 /// What OAuth providers announce of their answers, by their issuer.
-protocol AnnouncementStore: Sendable {
+package protocol AnnouncementStore: Sendable {
     /// Whether the provider announced that its answers name it when its document was read last.
     func announcesIssuer(_ issuer: String) async throws(Fault) -> Bool
 
     func note(_ issuer: String, announcesIssuer: Bool, at moment: Timestamp) async throws(Fault)
 }
 
-protocol NonceStore: Sendable {
+package protocol NonceStore: Sendable {
     /// Remembers the digest of a nonce until a moment.
     /// - Returns: False when it is remembered already.
     func takeNonce(_ digest: [UInt8], until end: Timestamp) async throws(Fault) -> Bool
 }
 
-protocol RegistrationCodeStore: Sendable {
+package protocol RegistrationCodeStore: Sendable {
     /// Stores the record unless one that is kept has the same code. A plan ends the unused one that the client's device had at the requestor.
     /// - Returns: False when the code is taken; nothing changed.
     func claim(_ record: RegistrationRecord, now: Timestamp) async throws(Fault) -> Bool
@@ -68,7 +70,7 @@ protocol RegistrationCodeStore: Sendable {
     func remove(_ code: RegistrationCodeText, requestor: RequestorID, now: Timestamp) async throws(Fault) -> Bool
 }
 
-protocol SignInStore: Sendable {
+package protocol SignInStore: Sendable {
     /// Stores a pending sign-in in place of an earlier one of the same code (rest-v1 §3.7).
     /// - Returns: False when the code is no longer live or has been used; nothing changed.
     func begin(_ pending: PendingSignIn, now: Timestamp) async throws(Fault) -> Bool
@@ -85,7 +87,7 @@ protocol SignInStore: Sendable {
     func complete(_ completion: SignInCompletion, now: Timestamp) async throws(Fault) -> SignInCompletionResult
 }
 
-protocol SessionStore: Sendable {
+package protocol SessionStore: Sendable {
     /// The sessions of a device at a requestor, of each client and MVPD at most one, the newest first; also those that have expired and are still remembered.
     func sessions(_ key: SessionKey) async throws(Fault) -> [SessionRecord]
 
@@ -123,7 +125,7 @@ protocol SessionStore: Sendable {
 }
 
 /// Logouts at the MVPDs (mvpd §2.7).
-protocol LogoutStore: Sendable {
+package protocol LogoutStore: Sendable {
     func add(_ logouts: [PendingLogout]) async throws(Fault)
 
     /// Notes the request that is sent now.
@@ -140,7 +142,7 @@ protocol LogoutStore: Sendable {
     func end(_ logout: MvpdLogout, now: Timestamp) async throws(Fault) -> MvpdLogoutResult
 }
 
-protocol UpstreamTokenStore: Sendable {
+package protocol UpstreamTokenStore: Sendable {
     /// As `start`, with the tokens that the MVPD gave; they go when the session goes.
     func start(_ session: SessionRecord, keeping tokens: UpstreamTokenRecord, now: Timestamp) async throws(Fault) -> Bool
 
@@ -161,7 +163,7 @@ protocol UpstreamTokenStore: Sendable {
     func endRefresh(of session: SessionID) async throws(Fault)
 }
 
-protocol ProfileRequestStore: Sendable {
+package protocol ProfileRequestStore: Sendable {
     func add(_ request: ProfileRequestRecord) async throws(Fault)
 
     /// The request with that id, unless it was answered or is over.
@@ -175,4 +177,110 @@ protocol ProfileRequestStore: Sendable {
     /// Consumes the request, remembers the assertion and stores the session in place of the one before, as one change. Of several calls for
     /// one request or one assertion at most one completes.
     func complete(_ completion: PlatformCompletion, now: Timestamp) async throws(Fault) -> PlatformCompletionResult
+}
+
+/// Trials of TempPasses; they never end by themselves (rest-v1 §5).
+package protocol TrialStore: Sendable {
+    /// Stores the session of a preview in place of the one before, shortened to the trial that its holder has. The registration code that it
+    /// came through is marked used, and a sign-in under way through it ends.
+    func start(_ preview: FreePreview, now: Timestamp) async throws(Fault) -> FreePreviewResult
+
+    /// Counts a play: begins the trial, takes one of its resources and gives the play's session, if it has one, the trial's end, all of it or nothing. From then on
+    /// the trial knows the holder's device and user, unless another trial does.
+    func spend(_ play: TrialPlay, now: Timestamp) async throws(Fault) -> TrialPlay.Outcome
+
+    /// The trial of that id; `nil` once it was reset.
+    func trial(_ id: TrialID) async throws(Fault) -> Trial?
+
+    /// The trial of which the holder's device or user is known; `nil`: its clock was not started.
+    func trial(of holder: TrialHolder) async throws(Fault) -> Trial?
+
+    /// Forgets trials with everything that they know.
+    /// - Returns: How many there were.
+    func reset(_ scope: TrialScope, requestor: RequestorID, mvpd: MvpdID) async throws(Fault) -> Int
+}
+
+/// People whom programmers name by service tokens, their devices, and the codes by which further ones join (rest-v2 §2.14).
+package protocol ServiceTokenStore: Sendable {
+    /// Ties a device to the person of a name, or renews its tie; a person who is not known yet is now.
+    func tie(_ tie: ServiceTokenTie, to name: ServicePersonName) async throws(Fault) -> ServiceTokenDevice
+
+    /// The same to the person whose code it is, which it uses up.
+    /// - Returns: `nil` when the programmer has no such code, or it is over; nothing changed.
+    func tie(_ tie: ServiceTokenTie, by code: String) async throws(Fault) -> ServiceTokenDevice?
+
+    /// - Returns: `nil` when the device was taken out, or is remembered no more.
+    func serviceDevice(_ tie: ServiceTieID) async throws(Fault) -> ServiceTokenDevice?
+
+    /// Notes that a device got a token now.
+    /// - Parameters:
+    ///   - end: Of the tie.
+    ///   - personEnd: Until when its person is remembered.
+    /// - Returns: False when the tie is there no more.
+    func renew(_ tie: ServiceTieID, at now: Timestamp, until end: Timestamp, personUntil personEnd: Timestamp) async throws(Fault) -> Bool
+
+    /// The devices of a person, the one that was seen last first.
+    func serviceDevices(of person: ServicePersonID, now: Timestamp) async throws(Fault) -> [ServiceTokenDevice]
+
+    /// Takes devices of a person out; what was signed in on them is the devices' own from then on.
+    /// - Parameter identity: The person's.
+    func untie(_ devices: [ServiceTokenDevice], of identity: ServiceIdentity) async throws(Fault)
+
+    /// Stores a code in place of the person's code before.
+    /// - Returns: False when another person of the programmer has it; the code before is gone all the same.
+    func add(_ link: ServiceLinkCode, now: Timestamp) async throws(Fault) -> Bool
+}
+
+/// Where copies of the service keep reports of sign-ins that failed and of tests, so that each shows those of all.
+package protocol SignInReportStore: Sendable {
+    /// False: each copy knows its own alone, and the calls below do nothing.
+    var sharesReports: Bool { get }
+
+    func keep(_ reports: [SignInReport]) async throws(Fault)
+
+    /// The newest of a trace id.
+    func failedReport(trace: String) async throws(Fault) -> SignInReport?
+
+    /// The newest ones.
+    /// - Parameter mvpd: Empty: of any, and strays.
+    func failedReports(mvpd: String, limit: Int) async throws(Fault) -> [SignInReport]
+
+    /// Removes all but the newest answers that led to no pending sign-in, which anybody can send.
+    func trimStrays(to most: Int) async throws(Fault)
+}
+
+extension SignInReportStore {
+    package var sharesReports: Bool { false }
+    package func keep(_ reports: [SignInReport]) async throws(Fault) {}
+    package func failedReport(trace: String) async throws(Fault) -> SignInReport? { nil }
+    package func failedReports(mvpd: String, limit: Int) async throws(Fault) -> [SignInReport] { [] }
+    package func trimStrays(to most: Int) async throws(Fault) {}
+}
+
+/// Since when the programmers of requestors, and the owners of MVPDs, have their ids: what a store holds from before was another one's, and is told to nobody
+/// (config.proto, Requestor.since_ms).
+package final class EntryLives: Sendable {
+    private let catalogue = Mutex<(any CatalogueSource)?>(nil)
+
+    /// To be called before the store is used.
+    func follow(_ source: any CatalogueSource) { catalogue.withLock { $0 = source } }
+
+    /// - Parameter mvpd: Empty: of the requestor alone.
+    /// - Returns: 0 since ever, also before there is a catalogue: then no call is answered.
+    package func since(_ requestor: RequestorID, mvpd: String = "") -> Timestamp {
+        guard let catalogue = try? catalogue.withLock({ $0 })?.current() else { return Timestamp(milliseconds: 0) }
+        let ofMvpd = mvpd.isEmpty ? 0 : catalogue.mvpd(mvpd)?.sinceMilliseconds ?? 0
+        return Timestamp(milliseconds: Int64(clamping: max(catalogue.requestor(requestor.text)?.sinceMilliseconds ?? 0, ofMvpd)))
+    }
+
+    func cover(_ session: SessionRecord) -> Bool { session.createdAt >= since(session.key.requestor, mvpd: session.mvpd.text) }
+
+    /// Without those of former owners.
+    func covered(_ sessions: [SessionRecord]) -> [SessionRecord] { sessions.allSatisfy(cover) ? sessions : sessions.filter(cover) }
+}
+
+/// A store that tells nothing of former owners.
+package protocol LivingStore: Sendable {
+    /// `nil`: it tells everything.
+    var lives: EntryLives? { get }
 }

@@ -1,11 +1,11 @@
 internal import Contracts
 internal import Cryptography
-internal import Faults
-internal import Identifiers
+package import Faults
+package import Identifiers
 internal import StrictJson
 
 /// The `generic_data` of a promotional TempPass (rest-v1 §3.21).
-enum GenericData {
+package enum GenericData {
     /// Longest accepted text, in bytes.
     private static let longest = 4096
 
@@ -14,7 +14,7 @@ enum GenericData {
     ///   - text: A JSON object; round brackets may stand for its braces, or around it.
     ///   - key: The member that names the user.
     /// - Throws: `invalid_request` when the text is absent or says nothing of a user.
-    static func user(in text: String, key: String) throws(Fault) -> TrialUser {
+    package static func user(in text: String, key: String) throws(Fault) -> TrialUser {
         let members = try members(of: text)
         let values = members.filter { $0.name == key }.map(\.value.content)
         guard values.count == 1, case .string(let identifier) = values[0], !identifier.isEmpty else {
@@ -25,7 +25,7 @@ enum GenericData {
 
     /// Everybody whom the text names, by the member that does.
     /// - Throws: `invalid_request` when the text is absent or says nothing of a user.
-    static func users(in text: String) throws(Fault) -> [(key: String, user: TrialUser)] {
+    package static func users(in text: String) throws(Fault) -> [(key: String, user: TrialUser)] {
         let users = try members(of: text).compactMap { member -> (key: String, user: TrialUser)? in
             guard case .string(let identifier) = member.value.content, !identifier.isEmpty else { return nil }
             return (member.name, TrialUser(identifier: identifier))
@@ -67,7 +67,7 @@ extension Identifier where Subject == TrialUserSubject {
 
     /// - Parameter identifier: A digest in hex is taken as it is, whatever its letter case; anything else is hashed with SHA-256, so that
     ///   no address is ever stored.
-    init(identifier: String) {
+    package init(identifier: String) {
         let isDigest = Self.digestLengths.contains(identifier.utf8.count) && Hex.decode(identifier) != nil
         self.init(isDigest ? identifier.lowercased() : Hex.encode(SHA256.hash(identifier)))
     }

@@ -1,21 +1,22 @@
-internal import Catalogue
-internal import Clocks
-internal import Contracts
-internal import Faults
-internal import Identifiers
+package import Catalogue
+package import Clocks
+package import ContractRuntime
+package import Contracts
+package import Faults
+package import Identifiers
 
 /// Counts what is played on trial, and tells how much is left (rest-v1 §6.2).
-struct TrialPlays: Sendable {
-    let catalogue: any CatalogueSource
-    let store: any AuthenticationStore
-    let clock: any WallClock
-    let random: any RandomSource
-    let metrics: AuthenticationMetrics
+package struct TrialPlays: Sendable {
+    package let catalogue: any CatalogueSource
+    package let store: any AuthenticationStore
+    package let clock: any WallClock
+    package let random: any RandomSource
+    package let metrics: AuthenticationMetrics
 
     /// Starts the trial's clock with the first play; a promotional TempPass gives up one of its resources for each new one.
     /// - Throws: `authentication_session_missing`, `authentication_session_expired` (also when the trial is over); `invalid_request` (a
     ///   promotional TempPass lacks the user), `unknown_integration`, `authorization_denied_by_mvpd` (no resource is left).
-    func spend(_ request: SpendTempPassRequest) async throws(Fault) -> TempPassBalance {
+    package func spend(_ request: SpendTempPassRequest) async throws(Fault) -> TempPassBalance {
         let catalogue = try catalogue.current()
         let now = clock.now()
         let key = SessionKey(device: DeviceID(request.deviceID), requestor: RequestorID(request.requestor))
@@ -50,7 +51,7 @@ struct TrialPlays: Sendable {
 
     /// What a person on trial may still do.
     /// - Returns: `nil` for a session of another kind.
-    func facts(of session: SessionRecord, in catalogue: Catalogue) async throws(Fault) -> TempPassFacts? {
+    package func facts(of session: SessionRecord, in catalogue: Catalogue) async throws(Fault) -> TempPassFacts? {
         guard session.kind == .tempPass, let mvpd = catalogue.mvpd(session.mvpd.text), let terms = try? TrialTerms(mvpd) else { return nil }
         let trial: Trial? = if let id = session.origin.trial { try await store.trial(id) } else { nil }
         let used = trial?.resources ?? []
@@ -80,11 +81,17 @@ struct TrialPlays: Sendable {
 }
 
 /// What the user metadata tell of a trial (rest-v1 §6.2).
-struct TempPassFacts: Hashable, Sendable {
+package struct TempPassFacts: Hashable, Sendable {
     /// `expiration_date`; of the session for as long as the trial's clock has not started.
-    let expiresAt: Timestamp
+    package let expiresAt: Timestamp
     /// `remaining_resources`; `nil` for a basic TempPass.
     let remainingResources: Int?
     /// `used_assets`, oldest first; `nil` for a basic TempPass.
     let usedResources: [String]?
+}
+
+extension TrialPlays: CallRegistration {
+    package func register(on calls: inout some MethodRegistry) {
+        calls.unary(SessionsMethods.spendTempPass) { request, _ in try await spend(request) }
+    }
 }

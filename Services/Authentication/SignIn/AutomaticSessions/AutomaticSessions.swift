@@ -1,5 +1,7 @@
+internal import AuthenticationCore
 internal import Catalogue
 internal import Clocks
+internal import ContractRuntime
 internal import Contracts
 internal import Faults
 internal import Identifiers
@@ -76,5 +78,13 @@ struct AutomaticSessions: Sendable {
         let ended = try await store.endAutomatic(request.sessionIDs.map(SessionID.init), now: clock.now())
         metrics.endedSessions.increment(by: ended)
         return UInt32(clamping: ended)
+    }
+}
+
+extension AutomaticSessions: CallRegistration {
+    package func register(on calls: inout some MethodRegistry) {
+        calls.unary(LoginsMethods.startAutomaticSession) { request, _ in try await start(request) }
+        calls.unary(LoginsMethods.findLiveLogins) { request, _ in try await liveLogins(request) }
+        calls.unary(LoginsMethods.endAutomaticSessions) { request, _ in EndAutomaticSessionsResponse(ended: try await end(request)) }
     }
 }

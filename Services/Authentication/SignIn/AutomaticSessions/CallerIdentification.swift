@@ -1,4 +1,6 @@
+internal import AuthenticationCore
 internal import Catalogue
+internal import ContractRuntime
 internal import Contracts
 internal import Faults
 
@@ -43,5 +45,11 @@ extension Login {
         self.init(
             session: session.contract(in: catalogue), authenticatedAtMilliseconds: UInt64(clamping: session.origin.authenticatedAt.milliseconds),
             allowsAutoSignIn: integration?.autoSignIn ?? false)
+    }
+}
+
+extension CallerIdentification: CallRegistration {
+    package func register(on calls: inout some MethodRegistry) {
+        calls.unary(LoginsMethods.identifyCaller) { request, _ in try await identify(request) }
     }
 }

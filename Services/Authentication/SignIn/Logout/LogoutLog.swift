@@ -1,3 +1,4 @@
+internal import AuthenticationCore
 internal import ContractRuntime
 internal import Contracts
 internal import Logging

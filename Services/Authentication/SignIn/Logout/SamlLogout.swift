@@ -1,11 +1,12 @@
-internal import Clocks
+package import AuthenticationCore
+package import Clocks
 internal import Contracts
-internal import Faults
-internal import SamlExplanation
-internal import SamlProfile
+package import Faults
+package import SamlExplanation
+package import SamlProfile
 
 /// The service provider's side of single logout, as far as it needs keys and XML.
-protocol SamlLogout: Sendable {
+package protocol SamlLogout: Sendable {
     /// The signed request, ready for the browser (mvpd §2.7).
     /// - Throws: `internal` when the key cannot sign.
     func logoutRequest(_ visit: LogoutVisit) throws(Fault) -> SamlDispatch
@@ -22,24 +23,24 @@ protocol SamlLogout: Sendable {
 }
 
 /// A visit of a browser at an MVPD.
-struct LogoutVisit: Sendable {
+package struct LogoutVisit: Sendable {
     let requestID: UpstreamRequestID
-    let relay: RelayHandle
-    let requestor: RequestorID
-    let provider: SamlProvider
-    let name: SubjectName
-    let now: Timestamp
+    package let relay: RelayHandle
+    package let requestor: RequestorID
+    package let provider: SamlProvider
+    package let name: SubjectName
+    package let now: Timestamp
 }
 
 /// An answer to an MVPD's request.
-struct LogoutReply: Sendable {
-    let id: UpstreamRequestID
-    let provider: SamlProvider
+package struct LogoutReply: Sendable {
+    package let id: UpstreamRequestID
+    package let provider: SamlProvider
     /// For whom the person was signed in; `nil`: nobody was.
-    let requestor: RequestorID?
+    package let requestor: RequestorID?
     /// `ID` of the request.
     let inResponseTo: String
     /// As it was sent; `nil`: it was not.
-    let relayState: String?
-    let now: Timestamp
+    package let relayState: String?
+    package let now: Timestamp
 }

@@ -1,11 +1,12 @@
-internal import Clocks
+package import AuthenticationCore
+package import Clocks
 internal import Contracts
-internal import Faults
-internal import SamlExplanation
-internal import SamlProfile
+package import Faults
+package import SamlExplanation
+package import SamlProfile
 
 extension SamlServiceProvider: SamlLogout {
-    func logoutRequest(_ visit: LogoutVisit) throws(Fault) -> SamlDispatch {
+    package func logoutRequest(_ visit: LogoutVisit) throws(Fault) -> SamlDispatch {
         let endpoint = visit.provider.endpoint
         // Who asked for the sign-in asks for its end.
         let issuer = authnRequest(visit.requestID, visit.requestor, visit.provider, visit.now).issuer
@@ -21,7 +22,7 @@ extension SamlServiceProvider: SamlLogout {
         }
     }
 
-    func logoutResponse(_ reply: LogoutReply) throws(Fault) -> SamlDispatch {
+    package func logoutResponse(_ reply: LogoutReply) throws(Fault) -> SamlDispatch {
         let endpoint = reply.provider.endpoint
         let destination = endpoint.logoutResponseURL.isEmpty ? endpoint.logoutURL : endpoint.logoutResponseURL
         let issuer = reply.requestor.map { authnRequest(reply.id, $0, reply.provider, reply.now).issuer } ?? identity.entityID
@@ -37,12 +38,12 @@ extension SamlServiceProvider: SamlLogout {
         }
     }
 
-    func answer(_ message: UnverifiedLogout, to visit: LogoutVisit) throws(SamlRejection) -> LogoutAnswer {
+    package func answer(_ message: UnverifiedLogout, to visit: LogoutVisit) throws(SamlRejection) -> LogoutAnswer {
         let expected = try expectation(of: visit.provider)
         return try LogoutVerifier().answer(message, to: visit.requestID.text, expecting: expected, at: visit.now)
     }
 
-    func request(_ message: UnverifiedLogout, from provider: SamlProvider, now: Timestamp) throws(SamlRejection) -> VerifiedLogoutRequest {
+    package func request(_ message: UnverifiedLogout, from provider: SamlProvider, now: Timestamp) throws(SamlRejection) -> VerifiedLogoutRequest {
         try LogoutVerifier().request(message, expecting: try expectation(of: provider), at: now)
     }
 
@@ -88,7 +89,7 @@ extension NameID {
 }
 
 extension SubjectName {
-    init(_ name: NameID) {
+    package init(_ name: NameID) {
         self.init(
             value: name.value.rawValue, format: name.format ?? "", nameQualifier: name.nameQualifier ?? "",
             serviceProviderQualifier: name.spNameQualifier ?? "", serviceProvidedID: name.spProvidedID ?? "")

@@ -1,3 +1,4 @@
+internal import AuthenticationCore
 internal import Catalogue
 internal import Clocks
 internal import ContractRuntime
@@ -22,23 +23,36 @@ struct SingleLogout: Sendable {
     let seal: TokenSeal
     let metrics: AuthenticationMetrics
     let log: LogoutLog
-    /// `nil`: no upstream is used.
-    let bridge: BridgedLogouts?
+    /// Those that tell a provider by themselves.
+    let methods: [any SignInMethod]
 
     /// Ends the device's session at the requestor, or at every requestor of the application when the call names none (rest-v1 §3.20).
     /// - Parameter end: Where the browser whose call it is goes at last, empty: nowhere; `nil`: it is an app's.
     /// - Returns: The sessions that ended, but for those that came by an upstream; and where the browser goes after their MVPDs' logouts: to an upstream's
     ///   logout page, or `end`.
     /// - Throws: As `BearerCheck.device`; faults of the store.
-    func end(_ call: DeviceCall?, leadingTo end: String?) async throws(Fault) -> (ended: EndedSessions, bridged: Int, end: String) {
+    func end(_ call: DeviceCall?, leadingTo end: String?) async throws(Fault) -> (ended: EndedSessions, elsewhere: Int, end: String) {
         let caller = try await bearers.device(call, requiresRequestor: false)
         let requestors = caller.requestor.text.isEmpty ? caller.client.requestors : [caller.requestor]
         // What goes with the sessions is read before them: of one that begins meanwhile there is no hint.
         let hints = end == nil ? [:] : try await hints(at: requestors.map { SessionKey(device: caller.device, requestor: $0) })
         let ended = try await store.end(device: caller.device, requestors: requestors, claims: caller.claims, now: clock.now())
         metrics.endedSessions.increment(by: ended.count)
-        guard let told = try await bridge?.tell(ended, leadingTo: end) else { return (EndedSessions(records: ended, hints: hints), 0, end ?? "") }
+        var told = EndedAtProvider(end: end ?? "")
+        for method in methods {
+            guard let more = try await method.end(ended, leadingTo: end.map { _ in told.end }) else { continue }
+            told.sessions.formUnion(more.sessions)
+            told.end = more.end
+        }
         return (EndedSessions(records: ended.filter { !told.sessions.contains($0.id) }, hints: hints), told.sessions.count, told.end)
+    }
+
+    /// Ends the device's sessions, and says where the browser goes, if the call has one.
+    func logout(_ request: LogoutRequest) async throws(Fault) -> LogoutResponse {
+        let (ended, elsewhere, end) = try await end(request.call, leadingTo: request.hasBrowser ? request.redirectURL : nil)
+        let visit = request.hasBrowser ? try await begin(for: ended, redirectURL: end) : ""
+        let isLedElsewhere = visit.isEmpty && request.hasBrowser && OctetText(end) != OctetText(request.redirectURL)
+        return LogoutResponse(ended: UInt32(clamping: ended.count + elsewhere), visitURL: isLedElsewhere ? end : visit)
     }
 
     /// The sealed id_tokens of the devices' sessions.
@@ -257,5 +271,13 @@ extension SingleLogout {
         }
         guard let verified else { throw failure }
         return Senders(request: verified.request, providers: verified.providers)
+    }
+}
+
+extension SingleLogout: CallRegistration {
+    package func register(on calls: inout some MethodRegistry) {
+        calls.unary(AuthenticationMethods.logout) { request, _ in try await logout(request) }
+        calls.unary(AuthenticationMethods.visitLogout) { request, context in try await visit(request.handle, trace: context.trace) }
+        calls.unary(AuthenticationMethods.receiveSamlLogout) { request, context in try await receive(request, trace: context.trace) }
     }
 }

@@ -1,7 +1,7 @@
 internal import Contracts
 
 /// What became of an OAuth provider's answer, check by check in their order (mvpd §3), for whoever asks why a sign-in failed. Nothing in it is personal.
-struct OAuthExplanation: Sendable {
+package struct OAuthExplanation: Sendable {
     private struct Step {
         let reason: String
         let title: String
@@ -14,9 +14,9 @@ struct OAuthExplanation: Sendable {
     }
 
     /// Of an answer with `error`, and of a token endpoint that refuses us.
-    static let error = "oauth.error"
+    package static let error = "oauth.error"
     /// The MVPD is away.
-    static let away = "oauth.unavailable"
+    package static let away = "oauth.unavailable"
 
     private static let steps = [
         Step(
@@ -90,7 +90,7 @@ struct OAuthExplanation: Sendable {
     ]
 
     /// How the checks ended.
-    enum End {
+    package enum End {
         case allPassed
         /// The person, or the MVPD for the person, said no: nothing is left to check.
         case declined

@@ -1,3 +1,4 @@
+internal import AuthenticationCore
 internal import Clocks
 internal import Contracts
 internal import Cryptography
@@ -5,11 +6,15 @@ internal import Faults
 internal import Tokens
 
 /// Finds out who the person is for whom an MVPD gave out tokens (mvpd §3).
-struct OAuthIdentification: Sendable {
+package struct OAuthIdentification: Sendable {
     private static let longestUserID = 1024
 
-    let client: ProviderClient
-    let keySets: ProviderKeySets
+    package let client: ProviderClient
+    package let keySets: ProviderKeySets
+
+    package init(client: ProviderClient, keySets: ProviderKeySets) {
+        (self.client, self.keySets) = (client, keySets)
+    }
 
     /// By the `id_token`, where one came that can be checked, else by the profile. The profile is asked too for claims of the endpoint's map that
     /// the `id_token` lacks; whether it answers then decides nothing.

@@ -1,10 +1,10 @@
-internal import SamlProfile
-internal import Tokens
+package import SamlProfile
+package import Tokens
 
 /// Why an OAuth provider's answer is not accepted; for the log and the metrics.
-struct OAuthRejection: Error, Hashable, Sendable {
+package struct OAuthRejection: Error, Hashable, Sendable {
     /// The codes are decisions of ours, like those of mvpd §2.3.
-    enum Reason: String, Hashable, Sendable, CaseIterable {
+    package enum Reason: String, Hashable, Sendable, CaseIterable {
         case unknownState = "state.unknown"
         case parameters = "oauth.params"
         /// The answer came to another address than its sign-in named (RFC 9700 §4.4.2).
@@ -28,13 +28,13 @@ struct OAuthRejection: Error, Hashable, Sendable {
         case missingSubject = "subject.missing"
     }
 
-    let reason: Reason
+    package let reason: Reason
     /// Set where a time was wrong, and would be right by another clock than ours.
-    let clock: OwnClock?
+    package let clock: OwnClock?
 
-    init(_ reason: Reason) { (self.reason, clock) = (reason, nil) }
+    package init(_ reason: Reason) { (self.reason, clock) = (reason, nil) }
 
-    init(_ rejection: TokenRejection) {
+    package init(_ rejection: TokenRejection) {
         clock =
             switch rejection {
             case .notYetValid: .behind

@@ -1,3 +1,4 @@
+internal import AuthenticationCore
 internal import Catalogue
 internal import Clocks
 internal import ContractRuntime
@@ -10,7 +11,7 @@ internal import Logging
 struct OAuthSignInFinisher: Sendable {
     let starter: OAuthSignInStarter
     let check: OAuthAnswerCheck
-    let tests: TestSignIns
+    let tests: any TestAnswers
     let seal: TokenSeal
     let destination: SignInDestination
     let catalogue: any CatalogueSource
@@ -20,7 +21,7 @@ struct OAuthSignInFinisher: Sendable {
     let scrambler: UserIDScrambler
     let metrics: AuthenticationMetrics
     let logger: Logger
-    let reports: SignInReports
+    let reports: any SignInReporting
 
     /// An answer that fails a check is an outcome, not a fault. The first answer with the right state and cookie uses the request up.
     /// - Throws: Faults of the storage and of a missing catalogue; `unavailable` when the MVPD is away. The person has to start again.

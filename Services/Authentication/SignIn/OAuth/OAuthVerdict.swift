@@ -1,9 +1,10 @@
-internal import Clocks
-internal import Contracts
-internal import Faults
+package import AuthenticationCore
+package import Clocks
+package import Contracts
+package import Faults
 
 /// The meaning of an OAuth provider's answer (mvpd §3).
-enum OAuthVerdict: Sendable {
+package enum OAuthVerdict: Sendable {
     case accepted(UpstreamSubject, TokenGrant)
     /// The MVPD or the person said no.
     case declined(String)
@@ -19,20 +20,28 @@ enum OAuthVerdict: Sendable {
 }
 
 /// Finds out what an answer of an OAuth provider means: asks the provider, and changes nothing here.
-struct OAuthAnswerCheck: Sendable {
-    let client: ProviderClient
-    let identification: OAuthIdentification
-    let proofs: SignInProofs
+package struct OAuthAnswerCheck: Sendable {
+    package let client: ProviderClient
+    package let identification: OAuthIdentification
+    package let proofs: SignInProofs
     /// The callback that records of before share, exactly as the MVPDs know it.
-    let sharedCallback: String
-    let sharedRule: SharedCallbackRule
-    let announcements: ProviderAnnouncements
+    package let sharedCallback: String
+    package let sharedRule: SharedCallbackRule
+    package let announcements: ProviderAnnouncements
+
+    package init(
+        client: ProviderClient, identification: OAuthIdentification, proofs: SignInProofs, sharedCallback: String, sharedRule: SharedCallbackRule,
+        announcements: ProviderAnnouncements
+    ) {
+        (self.client, self.identification, self.proofs, self.sharedCallback) = (client, identification, proofs, sharedCallback)
+        (self.sharedRule, self.announcements) = (sharedRule, announcements)
+    }
 
     /// - Parameters:
     ///   - request: Of a browser whose `state` and cookie led to a sign-in.
     ///   - attempt: How the person was asked.
     ///   - callback: As the sign-in began; `nil`: a release before began it, which knew the shared one alone.
-    func verdict(
+    package func verdict(
         on request: CompleteOAuthSignInRequest, as attempt: OAuthAttempt, at callback: OAuthCallback?, from provider: OAuthProvider, now: Timestamp
     ) async -> OAuthVerdict {
         let callback = callback ?? OAuthCallback(shared: sharedCallback, holder: "")

@@ -1,9 +1,10 @@
-internal import Contracts
-internal import Faults
+package import AuthenticationCore
+package import Contracts
+package import Faults
 internal import Logging
 
 extension SignInLog {
-    func rejected(_ rejection: OAuthRejection, mvpd: MvpdID? = nil) -> SignInOutcome {
+    package func rejected(_ rejection: OAuthRejection, mvpd: MvpdID? = nil) -> SignInOutcome {
         tell(.warning, "oauth_rejected", metadata(mvpd, ["reason": "\(rejection.reason.rawValue)"]))
         count("rejected", reason: rejection.reason.rawValue, mvpd: mvpd)
         if let side = rejection.clock, let mvpd { metrics.clock?.refused(side, by: mvpd) }
@@ -13,7 +14,7 @@ extension SignInLog {
 
     /// An alarm: the two sides do not fit together.
     /// - Parameter code: `error` of the MVPD, which anybody may have put into the address.
-    func oauthMisconfigured(_ code: String, mvpd: MvpdID) -> SignInOutcome {
+    package func oauthMisconfigured(_ code: String, mvpd: MvpdID) -> SignInOutcome {
         let known = OAuthErrors.known.contains(code) ? code : "other"
         tell(.error, "oauth_misconfigured", metadata(mvpd, ["error": "\(known)"]))
         count("rejected", reason: known, mvpd: mvpd)
@@ -22,14 +23,14 @@ extension SignInLog {
     }
 
     /// The person has to be asked after all.
-    func continued(_ next: SignInStart, mvpd: MvpdID) -> SignInOutcome {
+    package func continued(_ next: SignInStart, mvpd: MvpdID) -> SignInOutcome {
         tell(.info, "sign_in_continued", metadata(mvpd))
         count("continued")
         return SignInOutcome(result: .continued, traceID: trace.traceID, next: next)
     }
 
     /// The MVPD is away: nothing is said of the person, who may start again.
-    func unavailable(_ fault: Fault, mvpd: MvpdID) -> Fault {
+    package func unavailable(_ fault: Fault, mvpd: MvpdID) -> Fault {
         tell(.error, "oauth_unavailable", metadata(mvpd, ["cause": "\(fault)"]))
         count("unavailable", reason: fault.code.rawValue, mvpd: mvpd)
         keep(.rejected, OAuthExplanation.away, mvpd, nil, .failed(OAuthExplanation.away))

@@ -1,5 +1,7 @@
+internal import AuthenticationCore
 internal import Catalogue
 internal import Clocks
+internal import ContractRuntime
 internal import Contracts
 internal import Faults
 internal import Logging
@@ -167,5 +169,38 @@ actor UpstreamTokens {
 
     private static func contract(_ held: Held) -> UpstreamToken {
         UpstreamToken(accessToken: held.token.text, expiresAtMilliseconds: UInt64(clamping: held.expiresAt.milliseconds))
+    }
+}
+
+extension UpstreamTokenRecord {
+    init(_ grant: TokenGrant, of session: SessionRecord, endpoint: OAuthEndpoint, seal: TokenSeal, now: Timestamp) throws(Fault) {
+        var refreshToken: [UInt8]?
+        if let token = grant.refreshToken { refreshToken = try seal.close(token, of: session.id) }
+        var identityToken: [UInt8]?
+        if let token = grant.identityToken, token.utf8.count <= Self.longestIdentityToken {
+            identityToken = try seal.close(UpstreamIdentityToken(token), of: session.id)
+        }
+        self.init(
+            session: session.id, requestor: session.key.requestor, mvpd: session.mvpd, refreshToken: refreshToken,
+            accessToken: try seal.close(grant.accessToken, of: session.id), accessExpiresAt: now + endpoint.accessLifetime(grant),
+            expiresAt: session.expiresAt, identityToken: identityToken)
+    }
+}
+
+extension OAuthEndpoint {
+    /// What the provider says, but not longer than the record allows; 300 s when neither says anything.
+    func accessLifetime(_ grant: TokenGrant) -> Duration {
+        let own: Duration? = accessTokenTtlSeconds == 0 ? nil : .seconds(Int64(accessTokenTtlSeconds))
+        return switch (own, grant.lifetime) {
+        case (let own?, let said?): min(own, said)
+        case (let span?, nil), (nil, let span?): span
+        case (nil, nil): .seconds(300)
+        }
+    }
+}
+
+extension UpstreamTokens: CallRegistration {
+    nonisolated package func register(on calls: inout some MethodRegistry) {
+        calls.unary(SessionsMethods.getUpstreamToken) { [self] request, _ in try await token(SessionID(request.upstreamSessionID)) }
     }
 }

@@ -1,3 +1,4 @@
+internal import AuthenticationCore
 internal import Catalogue
 internal import Clocks
 internal import ContractRuntime
@@ -65,4 +66,11 @@ struct PartnerSignIns: Sendable {
 
     /// Why stands in the log.
     private static let badResponse = Fault(.invalidParameterSamlResponse, "The SAML response is missing, or it is not accepted.")
+}
+
+extension PartnerSignIns: CallRegistration {
+    package func register(on calls: inout some MethodRegistry) {
+        calls.unary(AuthenticationMethods.beginPartnerSignIn) { request, _ in try await begin(request) }
+        calls.unary(AuthenticationMethods.exchangePartnerProfile) { request, context in try await exchange(request, trace: context.trace) }
+    }
 }

@@ -1,3 +1,4 @@
+internal import AuthenticationCore
 internal import Contracts
 internal import Faults
 internal import Logging
@@ -9,7 +10,7 @@ internal import SamlProfile
 struct PlatformExchangeLog: Sendable {
     let logger: Logger
     let metrics: AuthenticationMetrics
-    let reports: SignInReports
+    let reports: any SignInReporting
 
     func signedIn(_ attempt: PlatformExchanger.Attempt) {
         logger.info("platform_signed_in", metadata: metadata(attempt))

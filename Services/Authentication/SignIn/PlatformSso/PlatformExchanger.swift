@@ -1,4 +1,4 @@
-internal import BridgeClient
+internal import AuthenticationCore
 internal import Catalogue
 internal import Clocks
 internal import ContractRuntime
@@ -10,7 +10,6 @@ internal import SamlProfile
 
 /// Makes a session of what a platform's framework got from the MVPD (rest-v1 §3.12, mvpd §2.8).
 struct PlatformExchanger: Sendable {
-    let bearers: BearerCheck
     let saml: any SamlSignIn
     let store: any AuthenticationStore
     let clock: any WallClock
@@ -18,35 +17,9 @@ struct PlatformExchanger: Sendable {
     let scrambler: UserIDScrambler
     let degraded: DegradedSessions
     let log: PlatformExchangeLog
-    /// `nil`: no upstream is used.
-    let bridge: BridgedPartners?
 
-    /// - Throws: As `BearerCheck.device`; `invalid_request` (a parameter, sign-in by the platform off, or an answer that is not accepted),
-    ///   `unknown_integration`. Why an answer is not accepted stands in the log.
-    func exchange(
-        _ request: ExchangePlatformProfileRequest, trace: TraceContext
-    ) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
-        let caller = try await bearers.device(request.call, allowsShared: false, mayRequireInformation: false)
-        try Self.requirePresent(request)
-        let platform = try PlatformSsoRules.platform(deviceType: caller.deviceType)
-        if let way = caller.catalogue.bridgeWay(requestor: caller.requestor.text, mvpd: request.mvpd), let bridge {
-            return (try await exchange(request, caller, platform, way, bridge), caller.catalogue)
-        }
-        return (try await exchange(request, caller, platform, trace), caller.catalogue)
-    }
-
-    /// At an upstream, which checks the answer (bridge §11).
-    private func exchange(
-        _ request: ExchangePlatformProfileRequest, _ caller: DeviceCaller, _ platform: Platform, _ way: BridgeWay, _ bridge: BridgedPartners
-    ) async throws(Fault) -> SessionRecord {
-        let (integration, mvpd) = try caller.catalogue.requireIntegration(requestor: way.requestor, mvpd: way.mvpd, platform: platform)
-        let settings = try PlatformSsoRules.requireOn(integration, mvpd, platform)
-        let rule = caller.catalogue.degradation(requestor: way.requestor, mvpd: way.mvpd, platform: platform, resource: nil, now: clock.now())
-        if let rule { return try await degraded.start(caller, integration: integration, mvpd: mvpd, rule: rule) }
-        return try await bridge.exchange(request.samlResponse, caller, BridgeDevice(request.call ?? DeviceCall()), way, settings)
-    }
-
-    /// The same for a caller and a platform that are known.
+    /// - Throws: `invalid_request` (sign-in by the platform off, or an answer that is not accepted), `unknown_integration`. Why an answer is not accepted
+    ///   stands in the log.
     func exchange(
         _ request: ExchangePlatformProfileRequest, _ caller: DeviceCaller, _ platform: Platform, _ trace: TraceContext
     ) async throws(Fault) -> SessionRecord {
@@ -63,12 +36,6 @@ struct PlatformExchanger: Sendable {
         attempt.explanation = finding.explanation
         let accepted = try accepted(finding.verdict, attempt)
         return try await complete(accepted, recorded, attempt)
-    }
-
-    private static func requirePresent(_ request: ExchangePlatformProfileRequest) throws(Fault) {
-        for (name, value) in [("mvpd", request.mvpd), ("SAMLResponse", request.samlResponse)] where value.isEmpty {
-            throw Fault(.invalidRequest, "Required '\(name)' is not present")
-        }
     }
 
     /// The checked parameters of a call, and what the catalogue says of them.
@@ -182,4 +149,11 @@ struct PlatformExchanger: Sendable {
     }
 
     private static let unknownRequest = SamlRejection(.unknownState, "No verification token of this client waits for such an answer.")
+}
+
+extension PlatformSsoRules {
+    /// The metadata fields that the platform must have got from the MVPD, and did not (mvpd §2.8).
+    fileprivate static func missingFields(_ settings: PlatformSettings, in accepted: AcceptedSignIn) -> [String] {
+        settings.requiredMetadataFields.filter { $0 == nameID ? accepted.subject.name.value.isEmpty : !accepted.attributeNames.contains($0) }
+    }
 }

@@ -1,3 +1,4 @@
+internal import AuthenticationCore
 internal import Catalogue
 internal import Clocks
 internal import Contracts
@@ -6,30 +7,11 @@ internal import Identifiers
 
 /// Makes the verification tokens that apps hand to a platform's framework (rest-v1 §3.13).
 struct ProfileRequests: Sendable {
-    let bearers: BearerCheck
     let saml: any SamlSignIn
     let store: any AuthenticationStore
     let clock: any WallClock
     let random: any RandomSource
     let metrics: AuthenticationMetrics
-    /// `nil`: no upstream is used.
-    let bridge: BridgedPartners?
-
-    /// - Throws: As `BearerCheck.client`; `invalid_request` (device type, sign-in by the platform off, not `SUPPORTED`, the MVPD is bypassed
-    ///   by a rule), `unknown_integration`.
-    func create(_ request: CreateProfileRequestRequest) async throws(Fault) -> ProfileRequest {
-        let client = try await bearers.client(request.accessToken, requestor: request.requestor)
-        guard !client.isShared else { throw Fault(.insufficientScope, "The call needs a client of the device's own.") }
-        _ = try client.catalogue.requireRequestor(request.requestor)
-        let platform = try PlatformSsoRules.platform(deviceType: request.deviceType)
-        let catalogue = client.catalogue
-        let parties = try catalogue.requireIntegration(requestor: request.requestor, mvpd: request.mvpd, platform: platform)
-        if let way = catalogue.bridgeWay(requestor: request.requestor, mvpd: request.mvpd), let bridge {
-            let settings = try PlatformSsoRules.requireOn(parties.integration, parties.mvpd, platform)
-            return try await bridge.request(client, try catalogue.requireRequestor(request.requestor), way, settings)
-        }
-        return try await create(client, RequestorID(request.requestor), parties, platform).request
-    }
 
     /// - Parameter parties: As resolved for the platform.
     /// - Returns: And the attributes that the framework is to ask for.

@@ -1,5 +1,7 @@
+internal import AuthenticationCore
 internal import Catalogue
 internal import Clocks
+internal import ContractRuntime
 internal import Contracts
 internal import Faults
 
@@ -44,5 +46,11 @@ struct ProfileLogout: Sendable {
             if let other = try await store.end(login.key, client: login.clientID, mvpd: mvpd, now: now) { ended.append(other) }
         }
         return (ended, hints)
+    }
+}
+
+extension ProfileLogout: CallRegistration {
+    package func register(on calls: inout some MethodRegistry) {
+        calls.unary(AuthenticationMethods.endProfile) { request, _ in try await end(request) }
     }
 }

@@ -1,5 +1,7 @@
+internal import AuthenticationCore
 internal import Catalogue
 internal import Clocks
+internal import ContractRuntime
 internal import Contracts
 internal import Cryptography
 internal import Faults
@@ -181,5 +183,12 @@ struct ProfileLookup: Sendable {
                 Profile(session: session.contract(in: catalogue), metadata: try await metadata.metadata(of: session, in: catalogue)))
         }
         return Profiles(profiles: profiles)
+    }
+}
+
+extension ProfileLookup: CallRegistration {
+    package func register(on calls: inout some MethodRegistry) {
+        calls.unary(AuthenticationMethods.findProfiles) { request, _ in try await find(request) }
+        calls.unary(AuthenticationMethods.findProfilesByCode) { request, _ in try await find(byCode: request) }
     }
 }

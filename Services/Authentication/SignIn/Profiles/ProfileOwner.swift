@@ -1,3 +1,4 @@
+internal import AuthenticationCore
 internal import Catalogue
 internal import Clocks
 internal import Contracts
@@ -26,16 +27,5 @@ struct ProfileOwner: Sendable {
     /// Whether a rule lets everybody in at the MVPD now (rest-v1 §6.1).
     func isLetIn(at mvpd: Mvpd, now: Timestamp) -> Bool {
         catalogue.degradation(requestor: key.requestor.text, mvpd: mvpd.id, platform: platform, resource: nil, now: now) != nil
-    }
-}
-
-extension SessionRecord {
-    /// Whether a person has signed in for it somewhere: what stands for a session while a rule holds, or on trial, is shown by v2 where it is asked for by
-    /// its MVPD (rest-v2 §2.6).
-    var isProfile: Bool {
-        switch kind {
-        case .regular, .platform, .shared, .serviceToken, .automatic: true
-        case .tempPass, .degraded, .unrecognized: false
-        }
     }
 }

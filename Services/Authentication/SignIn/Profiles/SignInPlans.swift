@@ -1,5 +1,7 @@
+internal import AuthenticationCore
 internal import Catalogue
 internal import Clocks
+internal import ContractRuntime
 internal import Contracts
 internal import Faults
 internal import Identifiers
@@ -156,5 +158,12 @@ extension RegistrationRecord {
         if domainName.isEmpty { lacks.insert(.domainName) }
         if redirectURL.isEmpty { lacks.insert(.redirectURL) }
         return lacks
+    }
+}
+
+extension SignInPlans: CallRegistration {
+    package func register(on calls: inout some MethodRegistry) {
+        calls.unary(AuthenticationMethods.beginSignIn) { request, _ in try await begin(request) }
+        calls.unary(AuthenticationMethods.continueSignIn) { request, _ in try await proceed(request) }
     }
 }

@@ -1,11 +1,12 @@
-internal import Clocks
-internal import Faults
-internal import SamlExplanation
-internal import SamlProfile
+package import AuthenticationCore
+package import Clocks
+package import Faults
+package import SamlExplanation
+package import SamlProfile
 
 /// What differs when a platform's framework carries the messages (mvpd §2.8).
 extension SamlServiceProvider {
-    func platformRequest(_ request: PlatformSamlRequest) throws(Fault) -> PlatformDispatch {
+    package func platformRequest(_ request: PlatformSamlRequest) throws(Fault) -> PlatformDispatch {
         var message = authnRequest(request.id, request.requestor, request.provider, request.now)
         // The person is at a television and is not asked: a request that forces a login could never be answered (decision 0017).
         message.forceAuthn = false
@@ -22,11 +23,11 @@ extension SamlServiceProvider {
         }
     }
 
-    func claimedRequest(of response: UnverifiedResponse) throws(SamlRejection) -> UpstreamRequestID {
+    package func claimedRequest(of response: UnverifiedResponse) throws(SamlRejection) -> UpstreamRequestID {
         UpstreamRequestID(try response.claimedRequestID())
     }
 
-    func verdict(
+    package func verdict(
         on response: UnverifiedResponse, to request: ProfileRequestRecord, from provider: SamlProvider, now: Timestamp
     ) -> SamlFinding {
         do throws(SamlConfigurationError) {

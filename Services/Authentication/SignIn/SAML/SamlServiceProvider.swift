@@ -1,28 +1,43 @@
-internal import Clocks
+package import AuthenticationCore
+package import Clocks
 internal import Contracts
-internal import Faults
-internal import Identifiers
-internal import SamlExplanation
-internal import SamlProfile
+package import Faults
+package import Identifiers
+package import SamlExplanation
+package import SamlProfile
 internal import Synchronization
 
 /// The SAML profile with this deployment's names and keys.
-final class SamlServiceProvider: SamlSignIn {
+package final class SamlServiceProvider: SamlSignIn {
     /// Who we are to the MVPDs.
-    struct Identity: Sendable {
+    package struct Identity: Sendable {
         let entityID: String
         let assertionConsumerServiceURL: String
         /// Where MVPDs send logout messages.
         let logoutServiceURL: String
         var signingKey: SigningKey
         /// DER; listed beside that of the signing key during a rollover (mvpd §2.7).
-        var otherSigningCertificate: [UInt8]?
+        package var otherSigningCertificate: [UInt8]?
         var decryptionKey: DecryptionKey
         /// Of the key from before, to which MVPDs encrypt until they have read our metadata anew.
         var otherDecryptionKey: DecryptionKey?
         /// DER.
-        var encryptionCertificate: [UInt8]
+        package var encryptionCertificate: [UInt8]
         let metadataValidity: Duration
+
+        package init(
+            entityID: String, assertionConsumerServiceURL: String, logoutServiceURL: String, signingKey: SigningKey,
+            otherSigningCertificate: [UInt8]? = nil, decryptionKey: DecryptionKey, otherDecryptionKey: DecryptionKey? = nil,
+            encryptionCertificate: [UInt8], metadataValidity: Duration
+        ) {
+            (self.entityID, self.assertionConsumerServiceURL, self.logoutServiceURL, self.signingKey) = (
+                entityID, assertionConsumerServiceURL, logoutServiceURL, signingKey
+            )
+            (self.otherSigningCertificate, self.decryptionKey, self.otherDecryptionKey, self.encryptionCertificate) = (
+                otherSigningCertificate, decryptionKey, otherDecryptionKey, encryptionCertificate
+            )
+            self.metadataValidity = metadataValidity
+        }
     }
 
     private let current: Mutex<Identity>
@@ -32,7 +47,7 @@ final class SamlServiceProvider: SamlSignIn {
     /// With the keys of now.
     var identity: Identity { current.withLock { $0 } }
 
-    init(_ identity: Identity, random: any RandomSource) {
+    package init(_ identity: Identity, random: any RandomSource) {
         current = Mutex(identity)
         self.random = random
         expectations = SamlExpectations(
@@ -41,7 +56,7 @@ final class SamlServiceProvider: SamlSignIn {
     }
 
     /// Signs and decrypts with other keys from now on.
-    func adopt(_ keys: AuthenticationKeys) {
+    package func adopt(_ keys: AuthenticationKeys) {
         let keysToOpen = current.withLock { identity in
             // Whoever replaces a key file without a word of the former key has an overlap all the same, until the next start.
             let isOtherSigning = identity.signingKey.certificate != keys.signing.certificate
@@ -57,7 +72,7 @@ final class SamlServiceProvider: SamlSignIn {
         expectations.adopt(keysToOpen)
     }
 
-    func request(_ request: SamlRequest) throws(Fault) -> SamlDispatch {
+    package func request(_ request: SamlRequest) throws(Fault) -> SamlDispatch {
         var message = authnRequest(request.id, request.requestor, request.provider, request.now)
         message.isPassive = request.isPassive
         // A login that is forced and must not be seen could never succeed (SAML core §3.4.1).
@@ -76,17 +91,17 @@ final class SamlServiceProvider: SamlSignIn {
         }
     }
 
-    func verdict(
+    package func verdict(
         on response: UnverifiedResponse, to request: SamlExpectations.Recorded, from provider: SamlProvider, now: Timestamp
     ) -> SamlFinding {
         SamlFinding(expectations.explained(response, request, provider, now))
     }
 
-    func finding(on held: HeldResponse, from provider: SamlProvider, now: Timestamp) -> HeldFinding {
+    package func finding(on held: HeldResponse, from provider: SamlProvider, now: Timestamp) -> HeldFinding {
         expectations.finding(on: held, from: provider, now: now)
     }
 
-    func metadata(requestor: RequestorID?, now: Timestamp) throws(Fault) -> String {
+    package func metadata(requestor: RequestorID?, now: Timestamp) throws(Fault) -> String {
         let metadata = ServiceProviderMetadata(
             serviceProviderEntityID: identity.entityID, assertionConsumerServiceURL: identity.assertionConsumerServiceURL,
             signingCertificates: [identity.signingKey.certificate] + (identity.otherSigningCertificate.map { [$0] } ?? []),
@@ -119,4 +134,17 @@ final class SamlServiceProvider: SamlSignIn {
 extension SamlServiceProvider.Identity {
     /// Those to which an assertion may be encrypted.
     var decryptionKeys: [DecryptionKey] { [decryptionKey] + (otherDecryptionKey.map { [$0] } ?? []) }
+}
+
+extension SamlServiceProvider {
+    /// With the names of the settings and the keys of their files.
+    package convenience init(_ settings: AuthenticationSettings, _ keys: AuthenticationKeys, random: any RandomSource) {
+        self.init(
+            Identity(
+                entityID: settings.spEntityID, assertionConsumerServiceURL: settings.acsURL, logoutServiceURL: settings.logoutURL,
+                signingKey: keys.signing, otherSigningCertificate: keys.otherSigningCertificate, decryptionKey: keys.decryption,
+                otherDecryptionKey: keys.otherDecryption, encryptionCertificate: keys.encryptionCertificate,
+                metadataValidity: .seconds(Int64(settings.metadataValidity))),
+            random: random)
+    }
 }

@@ -1,11 +1,12 @@
-internal import Clocks
-internal import Contracts
-internal import Faults
-internal import SamlExplanation
-internal import SamlProfile
+package import AuthenticationCore
+package import Clocks
+package import Contracts
+package import Faults
+package import SamlExplanation
+package import SamlProfile
 
 /// The service provider's side of SAML, as far as it needs keys and XML.
-protocol SamlSignIn: Sendable {
+package protocol SamlSignIn: Sendable {
     /// The signed request, ready for the browser (mvpd §2.2).
     /// - Throws: `internal` when the key cannot sign.
     func request(_ request: SamlRequest) throws(Fault) -> SamlDispatch
@@ -35,39 +36,44 @@ protocol SamlSignIn: Sendable {
 }
 
 /// What a request needs to know.
-struct SamlRequest: Sendable {
-    let id: UpstreamRequestID
-    let relay: RelayHandle
-    let requestor: RequestorID
-    let provider: SamlProvider
+package struct SamlRequest: Sendable {
+    package let id: UpstreamRequestID
+    package let relay: RelayHandle
+    package let requestor: RequestorID
+    package let provider: SamlProvider
     /// Nobody is to be asked anything.
     var isPassive = false
-    let now: Timestamp
+    package let now: Timestamp
+
+    package init(id: UpstreamRequestID, relay: RelayHandle, requestor: RequestorID, provider: SamlProvider, isPassive: Bool = false, now: Timestamp) {
+        (self.id, self.relay, self.requestor, self.provider) = (id, relay, requestor, provider)
+        (self.isPassive, self.now) = (isPassive, now)
+    }
 }
 
 /// Where the browser takes a request.
-struct SamlDispatch: Sendable {
-    let url: String
+package struct SamlDispatch: Sendable {
+    package let url: String
     /// Empty for the Redirect binding.
-    let fields: [FormField]
+    package let fields: [FormField]
     /// The issuer that the request names.
-    let issuer: String
+    package let issuer: String
 }
 
 /// What a platform's verification token needs to know.
-struct PlatformSamlRequest: Sendable {
-    let id: UpstreamRequestID
-    let requestor: RequestorID
-    let provider: SamlProvider
+package struct PlatformSamlRequest: Sendable {
+    package let id: UpstreamRequestID
+    package let requestor: RequestorID
+    package let provider: SamlProvider
     /// What the platform shall ask the MVPD for.
     let attributeNames: [String]
-    let now: Timestamp
+    package let now: Timestamp
 }
 
 /// A verification token.
-struct PlatformDispatch: Sendable {
+package struct PlatformDispatch: Sendable {
     /// Base64 of the signed request.
-    let encoded: String
+    package let encoded: String
     /// The issuer that the request names.
-    let issuer: String
+    package let issuer: String
 }

@@ -1,29 +1,31 @@
-internal import Catalogue
-internal import Clocks
-internal import ContractRuntime
-internal import Contracts
-internal import Faults
-internal import Identifiers
-internal import Logging
-internal import SamlProfile
+package import AuthenticationCore
+package import Catalogue
+package import Clocks
+package import ContractRuntime
+package import Contracts
+package import Faults
+package import Identifiers
+package import Logging
+internal import SamlExplanation
+package import SamlProfile
 
 /// Takes an MVPD's answer and makes a session of it, or not (mvpd §2.3, §2.4, §2.6).
-struct SamlSignInFinisher: Sendable {
-    let saml: any SamlSignIn
-    let catalogue: any CatalogueSource
-    let store: any AuthenticationStore
-    let clock: any WallClock
-    let random: any RandomSource
-    let scrambler: UserIDScrambler
+package struct SamlSignInFinisher: Sendable {
+    package let saml: any SamlSignIn
+    package let catalogue: any CatalogueSource
+    package let store: any AuthenticationStore
+    package let clock: any WallClock
+    package let random: any RandomSource
+    package let scrambler: UserIDScrambler
     let ends: SignInEnds
-    let metrics: AuthenticationMetrics
-    let logger: Logger
-    let reports: SignInReports
-    let tests: TestSignIns
+    package let metrics: AuthenticationMetrics
+    package let logger: Logger
+    package let reports: any SignInReporting
+    package let tests: any TestAnswers
 
     /// A message that fails a check is an outcome, not a fault.
     /// - Throws: Faults of the storage and of a missing catalogue only; the answer may then be sent again.
-    func finish(_ request: CompleteSamlSignInRequest, trace: TraceContext) async throws(Fault) -> SignInOutcome {
+    package func finish(_ request: CompleteSamlSignInRequest, trace: TraceContext) async throws(Fault) -> SignInOutcome {
         let catalogue = try catalogue.current()
         let now = clock.now()
         var log = SignInLog(logger: logger, metrics: metrics, trace: trace, reports: reports, now: now)
@@ -68,8 +70,8 @@ struct SamlSignInFinisher: Sendable {
         var log: SignInLog
     }
 
-    static let unknownState = SamlRejection(.unknownState, "RelayState and cookie do not lead to a pending sign-in.")
-    static let otherBrowserHint = "The answer came from another browser than the one that started this sign-in."
+    package static let unknownState = SamlRejection(.unknownState, "RelayState and cookie do not lead to a pending sign-in.")
+    package static let otherBrowserHint = "The answer came from another browser than the one that started this sign-in."
     private static let foreignHint = "RelayState is not one of ours, was answered before, or the person took more than 15 minutes."
 
     private static func encodingHint(_ rejection: SamlRejection) -> String {
@@ -78,8 +80,8 @@ struct SamlSignInFinisher: Sendable {
             : "The MVPD posts the field SAMLResponse: base64 of the XML (RFC 4648 §4), with or without line breaks, form-encoded once."
     }
 
-    static let replayHint = "Each login needs an assertion with an ID of its own."
-    static let answeredHint = "The request was answered before, by another post of the same browser."
+    package static let replayHint = "Each login needs an assertion with an ID of its own."
+    package static let answeredHint = "The request was answered before, by another post of the same browser."
     private static let codeGoneHint = "The registration code was deleted, used or expired while the person signed in."
 
     private enum Resolution {
@@ -172,5 +174,23 @@ struct SamlSignInFinisher: Sendable {
     private func redirect(_ answer: Answer, _ record: RegistrationRecord) async throws(Fault) -> String {
         try await SignInDestination(store: store, ends: ends)
             .address(answer.pending.redirectURL, record, answer.parties.requestor, answer.catalogue)
+    }
+}
+
+/// Requestor, integration and MVPD of a pending sign-in, as far as they still belong together.
+struct SignInParties: Sendable {
+    let requestor: Requestor
+    let integration: Integration
+    let provider: SamlProvider
+
+    /// - Returns: `nil` when the integration was switched off, or the MVPD changed its ways, during the sign-in.
+    init?(_ pending: PendingSignIn, _ catalogue: Catalogue) {
+        guard let requestor = catalogue.requestor(pending.requestor.text),
+            let (integration, mvpd) = try? catalogue.requireIntegration(requestor: requestor.id, mvpd: pending.mvpd.text),
+            let provider = try? SamlProvider(mvpd, in: catalogue)
+        else { return nil }
+        self.requestor = requestor
+        self.integration = integration
+        self.provider = provider
     }
 }

@@ -1,5 +1,7 @@
+internal import AuthenticationCore
 internal import Catalogue
 internal import Clocks
+internal import ContractRuntime
 internal import Contracts
 internal import Cryptography
 internal import Faults
@@ -130,4 +132,14 @@ struct ServiceTokenDesk: Sendable {
 
 extension DeviceCaller {
     fileprivate var programmer: ProgrammerID { ProgrammerID(client.application.programmerID) }
+}
+
+extension ServiceTokenDesk: CallRegistration {
+    package func register(on calls: inout some MethodRegistry) {
+        calls.unary(AuthenticationMethods.issueServiceToken) { request, _ in try await issue(request) }
+        calls.unary(AuthenticationMethods.refreshServiceToken) { request, _ in try await refresh(request) }
+        calls.unary(AuthenticationMethods.createServiceLink) { request, _ in try await link(request) }
+        calls.unary(AuthenticationMethods.unlinkServiceDevices) { request, _ in try await unlink(request) }
+        calls.unary(AuthenticationMethods.listServiceDevices) { request, _ in try await list(request) }
+    }
 }

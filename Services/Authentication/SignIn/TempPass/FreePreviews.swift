@@ -1,20 +1,23 @@
-internal import BridgeClient
+internal import AuthenticationCore
 internal import Catalogue
 internal import Clocks
+internal import ContractRuntime
 internal import Contracts
 internal import Faults
 internal import Identifiers
 
-/// Lets a device in on trial, without anybody signing in (rest-v1 §3.21, §6.2).
-struct FreePreviews: Sendable {
+/// Lets a device in on trial, without anybody signing in (rest-v1 §3.21).
+struct FreePreviews: CallRegistration {
     let bearers: BearerCheck
-    let store: any TrialStore
-    let clock: any WallClock
-    let random: any RandomSource
-    let scrambler: UserIDScrambler
-    let metrics: AuthenticationMetrics
-    /// `nil`: no upstream is used.
-    let bridge: BridgedTrials?
+    /// The first that serves an attempt makes it.
+    let methods: [any TrialMethod]
+
+    package func register(on calls: inout some MethodRegistry) {
+        calls.unary(AuthenticationMethods.startFreePreview) { request, _ in
+            let (record, catalogue) = try await start(request)
+            return record.contract(in: catalogue)
+        }
+    }
 
     /// For the calling device.
     /// - Throws: The faults of `BearerCheck.device`; `invalid_request` (a parameter is missing, the MVPD is no TempPass, a promotional one
@@ -27,30 +30,25 @@ struct FreePreviews: Sendable {
         let requestor = try caller.catalogue.requireRequestor(caller.requestor.text)
         try requestor.requireDomain(request.domainName)
         let mvpd = try caller.catalogue.requireIntegration(requestor: requestor.id, mvpd: request.mvpd).mvpd
-        if let way = caller.catalogue.bridgeWay(requestor: requestor.id, mvpd: mvpd.id), let bridge {
-            let session = try await bridge.start(caller, BridgeDevice(request.call ?? DeviceCall()), way, genericData: request.genericData)
-            metrics.freePreviews.increment()
-            return (session, caller.catalogue)
+        let attempt = TrialAttempt(
+            caller: caller, call: request.call ?? DeviceCall(), requestor: requestor, mvpd: mvpd, genericData: request.genericData)
+        guard let method = methods.first(where: { $0.serves(attempt) }) else {
+            throw Fault(.unknownIntegration, "The MVPD is not integrated with the requestor.")
         }
-        switch try await start(DeviceAtHand(caller), mvpd, genericData: request.genericData) {
-        case .started(let session): return (session, caller.catalogue)
-        case .usedUp: throw Self.usedUp
-        case .codeGone: throw RegistrationCodes.unknownCode
-        }
+        return (try await method.begin(attempt), caller.catalogue)
     }
+}
 
-    /// For the device that shows the code; the code is used up.
-    /// - Returns: `nil` when the code is no longer live or was used before; nothing changed.
-    /// - Throws: `invalid_request` (a promotional TempPass lacks the user, the trial is over).
-    func start(_ record: RegistrationRecord, mvpd: Mvpd, genericData: String) async throws(Fault) -> SessionRecord? {
-        switch try await start(DeviceAtHand(record), mvpd, genericData: genericData) {
-        case .started(let session): return session
-        case .usedUp: throw Self.usedUp
-        case .codeGone: return nil
-        }
-    }
+/// Trials that are kept here (rest-v1 §6.2).
+struct OwnTrials: Sendable {
+    let store: any TrialStore
+    let clock: any WallClock
+    let random: any RandomSource
+    let scrambler: UserIDScrambler
+    let metrics: AuthenticationMetrics
 
-    private func start(_ device: DeviceAtHand, _ mvpd: Mvpd, genericData: String) async throws(Fault) -> FreePreviewResult {
+    /// - Throws: `invalid_request` (the MVPD is no TempPass, a promotional one lacks the user).
+    func start(_ device: DeviceAtHand, _ mvpd: Mvpd, genericData: String) async throws(Fault) -> FreePreviewResult {
         let terms = try TrialTerms(mvpd)
         let user = try terms.user(in: genericData)
         let now = clock.now()
@@ -61,6 +59,37 @@ struct FreePreviews: Sendable {
         if case .started = result { metrics.freePreviews.increment() }
         return result
     }
+}
 
-    static let usedUp = Fault(.invalidRequest, "The free preview has been used up.")
+/// A trial that begins on the device itself.
+struct DeviceTrialMethod: TrialMethod {
+    let trials: OwnTrials
+
+    func serves(_ attempt: TrialAttempt) -> Bool { true }
+
+    func begin(_ attempt: TrialAttempt) async throws(Fault) -> SessionRecord {
+        switch try await trials.start(DeviceAtHand(attempt.caller), attempt.mvpd, genericData: attempt.genericData) {
+        case .started(let session): return session
+        case .usedUp: throw FreePreview.usedUp
+        case .codeGone: throw RegistrationCodes.unknownCode
+        }
+    }
+}
+
+/// A trial that begins in a browser, for the device that shows the code; the code is used up.
+struct BrowserTrialMethod: BrowserSignInMethod {
+    typealias Answer = Never
+
+    let trials: OwnTrials
+
+    func serves(_ attempt: BrowserAttempt) -> Bool { if case .tempPass = attempt.mvpd.signIn { true } else { false } }
+
+    /// - Throws: `registration_code_spent`; `invalid_request` (a promotional TempPass lacks the user, the trial is over).
+    func begin(_ attempt: BrowserAttempt) async throws(Fault) -> SignInStart {
+        switch try await trials.start(DeviceAtHand(attempt.record), attempt.mvpd, genericData: attempt.request.genericData) {
+        case .started: return SignInStart(url: attempt.request.redirectURL)
+        case .usedUp: throw FreePreview.usedUp
+        case .codeGone: throw RegistrationCodes.spentCode
+        }
+    }
 }

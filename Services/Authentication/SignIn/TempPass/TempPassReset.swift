@@ -1,9 +1,11 @@
+internal import AuthenticationCore
 internal import Catalogue
+internal import ContractRuntime
 internal import Contracts
 internal import Faults
 
 /// Forgets trials, so that they may begin anew (rest-v1 §3.22). Sessions that exist go on until they end.
-struct TempPassReset: Sendable {
+struct TempPassReset: CallRegistration {
     /// The scope that an application needs (rest-v1 §2.2).
     static let scope = "temporary:passes:owner"
     /// Stands for every device, or every user.
@@ -13,8 +15,17 @@ struct TempPassReset: Sendable {
     let catalogue: any CatalogueSource
     let store: any TrialStore
     let metrics: AuthenticationMetrics
-    /// `nil`: no upstream is used.
-    let bridge: BridgedResets?
+    /// Of trials that are kept elsewhere.
+    let others: [any TrialResets]
+
+    package func register(on calls: inout some MethodRegistry) {
+        calls.unary(AuthenticationMethods.resetTempPass) { request, _ in
+            ResetTempPassResponse(trials: UInt32(clamping: try await reset(byBearer: request)))
+        }
+        calls.unary(AuthenticationOperationsMethods.resetTempPass) { request, _ in
+            ResetTempPassResponse(trials: UInt32(clamping: try await reset(byOperator: request)))
+        }
+    }
 
     /// For an application.
     /// - Throws: The faults of `BearerCheck.client`, then those of an operator's reset.
@@ -34,8 +45,9 @@ struct TempPassReset: Sendable {
         let requestor = try catalogue.requireRequestor(request.requestor).id
         guard !request.mvpd.isEmpty else { throw Fault(.invalidRequest, "Required 'mvpd_id' is not present") }
         // A switched off one may be reset as well: that is when it is prepared for the next campaign.
-        if let way = catalogue.bridgeWay(requestor: requestor, mvpd: request.mvpd), let bridge {
-            return try await bridge.reset(try Self.scope(request.scope), way)
+        for other in others {
+            let scope = { () throws(Fault) in try Self.scope(request.scope) }
+            if let trials = try await other.reset(scope, requestor: requestor, mvpd: request.mvpd, in: catalogue) { return trials }
         }
         guard catalogue.integration(requestor: requestor, mvpd: request.mvpd) != nil, let mvpd = catalogue.mvpd(request.mvpd) else {
             throw Fault(.unknownIntegration, "The MVPD is not integrated with the requestor.")

@@ -2,6 +2,7 @@ internal import BridgeClient
 internal import Contracts
 internal import Faults
 internal import OutboundHttp
+internal import Synchronization
 
 /// Makes a call with a bearer that holds: one that upstream does not take is renewed, and the call made once more (bridge §4.2).
 struct BridgeCaller: Sendable {
@@ -30,5 +31,16 @@ struct BridgeCaller: Sendable {
                 }
             }
         }
+    }
+}
+
+/// What a part of the bridge knows beside the store, for all who hold a copy of the part.
+final class BridgeMemory<Value: Sendable>: Sendable {
+    private let mutex: Mutex<Value>
+
+    init(_ value: sending Value) { mutex = Mutex(value) }
+
+    func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
+        mutex.withLock { value in body(&value) }
     }
 }

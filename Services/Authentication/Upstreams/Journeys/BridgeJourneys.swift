@@ -1,3 +1,4 @@
+internal import AuthenticationCore
 internal import BridgeClient
 internal import Catalogue
 internal import Clocks
@@ -7,41 +8,42 @@ internal import SamlExplanation
 internal import Synchronization
 
 /// The latest sign-ins through upstreams, step by step; in memory alone.
-final class BridgeJourneys: Sendable {
+final class BridgeJourneys: SignInTraces {
     private static let most = 512
 
     private struct State {
         /// The newest last.
         var journeys: [BridgeJourney] = []
-        var report: (@Sendable (SignInRecord) -> Void)?
     }
 
     private let clock: any WallClock
+    private let reports: any SignInReporting
     private let state = Mutex(State())
 
-    init(clock: any WallClock) { self.clock = clock }
+    /// - Parameter reports: Takes each sign-in that has ended.
+    init(clock: any WallClock, reports: any SignInReporting) { (self.clock, self.reports) = (clock, reports) }
 
-    /// - Parameter report: Takes each sign-in that has ended.
-    func tell(_ report: @escaping @Sendable (SignInRecord) -> Void) { state.withLock { $0.report = report } }
-
-    /// A sign-in begins, perhaps through an upstream.
-    func starting<Answer>(trace: String, _ body: () async throws -> Answer) async throws -> Answer {
-        let journey = BridgeJourney(trace: trace, now: clock.now())
-        do {
-            let answer = try await BridgeJourney.$current.withValue(journey, operation: body)
-            // Nothing is to be told of one that made no call: it went another way, or on in a login that had begun.
-            guard journey.now.parties != nil, !journey.now.calls.isEmpty else { return answer }
+    /// A sign-in begins at an upstream.
+    func starting<Answer>(
+        _ parties: BridgeJourney.Parties, trace: String, _ body: () async throws(Fault) -> Answer
+    ) async throws(Fault) -> Answer {
+        let journey = BridgeJourney(trace: trace, parties, now: clock.now())
+        let result = await BridgeJourney.$current.withValue(journey) { () async -> Result<Answer, Fault> in
+            do throws(Fault) { return .success(try await body()) } catch { return .failure(error) }
+        }
+        switch result {
+        case .success(let answer):
+            // Nothing is to be told of one that made no call: it went on in a login that had begun.
+            guard !journey.now.calls.isEmpty else { return answer }
             if journey.now.end == nil { journey.change { $0.isSent = true } }
             keep(journey)
             if journey.now.end != nil { ended(journey) }
             return answer
-        } catch {
-            guard journey.now.parties != nil else { throw error }
-            let reason = (error as? Fault)?.message ?? "An internal fault occurred."
-            journey.change { $0.end = .failed(reason) }
+        case .failure(let fault):
+            journey.change { $0.end = .failed(fault.message) }
             keep(journey)
             ended(journey)
-            throw error
+            throw fault
         }
     }
 
@@ -109,19 +111,19 @@ final class BridgeJourneys: Sendable {
         journey.change { $0.endedAt = moment }
         let now = journey.now
         guard let trace = now.traces.last else { return }
-        state.withLock { $0.report }?(BridgeExplanation(now).record(trace: trace))
+        reports.add(BridgeExplanation(now).record(trace: trace))
+    }
+}
+
+extension BridgeJourney.Parties {
+    init(_ record: RegistrationRecord, _ way: BridgeWay) {
+        self.init(
+            record: record.id, requestor: way.requestor, mvpd: way.mvpd, upstream: way.upstream.id, serviceProvider: way.serviceProvider,
+            theirMvpd: way.theirMvpd, isOwnReturn: !way.bridge.returnOrigin.isEmpty)
     }
 }
 
 extension BridgeJourney {
-    /// The sign-in goes through an upstream.
-    func begin(_ record: RegistrationRecord, _ way: BridgeWay) {
-        let parties = Parties(
-            record: record.id, requestor: way.requestor, mvpd: way.mvpd, upstream: way.upstream.id, serviceProvider: way.serviceProvider,
-            theirMvpd: way.theirMvpd, isOwnReturn: !way.bridge.returnOrigin.isEmpty)
-        change { $0.parties = parties }
-    }
-
     /// - Parameter result: As the log has it.
     func end(_ result: String) { change { $0.end = result == "signed_in" ? .signedIn : .codeGone } }
 }

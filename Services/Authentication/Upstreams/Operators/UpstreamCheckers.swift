@@ -1,6 +1,8 @@
+internal import AuthenticationCore
 internal import BridgeClient
 internal import Catalogue
 internal import Clocks
+internal import ContractRuntime
 internal import Contracts
 internal import Faults
 internal import Identifiers
@@ -107,5 +109,11 @@ struct UpstreamCheckers: Sendable {
             }
             return first
         }
+    }
+}
+
+extension UpstreamCheckers: CallRegistration {
+    package func register(on calls: inout some MethodRegistry) {
+        calls.unary(AuthenticationOperationsMethods.checkUpstream) { request, _ in try await check(request) }
     }
 }

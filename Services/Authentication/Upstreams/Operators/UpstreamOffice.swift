@@ -1,6 +1,8 @@
+internal import AuthenticationCore
 internal import BridgeClient
 internal import Catalogue
 internal import Clocks
+internal import ContractRuntime
 internal import Contracts
 internal import Faults
 internal import OutboundHttp
@@ -80,5 +82,13 @@ struct UpstreamOffice: Sendable {
             response.sessions += UInt32(clamping: sessions)
         }
         return response
+    }
+}
+
+extension UpstreamOffice: CallRegistration {
+    package func register(on calls: inout some MethodRegistry) {
+        calls.unary(AuthenticationOperationsMethods.readUpstreamList) { request, _ in try await list(request) }
+        calls.unary(AuthenticationOperationsMethods.listUpstreamStates) { request, _ in try await states(request) }
+        calls.unary(AuthenticationOperationsMethods.resetUpstreamClient) { request, _ in try await reset(request) }
     }
 }

@@ -1,3 +1,4 @@
+internal import AuthenticationCore
 internal import BridgeClient
 internal import Clocks
 internal import Contracts

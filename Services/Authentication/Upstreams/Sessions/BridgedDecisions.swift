@@ -1,6 +1,8 @@
+internal import AuthenticationCore
 internal import BridgeClient
 internal import Catalogue
 internal import Clocks
+internal import ContractRuntime
 internal import Contracts
 internal import Faults
 internal import Logging
@@ -218,5 +220,11 @@ extension UpstreamDecision {
     var refusedSession: String? {
         guard !isPermitted, !code.isEmpty else { return nil }
         return BridgeRefusal(status: 403, code: code, action: action).decisionFault.makesSessionSuspect ? code : nil
+    }
+}
+
+extension BridgedDecisions: CallRegistration {
+    package func register(on calls: inout some MethodRegistry) {
+        calls.unary(SessionsMethods.askUpstream) { request, _ in try await ask(request) }
     }
 }

@@ -1,3 +1,4 @@
+internal import AuthenticationCore
 internal import BridgeClient
 internal import Catalogue
 internal import Clocks
@@ -8,7 +9,7 @@ internal import Storage
 internal import StrictJson
 
 /// Keeps sessions that came by an upstream true to what upstream says (bridge §8.1).
-struct BridgedSessions: Sendable {
+struct BridgedSessions: Decider {
     /// A profile may be visible late: so long after a login its absence is not believed.
     private static let fresh: Duration = .seconds(60)
     /// What an upstream forgot together with much else is looked for so often.
@@ -220,4 +221,12 @@ struct BridgedSessions: Sendable {
         }
         return (attributes, record)
     }
+
+    func decider(of record: SessionRecord) async throws(Fault) -> BridgedSession? {
+        guard try serves(record.key.requestor), let part = try await store.bridgedPart(record.id) else { return nil }
+        return BridgedSession(
+            upstream: part.upstream, serviceProvider: part.serviceProvider, mvpd: part.theirMvpd, needsIdentity: profiles.needsIdentity(part))
+    }
+
+    func keptAttributes(_ sealed: [UInt8], of session: String) -> [UserAttribute] { profiles.plainAttributes(sealed, of: session) }
 }

@@ -1,3 +1,4 @@
+internal import AuthenticationCore
 internal import BridgeClient
 internal import Catalogue
 internal import Clocks
@@ -442,7 +443,7 @@ struct BridgedSignIns: Sendable {
         ]
         switch (BridgeMeaning(refusal), refusal.code) {
         case (.noTemporaryPassIdentity, _): return Fault(.invalidRequest, "Required 'generic_data' is not present")
-        case (.trial, _): return FreePreviews.usedUp
+        case (.trial, _): return FreePreview.usedUp
         case (.noIntegration, _): return Fault(.unknownIntegration, "The provider is not available for this channel.")
         case (_, "invalid_parameter_redirect_url"):
             logger.error("bridge.redirect_refused", metadata: metadata)

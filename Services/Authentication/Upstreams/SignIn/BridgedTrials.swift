@@ -1,3 +1,4 @@
+internal import AuthenticationCore
 internal import BridgeClient
 internal import Catalogue
 internal import Clocks
@@ -50,7 +51,7 @@ struct BridgedTrials: Sendable {
     private static func fault(_ trouble: BridgeTrouble, _ now: Timestamp) -> Fault {
         guard let refusal = trouble.refusal else { return trouble.fault(now) }
         switch BridgeMeaning(refusal) {
-        case .trial: return FreePreviews.usedUp
+        case .trial: return FreePreview.usedUp
         case .noTemporaryPassIdentity: return Fault(.invalidRequest, "Required 'generic_data' is not present")
         case .noIntegration: return Fault(.unknownIntegration, "The provider is not available for this channel.")
         default: return refusal.decisionFault.fault

@@ -1,16 +1,17 @@
+package import AuthenticationCore
 internal import BridgeClient
-internal import Clocks
+package import Clocks
 internal import Contracts
-internal import Faults
+package import Faults
 
 /// A client of ours at an upstream, as it is kept: secret and bearer are sealed.
-struct BridgeSlotRecord: Hashable, Sendable {
+package struct BridgeSlotRecord: Hashable, Sendable {
     /// One that nobody uses for so long is forgotten.
     static let unusedLife: Duration = .seconds(400 * 86_400)
 
     let name: BridgeSlotName
     let clientID: String
-    let secret: [UInt8]
+    package let secret: [UInt8]
     let scopes: [String]
     /// Empty: none.
     var bearer: [UInt8] = []
@@ -19,8 +20,8 @@ struct BridgeSlotRecord: Hashable, Sendable {
 }
 
 /// Names a client of ours at an upstream: that of one device, one of a few for many, or the one that serves lists.
-struct BridgeSlotName: Hashable, Sendable {
-    let text: String
+package struct BridgeSlotName: Hashable, Sendable {
+    package let text: String
     let upstream: String
     /// Of the upstream's `clients`.
     let entry: String
@@ -29,9 +30,9 @@ struct BridgeSlotName: Hashable, Sendable {
 }
 
 /// A browser's login under way at an upstream (bridge §7).
-struct BridgePending: Hashable, Sendable {
+package struct BridgePending: Hashable, Sendable {
     /// The state at which the next one may begin.
-    enum State: Int64, Sendable {
+    package enum State: Int64, Sendable {
         case open = 0
         /// Its session was made, or its code is dead: nothing more comes of it.
         case done = 1
@@ -51,7 +52,7 @@ struct BridgePending: Hashable, Sendable {
     let handle: SecretDigest
     let record: RegistrationRecordID
     let code: RegistrationCodeText
-    let key: SessionKey
+    package let key: SessionKey
     let claims: DeviceClaims
     let clientID: ClientID
     let device: DeviceInformation
@@ -83,63 +84,24 @@ struct BridgePending: Hashable, Sendable {
     }
 }
 
-/// What belongs to a session that an upstream's login made (bridge §2). It outlives the session where upstream has to be told of the logout.
-struct BridgedPart: Hashable, Sendable {
-    let session: SessionID
-    let key: SessionKey
-    let mvpd: MvpdID
-    let upstream: String
-    let serviceProvider: String
-    let theirMvpd: String
-    let slot: String
-    /// Upstream's word: `regular`, `temporary`, …
-    let kind: String
-    let startsAt: Timestamp
-    var expiresAt: Timestamp
-    var confirmedAt: Timestamp
-    /// A decision said that nobody is signed in: upstream is asked before anything else.
-    var isSuspect = false
-    /// A decision was made since, which may have changed what is known of the person: upstream is asked before that is told.
-    var mayHaveChanged = false
-    /// Under what the id of the person in media tokens is remembered; known only while the part is made.
-    var person: String?
-    /// Names of attributes that upstream encrypted.
-    var encryptedNames: [String]
-    /// Sealed.
-    var attributes: [UInt8]
-    let device: DeviceInformation
-    let userAgent: String
-    /// The mark of the household that upstream told just now; `nil`: it is in the session's row. Its name is in the sealed attributes.
-    var household: String?
-
-    /// Whether a logout has to tell upstream: a trial and a degradation rule know none (bridge §10.2).
-    var knowsLogout: Bool { !isTrial && kind != BridgedProfile.Kind.degraded.rawValue }
-
-    var isTrial: Bool { kind == BridgedProfile.Kind.temporary.rawValue }
-    /// Of the platform's own sign-in (bridge §11).
-    var isPartners: Bool { kind == BridgedProfile.Kind.appleSSO.rawValue }
-    /// Of a login elsewhere: upstream shows it only to calls that say who the person is.
-    var isShared: Bool { kind == BridgedProfile.Kind.platformSSO.rawValue || kind == BridgedProfile.Kind.serviceTokenSSO.rawValue }
-}
-
 /// What is kept of an upstream, in numbers.
-struct BridgeHoldings: Hashable, Sendable {
-    var clients = 0
+package struct BridgeHoldings: Hashable, Sendable {
+    package var clients = 0
     /// Of these, clients of one device each.
     var deviceClients = 0
-    var openLogouts = 0
+    package var openLogouts = 0
     /// `nil`: there is no list.
     var oldestList: Timestamp?
 }
 
 /// A logout that upstream has not heard of.
-struct BridgeLogout: Hashable, Sendable {
+package struct BridgeLogout: Hashable, Sendable {
     let part: BridgedPart
     let tries: Int
 }
 
 /// What the bridge keeps.
-protocol BridgeStore: Sendable {
+package protocol BridgeStore: Sendable {
     func bridgeSlot(_ name: BridgeSlotName) async throws(Fault) -> BridgeSlotRecord?
 
     /// Takes the turn of registering a client, until the lease ends or the client is kept.

@@ -1,11 +1,12 @@
-internal import Clocks
+package import AuthenticationCore
+package import Clocks
 internal import Contracts
-internal import Faults
+package import Faults
 internal import Storage
 
 /// Clients of upstreams, and what they list.
 extension SqliteAuthenticationStore: BridgeStore {
-    func bridgeSlot(_ name: BridgeSlotName) async throws(Fault) -> BridgeSlotRecord? {
+    package func bridgeSlot(_ name: BridgeSlotName) async throws(Fault) -> BridgeSlotRecord? {
         let found: Statement = """
             SELECT client_id, secret, scopes, bearer, bearer_end_ms, bearer_life_s FROM bridge_slot WHERE name = ? AND client_id <> ''
             """
@@ -18,7 +19,7 @@ extension SqliteAuthenticationStore: BridgeStore {
         }
     }
 
-    func claimBridgeSlot(_ name: BridgeSlotName, until lease: Timestamp, now: Timestamp) async throws(Fault) -> Bool {
+    package func claimBridgeSlot(_ name: BridgeSlotName, until lease: Timestamp, now: Timestamp) async throws(Fault) -> Bool {
         let end = now + BridgeSlotRecord.unusedLife
         return try await store.change(
             """
@@ -29,12 +30,12 @@ extension SqliteAuthenticationStore: BridgeStore {
             """, [name.text, name.upstream, [] as [UInt8], lease, end, now], of: name.text) == 1
     }
 
-    func releaseBridgeSlot(_ name: BridgeSlotName, until lease: Timestamp) async throws(Fault) {
+    package func releaseBridgeSlot(_ name: BridgeSlotName, until lease: Timestamp) async throws(Fault) {
         _ = try await store.change(
             "UPDATE bridge_slot SET lease_until_ms = 0 WHERE name = ? AND lease_until_ms = ? AND client_id = ''", [name.text, lease], of: name.text)
     }
 
-    func keep(_ slot: BridgeSlotRecord, now: Timestamp) async throws(Fault) {
+    package func keep(_ slot: BridgeSlotRecord, now: Timestamp) async throws(Fault) {
         try await store.change(
             """
             INSERT INTO bridge_slot (name, upstream, client_id, secret, scopes, bearer, bearer_end_ms, bearer_life_s, lease_until_ms, expires_at_ms)
@@ -49,7 +50,7 @@ extension SqliteAuthenticationStore: BridgeStore {
             ], of: slot.name.text)
     }
 
-    func dropBridgeSlot(_ name: String) async throws(Fault) -> Int {
+    package func dropBridgeSlot(_ name: String) async throws(Fault) -> Int {
         let keys: [SessionKey] = try await store.write { database in
             try database.run("DELETE FROM bridge_slot WHERE name = ?", [name])
             let keys = try database.all("SELECT device_id, requestor FROM bridge_session WHERE slot = ?", [name]) {
@@ -66,7 +67,7 @@ extension SqliteAuthenticationStore: BridgeStore {
 
     // MARK: Numbers
 
-    func bridgeHoldings(_ upstream: String, listsSince oldest: Timestamp, now: Timestamp) async throws(Fault) -> BridgeHoldings {
+    package func bridgeHoldings(_ upstream: String, listsSince oldest: Timestamp, now: Timestamp) async throws(Fault) -> BridgeHoldings {
         // A device's own has 64 hex digits after the last slash.
         let clients: Statement = """
             SELECT COUNT(*), COALESCE(SUM(CASE WHEN length(name) > 65 AND substr(name, length(name) - 64, 1) = '/'
@@ -86,7 +87,7 @@ extension SqliteAuthenticationStore: BridgeStore {
 
     // MARK: Lists
 
-    func keep(list: [UInt8], _ key: String, at moment: Timestamp) async throws(Fault) {
+    package func keep(list: [UInt8], _ key: String, at moment: Timestamp) async throws(Fault) {
         try await store.change(
             """
             INSERT INTO bridge_list (place, content, listed_at_ms) VALUES (?, ?, ?)
@@ -94,7 +95,7 @@ extension SqliteAuthenticationStore: BridgeStore {
             """, [key, list, moment], of: key)
     }
 
-    func list(_ key: String) async throws(Fault) -> (content: [UInt8], at: Timestamp)? {
+    package func list(_ key: String) async throws(Fault) -> (content: [UInt8], at: Timestamp)? {
         try await store.first("SELECT content, listed_at_ms FROM bridge_list WHERE place = ?", [key]) { ($0.next(), $0.next()) }
     }
 }

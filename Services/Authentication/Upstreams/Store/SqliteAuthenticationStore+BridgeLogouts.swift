@@ -1,11 +1,12 @@
-internal import Clocks
+package import AuthenticationCore
+package import Clocks
 internal import Contracts
-internal import Faults
+package import Faults
 internal import Storage
 
 /// Logouts that upstreams have to hear of.
 extension SqliteAuthenticationStore {
-    func remember(logoutsOf sessions: [SessionID], now: Timestamp) async throws(Fault) {
+    package func remember(logoutsOf sessions: [SessionID], now: Timestamp) async throws(Fault) {
         defer { for session in sessions { parts.forget(session) } }
         try await store.write { database in
             for session in sessions {
@@ -26,7 +27,7 @@ extension SqliteAuthenticationStore {
         }
     }
 
-    func remember(logoutOf part: BridgedPart, now: Timestamp) async throws(Fault) {
+    package func remember(logoutOf part: BridgedPart, now: Timestamp) async throws(Fault) {
         let values = try part.values
         try await store.write { database in
             try database.run(BridgedPart.insertion, values)
@@ -34,7 +35,7 @@ extension SqliteAuthenticationStore {
         }
     }
 
-    func rememberOrphans(now: Timestamp) async throws(Fault) -> Int {
+    package func rememberOrphans(now: Timestamp) async throws(Fault) -> Int {
         try await store.change(
             """
             UPDATE bridge_session SET logout_ms = ?1, next_try_ms = ?1 WHERE logout_ms = 0 AND is_suspect <> 3 AND expires_at_ms > ?1
@@ -42,7 +43,7 @@ extension SqliteAuthenticationStore {
             """, [now], of: "bridge_session")
     }
 
-    func dueLogouts(now: Timestamp, most: Int) async throws(Fault) -> [BridgeLogout] {
+    package func dueLogouts(now: Timestamp, most: Int) async throws(Fault) -> [BridgeLogout] {
         let due: Statement = """
             SELECT \(BridgedPart.columns), tries FROM bridge_session WHERE logout_ms > 0 AND next_try_ms <= ? AND expires_at_ms > ?
             ORDER BY next_try_ms LIMIT ?
@@ -50,7 +51,7 @@ extension SqliteAuthenticationStore {
         return try await store.all(due, [now, now, most]) { BridgeLogout(part: try BridgedPart(columns: &$0), tries: Int($0.next() as Int64)) }
     }
 
-    func openLogouts(of key: SessionKey, upstream: String, mvpd: String, now: Timestamp) async throws(Fault) -> [BridgeLogout] {
+    package func openLogouts(of key: SessionKey, upstream: String, mvpd: String, now: Timestamp) async throws(Fault) -> [BridgeLogout] {
         let open: Statement = """
             SELECT \(BridgedPart.columns), tries FROM bridge_session
             WHERE device_id = ? AND requestor = ? AND upstream = ? AND their_mvpd = ? AND logout_ms > 0 AND expires_at_ms > ? LIMIT 8
@@ -60,18 +61,18 @@ extension SqliteAuthenticationStore {
         }
     }
 
-    func postpone(_ logout: BridgeLogout, until moment: Timestamp) async throws(Fault) {
+    package func postpone(_ logout: BridgeLogout, until moment: Timestamp) async throws(Fault) {
         try await store.change(
             "UPDATE bridge_session SET next_try_ms = ?, tries = tries + 1 WHERE session_id = ?", [moment, logout.part.session],
             of: logout.part.session.text)
     }
 
-    func hastenLogouts(at upstream: String, now: Timestamp) async throws(Fault) {
+    package func hastenLogouts(at upstream: String, now: Timestamp) async throws(Fault) {
         try await store.change(
             "UPDATE bridge_session SET next_try_ms = ?1 WHERE logout_ms > 0 AND next_try_ms > ?1 AND upstream = ?2", [now, upstream], of: upstream)
     }
 
-    func finish(_ logout: BridgeLogout) async throws(Fault) {
+    package func finish(_ logout: BridgeLogout) async throws(Fault) {
         try await store.change(
             "DELETE FROM bridge_session WHERE session_id = ? AND logout_ms > 0", [logout.part.session], of: logout.part.session.text)
     }

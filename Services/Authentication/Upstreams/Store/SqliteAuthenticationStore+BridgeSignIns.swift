@@ -1,11 +1,12 @@
-internal import Clocks
+package import AuthenticationCore
+package import Clocks
 internal import Contracts
-internal import Faults
+package import Faults
 internal import Storage
 
 /// Logins under way at upstreams.
 extension SqliteAuthenticationStore {
-    func begin(_ pending: BridgePending) async throws(Fault) {
+    package func begin(_ pending: BridgePending) async throws(Fault) {
         let device = try pending.device.serialized()
         try await store.write { database in
             try database.run("DELETE FROM bridge_pending WHERE record_id = ? AND length(browser_secret) = 0", [pending.record])
@@ -27,18 +28,18 @@ extension SqliteAuthenticationStore {
     /// One that is over may still bring a login of its last seconds.
     private static let lateMilliseconds: Int64 = 60_000
 
-    func bridgePending(_ handle: SecretDigest, now: Timestamp) async throws(Fault) -> BridgePending? {
+    package func bridgePending(_ handle: SecretDigest, now: Timestamp) async throws(Fault) -> BridgePending? {
         let live: Statement = "SELECT \(BridgePending.columns) FROM bridge_pending WHERE handle = ? AND expires_at_ms > ?"
         return try await store.first(live, [handle, now - .milliseconds(Self.lateMilliseconds)]) { try BridgePending(columns: &$0) }
     }
 
-    func bridgePending(of record: RegistrationRecordID, now: Timestamp) async throws(Fault) -> BridgePending? {
+    package func bridgePending(of record: RegistrationRecordID, now: Timestamp) async throws(Fault) -> BridgePending? {
         let live: Statement =
             "SELECT \(BridgePending.columns) FROM bridge_pending WHERE record_id = ? AND expires_at_ms > ? ORDER BY started_at_ms DESC LIMIT 1"
         return try await store.first(live, [record, now - .milliseconds(Self.lateMilliseconds)]) { try BridgePending(columns: &$0) }
     }
 
-    func bridgePendings(_ key: SessionKey, now: Timestamp) async throws(Fault) -> [BridgePending] {
+    package func bridgePendings(_ key: SessionKey, now: Timestamp) async throws(Fault) -> [BridgePending] {
         let live: Statement = """
             SELECT \(BridgePending.columns) FROM bridge_pending
             WHERE device_id = ? AND requestor = ? AND expires_at_ms > ? AND state <> 1 ORDER BY started_at_ms DESC LIMIT 8
@@ -48,7 +49,7 @@ extension SqliteAuthenticationStore {
         }
     }
 
-    func boundPendings(_ key: SessionKey, upstream: String, mvpd: String) async throws(Fault) -> [BridgePending] {
+    package func boundPendings(_ key: SessionKey, upstream: String, mvpd: String) async throws(Fault) -> [BridgePending] {
         let bound: Statement = """
             SELECT \(BridgePending.columns) FROM bridge_pending
             WHERE device_id = ? AND requestor = ? AND upstream = ? AND their_mvpd = ? AND state <> 1 AND length(browser_secret) > 0
@@ -57,7 +58,7 @@ extension SqliteAuthenticationStore {
         return try await store.all(bound, [key.device, key.requestor, upstream, mvpd]) { try BridgePending(columns: &$0) }
     }
 
-    func unresolvedPendings(now: Timestamp, most: Int) async throws(Fault) -> [BridgePending] {
+    package func unresolvedPendings(now: Timestamp, most: Int) async throws(Fault) -> [BridgePending] {
         let over: Statement = """
             SELECT \(BridgePending.columns) FROM bridge_pending
             WHERE length(browser_secret) > 0 AND (state = 6 OR state <> 1 AND expires_at_ms <= ?) ORDER BY started_at_ms LIMIT ?
@@ -65,7 +66,7 @@ extension SqliteAuthenticationStore {
         return try await store.all(over, [now - .milliseconds(Self.lateMilliseconds), most]) { try BridgePending(columns: &$0) }
     }
 
-    func settle(_ handle: SecretDigest, as state: BridgePending.State) async throws(Fault) {
+    package func settle(_ handle: SecretDigest, as state: BridgePending.State) async throws(Fault) {
         try await store.change("UPDATE bridge_pending SET state = ? WHERE handle = ? AND state <> 1", [state.rawValue, handle], of: "bridge_pending")
     }
 }

@@ -1,11 +1,12 @@
-internal import Clocks
+package import AuthenticationCore
+package import Clocks
 internal import Contracts
-internal import Faults
-internal import Storage
+package import Faults
+package import Storage
 
 /// Sessions whose logins upstreams made.
 extension SqliteAuthenticationStore {
-    func start(_ session: SessionRecord, _ part: BridgedPart, of pending: SecretDigest?, now: Timestamp) async throws(Fault) -> Bool {
+    package func start(_ session: SessionRecord, _ part: BridgedPart, of pending: SecretDigest?, now: Timestamp) async throws(Fault) -> Bool {
         let values = try part.values
         let session = session.known(as: try await verifiersID(of: part.person, now: now))
         return try await starting(session) { database in
@@ -36,7 +37,7 @@ extension SqliteAuthenticationStore {
         }
     }
 
-    func bridgedPart(_ session: SessionID) async throws(Fault) -> BridgedPart? {
+    package func bridgedPart(_ session: SessionID) async throws(Fault) -> BridgedPart? {
         let epoch: CoherentCache<SessionID, BridgedPart>.Epoch
         switch parts.lookup(session) {
         case .hit(let part): return part
@@ -48,7 +49,7 @@ extension SqliteAuthenticationStore {
         return part
     }
 
-    func confirm(_ part: BridgedPart, updatedAt: Timestamp?) async throws(Fault) {
+    package func confirm(_ part: BridgedPart, updatedAt: Timestamp?) async throws(Fault) {
         defer {
             parts.forget(part.session)
             memory.forget(part.key)
@@ -73,18 +74,18 @@ extension SqliteAuthenticationStore {
         }
     }
 
-    func suspect(_ session: SessionID) async throws(Fault) {
+    package func suspect(_ session: SessionID) async throws(Fault) {
         defer { parts.forget(session) }
         try await store.change("UPDATE bridge_session SET is_suspect = 1 WHERE session_id = ? AND is_suspect <> 3", [session], of: session.text)
     }
 
-    func decided(_ part: BridgedPart) async throws(Fault) {
+    package func decided(_ part: BridgedPart) async throws(Fault) {
         defer { parts.forget(part.session) }
         try await store.change(
             "UPDATE bridge_session SET is_suspect = 2 WHERE session_id = ? AND is_suspect = 0", [part.session], of: part.session.text)
     }
 
-    func learn(_ id: String, of part: BridgedPart, person: String?, now: Timestamp) async throws(Fault) {
+    package func learn(_ id: String, of part: BridgedPart, person: String?, now: Timestamp) async throws(Fault) {
         defer { memory.forget(part.key) }
         try await store.write { database in
             try database.run("UPDATE session SET user_id = ? WHERE id = ?", [id, part.session])
@@ -114,7 +115,7 @@ extension SqliteAuthenticationStore {
         return known.id
     }
 
-    func drop(_ part: BridgedPart, now: Timestamp) async throws(Fault) {
+    package func drop(_ part: BridgedPart, now: Timestamp) async throws(Fault) {
         defer {
             parts.forget(part.session)
             memory.forget(part.key)
@@ -129,7 +130,7 @@ extension SqliteAuthenticationStore {
         }
     }
 
-    func forgotten(_ key: SessionKey, since moment: Timestamp) async throws(Fault) -> [BridgedPart] {
+    package func forgotten(_ key: SessionKey, since moment: Timestamp) async throws(Fault) -> [BridgedPart] {
         let gone: Statement = """
             SELECT \(BridgedPart.columns) FROM bridge_session
             WHERE device_id = ? AND requestor = ? AND is_suspect = 3 AND logout_ms = 0 AND expires_at_ms >= ? ORDER BY expires_at_ms DESC LIMIT 8
@@ -137,7 +138,7 @@ extension SqliteAuthenticationStore {
         return try await store.all(gone, [key.device, key.requestor, moment]) { try BridgedPart(columns: &$0) }
     }
 
-    func endTrials(requestor: RequestorID, mvpd: MvpdID, device: DeviceID?) async throws(Fault) -> Int {
+    package func endTrials(requestor: RequestorID, mvpd: MvpdID, device: DeviceID?) async throws(Fault) -> Int {
         let keys: [SessionKey] = try await store.write { database in
             let trials = try database.all(
                 "SELECT session_id, device_id, requestor FROM bridge_session WHERE requestor = ? AND mvpd = ? AND kind = 'temporary'",
@@ -155,7 +156,7 @@ extension SqliteAuthenticationStore {
         return keys.count
     }
 
-    func take(_ request: UpstreamRequestID, now: Timestamp) async throws(Fault) -> Bool {
+    package func take(_ request: UpstreamRequestID, now: Timestamp) async throws(Fault) -> Bool {
         try await store.change(
             "DELETE FROM profile_request WHERE request_id = ? AND expires_at_ms > ?", [request, now], of: "profile_request") == 1
     }
@@ -189,7 +190,7 @@ extension BridgedPart {
         }
     }
 
-    init(columns: inout ColumnReader) throws {
+    package init(columns: inout ColumnReader) throws {
         let session: SessionID = columns.next()
         let key = SessionKey(device: columns.next(), requestor: columns.next())
         let mvpd: MvpdID = columns.next()

@@ -1,12 +1,12 @@
 internal import Clocks
-internal import Contracts
-internal import Faults
+package import Contracts
+package import Faults
 internal import Storage
 
 extension SqliteAuthenticationStore: SignInReportStore {
-    var sharesReports: Bool { store.isDistributed }
+    package var sharesReports: Bool { store.isDistributed }
 
-    func keep(_ reports: [SignInReport]) async throws(Fault) {
+    package func keep(_ reports: [SignInReport]) async throws(Fault) {
         var plan = Plan(for: "sign_in_report")
         for report in reports {
             plan.add(
@@ -17,19 +17,19 @@ extension SqliteAuthenticationStore: SignInReportStore {
         _ = try await store.commit { () throws(Fault) in plan }
     }
 
-    func failedReport(trace: String) async throws(Fault) -> SignInReport? {
+    package func failedReport(trace: String) async throws(Fault) -> SignInReport? {
         try await store.first("SELECT content FROM sign_in_report WHERE trace = ? ORDER BY ended_at_ms DESC LIMIT 1", [trace]) {
             try SignInReport(serialized: $0.next() as [UInt8])
         }
     }
 
-    func failedReports(mvpd: String, limit: Int) async throws(Fault) -> [SignInReport] {
+    package func failedReports(mvpd: String, limit: Int) async throws(Fault) -> [SignInReport] {
         try await store.all("SELECT content FROM sign_in_report WHERE mvpd = ?1 OR ?1 = '' ORDER BY ended_at_ms DESC LIMIT ?2", [mvpd, limit]) {
             try SignInReport(serialized: $0.next() as [UInt8])
         }
     }
 
-    func trimStrays(to most: Int) async throws(Fault) {
+    package func trimStrays(to most: Int) async throws(Fault) {
         try await store.change(
             """
             DELETE FROM sign_in_report WHERE mvpd = '' AND ended_at_ms < (

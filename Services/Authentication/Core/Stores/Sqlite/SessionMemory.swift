@@ -1,14 +1,14 @@
-internal import Storage
+package import Storage
 
 /// Which sessions a device has at a requestor, or that it has none, as the store said lately: devices that wait for their person poll for a session that
 /// is not there yet (rest-v1 §3.9). Absences are kept apart, so that unknown devices displace no session.
-struct SessionMemory: Sendable {
-    struct Epochs: Sendable {
+package struct SessionMemory: Sendable {
+    package struct Epochs: Sendable {
         fileprivate let session: CoherentCache<SessionKey, [SessionRecord]>.Epoch
         fileprivate let absence: CoherentCache<SessionKey, Void>.Epoch
     }
 
-    enum Lookup: Sendable {
+    package enum Lookup: Sendable {
         /// At least one, the newest first.
         case sessions([SessionRecord])
         case absent
@@ -33,12 +33,12 @@ struct SessionMemory: Sendable {
         absences = CoherentCache(capacity: capacity, changes: changes)
     }
 
-    func watched(by store: Store) {
+    package func watched(by store: Store) {
         store.watch(sessions, "sessions")
         store.watch(absences, "absent sessions")
     }
 
-    func lookup(_ key: SessionKey) -> Lookup {
+    package func lookup(_ key: SessionKey) -> Lookup {
         switch sessions.lookup(key) {
         case .hit(let found): return .sessions(found)
         case .miss(let session):
@@ -48,7 +48,7 @@ struct SessionMemory: Sendable {
     }
 
     /// Keeps what was read from the store since then, unless it may be out of date.
-    func offer(_ found: [SessionRecord], for key: SessionKey, readIn epochs: Epochs) {
+    package func offer(_ found: [SessionRecord], for key: SessionKey, readIn epochs: Epochs) {
         if found.isEmpty {
             absences.offer((), for: key, readIn: epochs.absence)
         } else {
@@ -64,7 +64,7 @@ struct SessionMemory: Sendable {
     }
 
     /// To be called after a change of the key's sessions, before anybody hears of it.
-    func forget(_ key: SessionKey) {
+    package func forget(_ key: SessionKey) {
         absences.forget(key)
         sessions.forget(key)
     }

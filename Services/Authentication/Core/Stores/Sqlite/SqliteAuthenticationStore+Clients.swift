@@ -1,16 +1,16 @@
-internal import Clocks
-internal import Faults
+package import Clocks
+package import Faults
 internal import Storage
 
 extension SqliteAuthenticationStore: ClientStore {
-    func add(_ client: Client) async throws(Fault) {
+    package func add(_ client: Client) async throws(Fault) {
         try await store.change(
             """
             INSERT INTO client (id, secret_digest, software_id, redirect_uri, issued_at_ms, last_used_ms, has_acted) VALUES (?, ?, ?, ?, ?, ?, 0)
             """, [client.id, client.secretDigest, client.softwareID, client.redirectURI, client.issuedAt, client.issuedAt])
     }
 
-    func client(_ id: ClientID) async throws(Fault) -> Client? {
+    package func client(_ id: ClientID) async throws(Fault) -> Client? {
         let epoch: CoherentCache<ClientID, Client>.Epoch
         switch clients.lookup(id) {
         case .hit(let client): return client
@@ -27,11 +27,11 @@ extension SqliteAuthenticationStore: ClientStore {
         return found
     }
 
-    func noteUse(of client: ClientID, at moment: Timestamp) async throws(Fault) {
+    package func noteUse(of client: ClientID, at moment: Timestamp) async throws(Fault) {
         try await store.change("UPDATE client SET last_used_ms = ?1 WHERE id = ?2 AND last_used_ms < ?1", [moment, client])
     }
 
-    func forgetClients(usedBefore used: Timestamp, idleBefore idle: Timestamp, now: Timestamp) async throws(Fault) -> Int {
+    package func forgetClients(usedBefore used: Timestamp, idleBefore idle: Timestamp, now: Timestamp) async throws(Fault) -> Int {
         // A client can make something only with a token, and asked for one a day before at the latest: what is found here stays true.
         let unused = try await store.read { database in
             let idle: [ClientID] = try database.values(
@@ -54,7 +54,7 @@ extension SqliteAuthenticationStore: ClientStore {
 
     private static var clientBatch: Int { 500 }
 
-    func revoke(_ client: ClientID) async throws(Fault) -> Bool {
+    package func revoke(_ client: ClientID) async throws(Fault) -> Bool {
         defer { clients.forget(client) }
         let revoke: Statement = "DELETE FROM client WHERE id = ?"
         guard !store.isCoherent else { return try await store.change(revoke, [client]) == 1 }

@@ -1,26 +1,26 @@
-internal import Clocks
-internal import Faults
-internal import Storage
+package import Clocks
+package import Faults
+package import Storage
 
 /// Logins that other devices of the same platform identity, or of the person of a service token, may take over (rest-v1 §4.9, rest-v2 §5 J).
 extension SqliteAuthenticationStore {
-    func sessions(of identity: PlatformIdentity, now: Timestamp) async throws(Fault) -> [SessionRecord] {
+    package func sessions(of identity: PlatformIdentity, now: Timestamp) async throws(Fault) -> [SessionRecord] {
         let live: Statement = "SELECT \(SessionRecord.columns) FROM session WHERE identity = ? AND expires_at_ms > ?"
         return living(try await store.all(live, [identity, now]) { try SessionRecord(columns: &$0) })
     }
 
-    func sessions(of identity: ServiceIdentity, now: Timestamp) async throws(Fault) -> [SessionRecord] {
+    package func sessions(of identity: ServiceIdentity, now: Timestamp) async throws(Fault) -> [SessionRecord] {
         let live: Statement = "SELECT \(SessionRecord.columns) FROM session WHERE service_identity = ? AND expires_at_ms > ?"
         return living(try await store.all(live, [identity, now]) { try SessionRecord(columns: &$0) })
     }
 
-    func lastLogout(_ key: SessionKey, now: Timestamp) async throws(Fault) -> Timestamp? {
+    package func lastLogout(_ key: SessionKey, now: Timestamp) async throws(Fault) -> Timestamp? {
         try await store.value(
             "SELECT logged_out_at_ms FROM logout WHERE device_id = ? AND requestor = ? AND expires_at_ms > ?", [key.device, key.requestor, now])
     }
 
     /// Kept until the last login that there is now has expired: a later one is not shut out by it.
-    static func remember(logoutOf key: SessionKey, _ database: Database, _ now: Timestamp) throws {
+    package static func remember(logoutOf key: SessionKey, _ database: Database, _ now: Timestamp) throws {
         try database.run(logout, [key.device, key.requestor, now])
     }
 

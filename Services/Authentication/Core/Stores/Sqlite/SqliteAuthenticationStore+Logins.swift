@@ -1,13 +1,13 @@
-internal import Clocks
+package import Clocks
 internal import Contracts
-internal import Faults
+package import Faults
 internal import Storage
 
 extension SqliteAuthenticationStore: LoginStore {
     /// A person has a few devices; of many, those that last longest are enough.
     private static let mostLogins = 32
 
-    func logins(
+    package func logins(
         of subscribers: Set<Subscriber>, besides device: SessionKey, now: Timestamp
     ) async throws(Fault) -> (own: [SessionRecord], logins: [SessionRecord]) {
         let found = try await store.read { database in
@@ -16,7 +16,7 @@ extension SqliteAuthenticationStore: LoginStore {
         return (living(found.own), living(found.logins))
     }
 
-    func rememberedLogins(
+    package func rememberedLogins(
         of subscribers: Set<Subscriber>, besides device: SessionKey, now: Timestamp
     ) async throws(Fault) -> (own: [SessionRecord], logins: [SessionRecord])? {
         // There memory knows of none, and one question to the store is enough.
@@ -55,11 +55,11 @@ extension SqliteAuthenticationStore: LoginStore {
         return keys
     }
 
-    func logins(of subscribers: Set<Subscriber>, at requestor: RequestorID, now: Timestamp) async throws(Fault) -> [SessionRecord] {
+    package func logins(of subscribers: Set<Subscriber>, at requestor: RequestorID, now: Timestamp) async throws(Fault) -> [SessionRecord] {
         living(try await store.read { try Self.logins(of: subscribers, at: requestor, $0, now) })
     }
 
-    func start(_ made: MadeSession, now: Timestamp) async throws(Fault) -> Bool {
+    package func start(_ made: MadeSession, now: Timestamp) async throws(Fault) -> Bool {
         let key = made.session.key
         do throws(Fault) {
             let start = try await store.write(
@@ -74,7 +74,7 @@ extension SqliteAuthenticationStore: LoginStore {
         }
     }
 
-    func endAutomatic(_ ids: [SessionID], now: Timestamp) async throws(Fault) -> Int {
+    package func endAutomatic(_ ids: [SessionID], now: Timestamp) async throws(Fault) -> Int {
         let ended = try await store.write { database in
             var ended: [(key: SessionKey, isLive: Bool)] = []
             for id in ids {

@@ -1,9 +1,9 @@
-internal import Clocks
-internal import Faults
+package import Clocks
+package import Faults
 internal import Storage
 
 extension SqliteAuthenticationStore: LogoutStore {
-    func add(_ logouts: [PendingLogout]) async throws(Fault) {
+    package func add(_ logouts: [PendingLogout]) async throws(Fault) {
         try await store.write { database in
             let insert: Statement = """
                 INSERT INTO pending_logout (handle, requestor, mvpd, name_id, name_format, name_qualifier, sp_name_qualifier, sp_provided_id,
@@ -22,7 +22,7 @@ extension SqliteAuthenticationStore: LogoutStore {
         }
     }
 
-    func visit(_ handle: SecretDigest, as request: UpstreamRequestID, now: Timestamp) async throws(Fault) -> PendingLogout? {
+    package func visit(_ handle: SecretDigest, as request: UpstreamRequestID, now: Timestamp) async throws(Fault) -> PendingLogout? {
         try await store.write { database in
             let visit: Statement = """
                 UPDATE pending_logout SET request_id = ? WHERE handle = ? AND expires_at_ms > ? RETURNING \(PendingLogout.columns)
@@ -31,17 +31,17 @@ extension SqliteAuthenticationStore: LogoutStore {
         }
     }
 
-    func pendingLogout(_ handle: SecretDigest, now: Timestamp) async throws(Fault) -> PendingLogout? {
+    package func pendingLogout(_ handle: SecretDigest, now: Timestamp) async throws(Fault) -> PendingLogout? {
         try await store.first("SELECT \(PendingLogout.columns) FROM pending_logout WHERE handle = ? AND expires_at_ms > ?", [handle, now]) {
             PendingLogout(columns: &$0)
         }
     }
 
-    func finish(_ handle: SecretDigest, request: UpstreamRequestID) async throws(Fault) -> Bool {
+    package func finish(_ handle: SecretDigest, request: UpstreamRequestID) async throws(Fault) -> Bool {
         try await store.change("DELETE FROM pending_logout WHERE handle = ? AND request_id = ?", [handle, request]) == 1
     }
 
-    func end(_ logout: MvpdLogout, now: Timestamp) async throws(Fault) -> MvpdLogoutResult {
+    package func end(_ logout: MvpdLogout, now: Timestamp) async throws(Fault) -> MvpdLogoutResult {
         let (result, keys) = try await store.write { database -> (MvpdLogoutResult, [SessionKey]) in
             guard try database.remember(logout.replay) else { return (.replayed, []) }
             var keys: [SessionKey] = []

@@ -1,10 +1,10 @@
-internal import Clocks
-internal import Contracts
-internal import Faults
+package import Clocks
+package import Contracts
+package import Faults
 internal import Storage
 
 extension SqliteAuthenticationStore: ProfileRequestStore {
-    func add(_ request: ProfileRequestRecord) async throws(Fault) {
+    package func add(_ request: ProfileRequestRecord) async throws(Fault) {
         try await store.change(
             """
             INSERT INTO profile_request (request_id, client_id, requestor, mvpd, platform, issuer_sent, created_at_ms, expires_at_ms)
@@ -16,12 +16,12 @@ extension SqliteAuthenticationStore: ProfileRequestStore {
             ])
     }
 
-    func profileRequest(_ id: UpstreamRequestID, now: Timestamp) async throws(Fault) -> ProfileRequestRecord? {
+    package func profileRequest(_ id: UpstreamRequestID, now: Timestamp) async throws(Fault) -> ProfileRequestRecord? {
         let live: Statement = "SELECT \(ProfileRequestRecord.columns) FROM profile_request WHERE request_id = ? AND expires_at_ms > ?"
         return try await store.first(live, [id, now]) { ProfileRequestRecord(columns: &$0) }
     }
 
-    func newestProfileRequest(
+    package func newestProfileRequest(
         client: ClientID, requestor: RequestorID, mvpd: MvpdID, platform: Platform, now: Timestamp
     ) async throws(Fault) -> ProfileRequestRecord? {
         let newest: Statement = """
@@ -32,7 +32,7 @@ extension SqliteAuthenticationStore: ProfileRequestStore {
         return try await store.first(newest, [client, requestor, mvpd, Int64(platform.rawValue), now]) { ProfileRequestRecord(columns: &$0) }
     }
 
-    func complete(_ completion: PlatformCompletion, now: Timestamp) async throws(Fault) -> PlatformCompletionResult {
+    package func complete(_ completion: PlatformCompletion, now: Timestamp) async throws(Fault) -> PlatformCompletionResult {
         defer { noteStart(of: completion.session) }
         let erased = completion.session.erasable
         let consume: Statement = """

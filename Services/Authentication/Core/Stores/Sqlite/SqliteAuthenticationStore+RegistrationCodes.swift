@@ -1,6 +1,6 @@
-internal import Clocks
+package import Clocks
 internal import Contracts
-internal import Faults
+package import Faults
 internal import Storage
 
 extension SqliteAuthenticationStore: RegistrationCodeStore {
@@ -23,7 +23,7 @@ extension SqliteAuthenticationStore: RegistrationCodeStore {
             kept_until_ms = CASE WHEN generated_at_ms < ?1 THEN generated_at_ms ELSE ?1 END - ?2
         """
 
-    func claim(_ record: RegistrationRecord, now: Timestamp) async throws(Fault) -> Bool {
+    package func claim(_ record: RegistrationRecord, now: Timestamp) async throws(Fault) -> Bool {
         let device = try record.device.serialized()
         let stored = try await store.commit { () throws(Fault) in
             var plan = Plan(for: record.deviceID.text)
@@ -55,7 +55,7 @@ extension SqliteAuthenticationStore: RegistrationCodeStore {
         }
     }
 
-    func liveRecord(_ code: RegistrationCodeText, now: Timestamp) async throws(Fault) -> RegistrationRecord? {
+    package func liveRecord(_ code: RegistrationCodeText, now: Timestamp) async throws(Fault) -> RegistrationRecord? {
         try await record(code, now).flatMap { $0.expiresAt > now && isLiving($0) ? $0 : nil }
     }
 
@@ -91,7 +91,7 @@ extension SqliteAuthenticationStore: RegistrationCodeStore {
         [now, RegistrationRecord.clockErrorMilliseconds, record.deviceID, record.clientID, record.requestor]
     }
 
-    func keptRecord(_ code: RegistrationCodeText, now: Timestamp) async throws(Fault) -> RegistrationRecord? {
+    package func keptRecord(_ code: RegistrationCodeText, now: Timestamp) async throws(Fault) -> RegistrationRecord? {
         try await record(code, now).flatMap { $0.keptUntil > now && isLiving($0) ? $0 : nil }
     }
 
@@ -106,7 +106,7 @@ extension SqliteAuthenticationStore: RegistrationCodeStore {
         return record
     }
 
-    func plan(_ record: RegistrationRecord, now: Timestamp) async throws(Fault) -> Bool {
+    package func plan(_ record: RegistrationRecord, now: Timestamp) async throws(Fault) -> Bool {
         defer { codes.forget(record.code) }
         let plan: Statement = """
             UPDATE registration_code SET mvpd = ?, domain_name = ?, redirect_url = ? WHERE id = ? AND is_used = 0 AND expires_at_ms > ?
@@ -114,7 +114,7 @@ extension SqliteAuthenticationStore: RegistrationCodeStore {
         return try await store.change(plan, [record.mvpd, record.domainName, record.redirectURL, record.id, now], of: record.deviceID.text) == 1
     }
 
-    func remove(_ code: RegistrationCodeText, requestor: RequestorID, now: Timestamp) async throws(Fault) -> Bool {
+    package func remove(_ code: RegistrationCodeText, requestor: RequestorID, now: Timestamp) async throws(Fault) -> Bool {
         try await changingCodes { database in
             let pending: Statement = """
                 DELETE FROM pending_sign_in WHERE record_id IN

@@ -1,8 +1,8 @@
-internal import Storage
+package import Storage
 
 extension SqliteAuthenticationStore {
     /// Released steps never change; a change is a new step.
-    static let migrations = [
+    package static let migrations = [
         Migration(
             "1-clients",
             sql: """
@@ -365,7 +365,7 @@ extension SqliteAuthenticationStore {
     ]
 
     /// What is removed once it is over. An expired session is remembered for a day, so that "expired" differs from "none" (rest-v1 §5).
-    static let sweeps = [
+    package static let sweeps = [
         Sweep(table: "registration_code", key: ["id"], expiryColumn: "kept_until_ms", grace: RegistrationRecord.remembrance),
         Sweep(table: "pending_sign_in", key: ["request_id"], expiryColumn: "expires_at_ms"),
         Sweep(table: "test_sign_in", key: ["id"], expiryColumn: "expires_at_ms"),

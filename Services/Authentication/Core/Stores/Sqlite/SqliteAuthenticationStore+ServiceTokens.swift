@@ -1,10 +1,10 @@
-internal import Clocks
+package import Clocks
 internal import Contracts
-internal import Faults
+package import Faults
 internal import Storage
 
 extension SqliteAuthenticationStore: ServiceTokenStore {
-    func tie(_ tie: ServiceTokenTie, to name: ServicePersonName) async throws(Fault) -> ServiceTokenDevice {
+    package func tie(_ tie: ServiceTokenTie, to name: ServicePersonName) async throws(Fault) -> ServiceTokenDevice {
         let information = try tie.information.serialized()
         return try await store.write { database in
             let person: Statement = """
@@ -16,7 +16,7 @@ extension SqliteAuthenticationStore: ServiceTokenStore {
         }
     }
 
-    func tie(_ tie: ServiceTokenTie, by code: String) async throws(Fault) -> ServiceTokenDevice? {
+    package func tie(_ tie: ServiceTokenTie, by code: String) async throws(Fault) -> ServiceTokenDevice? {
         let information = try tie.information.serialized()
         return try await store.write { database in
             let use: Statement = "DELETE FROM service_link WHERE programmer = ? AND code = ? AND expires_at_ms > ? RETURNING person"
@@ -26,13 +26,13 @@ extension SqliteAuthenticationStore: ServiceTokenStore {
         }
     }
 
-    func serviceDevice(_ tie: ServiceTieID) async throws(Fault) -> ServiceTokenDevice? {
+    package func serviceDevice(_ tie: ServiceTieID) async throws(Fault) -> ServiceTokenDevice? {
         try await store.read { database in
             try database.first("\(ServiceTokenDevice.select) WHERE service_device.tie = ?", [tie]) { try ServiceTokenDevice(columns: &$0) }
         }
     }
 
-    func renew(_ tie: ServiceTieID, at now: Timestamp, until end: Timestamp, personUntil personEnd: Timestamp) async throws(Fault) -> Bool {
+    package func renew(_ tie: ServiceTieID, at now: Timestamp, until end: Timestamp, personUntil personEnd: Timestamp) async throws(Fault) -> Bool {
         try await store.write { database in
             let renew: Statement = "UPDATE service_device SET seen_at_ms = ?, expires_at_ms = ? WHERE tie = ? RETURNING person"
             guard let person: ServicePersonID = try database.value(renew, [now, end, tie]) else { return false }
@@ -41,7 +41,7 @@ extension SqliteAuthenticationStore: ServiceTokenStore {
         }
     }
 
-    func serviceDevices(of person: ServicePersonID, now: Timestamp) async throws(Fault) -> [ServiceTokenDevice] {
+    package func serviceDevices(of person: ServicePersonID, now: Timestamp) async throws(Fault) -> [ServiceTokenDevice] {
         try await store.read { database in
             let devices: Statement = """
                 \(ServiceTokenDevice.select) WHERE service_device.person = ? AND service_device.expires_at_ms > ?
@@ -51,7 +51,7 @@ extension SqliteAuthenticationStore: ServiceTokenStore {
         }
     }
 
-    func untie(_ devices: [ServiceTokenDevice], of identity: ServiceIdentity) async throws(Fault) {
+    package func untie(_ devices: [ServiceTokenDevice], of identity: ServiceIdentity) async throws(Fault) {
         let changed = try await store.write { database in
             var changed: [SessionKey] = []
             var codes: [RegistrationCodeText] = []
@@ -72,7 +72,7 @@ extension SqliteAuthenticationStore: ServiceTokenStore {
         for code in changed.codes { self.codes.forget(code) }
     }
 
-    func add(_ link: ServiceLinkCode, now: Timestamp) async throws(Fault) -> Bool {
+    package func add(_ link: ServiceLinkCode, now: Timestamp) async throws(Fault) -> Bool {
         try await store.write { database in
             try database.run("DELETE FROM service_link WHERE person = ?", [link.person])
             let add: Statement = """

@@ -1,10 +1,10 @@
-internal import Clocks
+package import Clocks
 internal import Contracts
-internal import Faults
-internal import Storage
+package import Faults
+package import Storage
 
 extension SqliteAuthenticationStore: SessionStore {
-    func sessions(_ key: SessionKey) async throws(Fault) -> [SessionRecord] {
+    package func sessions(_ key: SessionKey) async throws(Fault) -> [SessionRecord] {
         let epochs: SessionMemory.Epochs
         switch memory.lookup(key) {
         case .sessions(let sessions): return living(sessions)
@@ -19,7 +19,7 @@ extension SqliteAuthenticationStore: SessionStore {
     /// Without what is another programmer's.
     func living(_ sessions: [SessionRecord]) -> [SessionRecord] { lives?.covered(sessions) ?? sessions }
 
-    func start(_ session: SessionRecord, now: Timestamp) async throws(Fault) -> Bool {
+    package func start(_ session: SessionRecord, now: Timestamp) async throws(Fault) -> Bool {
         defer { noteStart(of: session) }
         if try await store.commit({ () throws(Fault) in try session.plan(now: now) }) != nil { return true }
         return try await starting(session) { database in
@@ -29,7 +29,7 @@ extension SqliteAuthenticationStore: SessionStore {
         }
     }
 
-    func update(_ update: AttributeUpdate, now: Timestamp) async throws(Fault) -> Bool {
+    package func update(_ update: AttributeUpdate, now: Timestamp) async throws(Fault) -> Bool {
         defer { memory.forget(update.key) }
         return try await store.write { database in
             guard let after = update.applied(to: try database.sessions(update.key), now: now) else { return false }
@@ -40,7 +40,7 @@ extension SqliteAuthenticationStore: SessionStore {
         }
     }
 
-    func end(device: DeviceID, requestors: [RequestorID], claims: DeviceClaims, now: Timestamp) async throws(Fault) -> [SessionRecord] {
+    package func end(device: DeviceID, requestors: [RequestorID], claims: DeviceClaims, now: Timestamp) async throws(Fault) -> [SessionRecord] {
         defer {
             for requestor in requestors { memory.forget(SessionKey(device: device, requestor: requestor)) }
         }
@@ -69,7 +69,7 @@ extension SqliteAuthenticationStore: SessionStore {
             })
     }
 
-    func end(_ key: SessionKey, client: ClientID, mvpd: MvpdID, now: Timestamp) async throws(Fault) -> SessionRecord? {
+    package func end(_ key: SessionKey, client: ClientID, mvpd: MvpdID, now: Timestamp) async throws(Fault) -> SessionRecord? {
         defer { memory.forget(key) }
         let end: Statement = """
             DELETE FROM session WHERE device_id = ? AND requestor = ? AND client_id = ? AND mvpd = ? RETURNING \(SessionRecord.columns)
@@ -102,13 +102,13 @@ extension SqliteAuthenticationStore: SessionStore {
 
 extension Database {
     /// What a device has at a requestor, the newest first.
-    func sessions(_ key: SessionKey) throws -> [SessionRecord] {
+    package func sessions(_ key: SessionKey) throws -> [SessionRecord] {
         try all(SessionRecord.byKey, [key.device, key.requestor]) { try SessionRecord(columns: &$0) }
     }
 }
 
 extension RegistrationRecordID {
-    static let use: Statement = """
+    package static let use: Statement = """
         UPDATE registration_code
         SET is_used = 1, used_at_ms = ?1, kept_until_ms = CASE WHEN expires_at_ms > ?3 THEN expires_at_ms ELSE ?3 END
         WHERE id = ?2 AND is_used = 0 AND expires_at_ms > ?1
@@ -124,7 +124,7 @@ extension RegistrationRecordID {
     }
 
     /// Of the statement `use`: a code from before its person or device was erased makes no session of theirs.
-    func use(for session: SessionRecord, now: Timestamp) -> Arguments {
+    package func use(for session: SessionRecord, now: Timestamp) -> Arguments {
         let erased = session.erasable
         return [now, self, session.expiresAt, erased.person, erased.device, ErasedSubject.clockErrorMilliseconds]
     }
@@ -132,7 +132,7 @@ extension RegistrationRecordID {
 
 extension SessionRecord {
     /// In the order in which they are read and written.
-    static let columns = """
+    package static let columns = """
         device_id, requestor, id, mvpd, record_id, app_id, device_user, client_id, user_id, upstream_user_id, name_id, name_format, name_qualifier, \
         sp_name_qualifier, sp_provided_id, session_index, is_home_based, attributes, created_at_ms, expires_at_ms, kind, rule, identity, trial, \
         authenticated_at_ms, updated_at_ms, device, upstream, service_identity
@@ -157,7 +157,7 @@ extension SessionRecord {
 
     /// In place of the session that the client's device has at the requestor and the MVPD; with that go its tokens.
     /// - Throws: `authentication_session_missing` where it comes of a login from before its person was erased.
-    func insert(into database: Database) throws {
+    package func insert(into database: Database) throws {
         try insertion { statement, arguments, rows in
             let changed = try database.run(statement, arguments)
             guard rows.map({ $0 == changed }) ?? true else { throw SessionState.nobody }
@@ -165,7 +165,7 @@ extension SessionRecord {
     }
 
     /// What `start` does.
-    func plan(now: Timestamp) throws(Fault) -> Plan {
+    package func plan(now: Timestamp) throws(Fault) -> Plan {
         var plan = Plan(for: key.device.text)
         record?.addUse(to: &plan, for: self, now: now)
         try addInsertion(to: &plan)
@@ -198,7 +198,7 @@ extension SessionRecord {
         if record == nil { try run(Client.noteAct, [clientID], nil) }
     }
 
-    init(columns: inout ColumnReader) throws {
+    package init(columns: inout ColumnReader) throws {
         let key = SessionKey(device: columns.next(), requestor: columns.next())
         let (id, mvpd): (SessionID, MvpdID) = (columns.next(), columns.next())
         let record: RegistrationRecordID? = columns.next()
@@ -225,5 +225,34 @@ extension SessionRecord {
                 kind: kind, authenticatedAt: authenticatedAt, rule: rule, identity: identity, trial: trial, serviceIdentity: columns.next(),
                 upstream: upstream),
             updatedAt: updatedAt, device: device)
+    }
+}
+
+extension SqliteAuthenticationStore {
+    package func sessions(
+        named name: String, userIDs: [String], at requestor: RequestorID, mvpd: MvpdID, most: Int
+    ) async throws(Fault) -> [SessionRecord] {
+        let found = try await store.read { database in
+            let named: Statement = """
+                SELECT \(SessionRecord.columns) FROM session WHERE name_id = ? AND requestor = ? AND mvpd = ? ORDER BY created_at_ms DESC LIMIT ?
+                """
+            // The condition on the kind is the index's, word for word.
+            let known: Statement = """
+                SELECT \(SessionRecord.columns) FROM session WHERE user_id = ? AND requestor = ? AND mvpd = ? AND kind <= 1
+                ORDER BY created_at_ms DESC LIMIT ?
+                """
+            var found = try database.all(named, [name, requestor, mvpd, most]) { try SessionRecord(columns: &$0) }
+            for id in userIDs { found += try database.all(known, [id, requestor, mvpd, most]) { try SessionRecord(columns: &$0) } }
+            return found
+        }
+        return SessionRecord.newest(living(found), most)
+    }
+}
+
+extension SessionRecord {
+    /// Each once, the newest first.
+    package static func newest(_ sessions: [SessionRecord], _ most: Int) -> [SessionRecord] {
+        var known: Set<SessionID> = []
+        return Array(sessions.filter { known.insert($0.id).inserted }.sorted { $0.createdAt > $1.createdAt }.prefix(most))
     }
 }

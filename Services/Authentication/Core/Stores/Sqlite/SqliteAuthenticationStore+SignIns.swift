@@ -1,9 +1,9 @@
-internal import Clocks
-internal import Faults
-internal import Storage
+package import Clocks
+package import Faults
+package import Storage
 
 extension SqliteAuthenticationStore: SignInStore {
-    func begin(_ pending: PendingSignIn, now: Timestamp) async throws(Fault) -> Bool {
+    package func begin(_ pending: PendingSignIn, now: Timestamp) async throws(Fault) -> Bool {
         let insert: Statement = """
             INSERT INTO pending_sign_in (request_id, relay_state, record_id, browser_secret, code, requestor, mvpd,
                 issuer_sent, redirect_url, started_at_ms, expires_at_ms, way, number, callback, callback_of)
@@ -29,16 +29,16 @@ extension SqliteAuthenticationStore: SignInStore {
         }
     }
 
-    func pending(_ relayState: SecretDigest, now: Timestamp) async throws(Fault) -> PendingSignIn? {
+    package func pending(_ relayState: SecretDigest, now: Timestamp) async throws(Fault) -> PendingSignIn? {
         let live: Statement = "SELECT \(PendingSignIn.columns) FROM pending_sign_in WHERE relay_state = ? AND expires_at_ms > ?"
         return try await store.first(live, [relayState, now]) { PendingSignIn(columns: &$0) }
     }
 
-    func abandon(_ request: UpstreamRequestID) async throws(Fault) -> Bool {
+    package func abandon(_ request: UpstreamRequestID) async throws(Fault) -> Bool {
         try await store.change("DELETE FROM pending_sign_in WHERE request_id = ?", [request]) == 1
     }
 
-    func complete(_ completion: SignInCompletion, now: Timestamp) async throws(Fault) -> SignInCompletionResult {
+    package func complete(_ completion: SignInCompletion, now: Timestamp) async throws(Fault) -> SignInCompletionResult {
         let session = completion.session
         defer { noteStart(of: session) }
         let consume: Statement = "DELETE FROM pending_sign_in WHERE request_id = ? AND expires_at_ms > ?"
@@ -64,7 +64,7 @@ extension SqliteAuthenticationStore: SignInStore {
 extension Database {
     /// Remembers an assertion, or a logout of an MVPD's, that counts now.
     /// - Returns: False when it counted before.
-    func remember(_ replay: SignInCompletion.Replay) throws -> Bool {
+    package func remember(_ replay: SignInCompletion.Replay) throws -> Bool {
         try run(SignInCompletion.Replay.insert, [replay.issuer, replay.assertionID, replay.expiresAt]) == 1
     }
 }
@@ -105,7 +105,7 @@ extension PendingSignIn {
 
 extension OAuthCallback {
     /// `nil` where the row has none.
-    init?(columns: inout ColumnReader) {
+    package init?(columns: inout ColumnReader) {
         (shared, holder) = (columns.next(), columns.next())
         if shared.isEmpty { return nil }
     }

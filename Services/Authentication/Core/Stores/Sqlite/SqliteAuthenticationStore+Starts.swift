@@ -1,14 +1,14 @@
-internal import Clocks
-internal import Faults
-internal import Storage
+package import Clocks
+package import Faults
+package import Storage
 
 extension SqliteAuthenticationStore {
     /// What a transaction that starts a session says, and the code that it used.
-    struct Start<Result: Sendable>: Sendable {
-        let result: Result
-        var code: RegistrationCodeText?
+    package struct Start<Result: Sendable>: Sendable {
+        package let result: Result
+        package var code: RegistrationCodeText?
 
-        init(_ result: Result, using code: RegistrationCodeText? = nil) {
+        package init(_ result: Result, using code: RegistrationCodeText? = nil) {
             self.result = result
             self.code = code
         }
@@ -16,7 +16,7 @@ extension SqliteAuthenticationStore {
 
     /// Runs a transaction that may start a session; memory forgets what that changes before anybody hears of it.
     /// - Throws: Faults of a write.
-    func starting<Result: Sendable>(
+    package func starting<Result: Sendable>(
         _ session: SessionRecord, _ body: @escaping @Sendable (Database) throws -> Start<Result>
     ) async throws(Fault) -> Result {
         defer { noteStart(of: session) }
@@ -33,7 +33,7 @@ extension SqliteAuthenticationStore {
 
 extension CoherentCache {
     /// The change may be in the store all the same, and nobody knows what it changed.
-    func forgetAll(after fault: Fault) {
+    package func forgetAll(after fault: Fault) {
         if fault.code != .overloaded { forgetAll() }
     }
 }
@@ -41,14 +41,14 @@ extension CoherentCache {
 extension Database {
     /// Marks the registration code of a session used, and ends a sign-in under way through it.
     /// - Returns: The code, and that there is none to be used; `nil` when it is no longer live or has been used.
-    func use(codeOf session: SessionRecord, now: Timestamp) throws -> SqliteAuthenticationStore.Start<Void>? {
+    package func use(codeOf session: SessionRecord, now: Timestamp) throws -> SqliteAuthenticationStore.Start<Void>? {
         guard let record = session.record else { return .init(()) }
         return try use(record, for: session, now: now).map { .init((), using: $0) }
     }
 
     /// - Parameter session: That it makes: until its end the code's maker may ask for it.
     /// - Returns: The code; `nil` when it is no longer live or has been used, or comes from before the session's person or device was erased.
-    func use(_ record: RegistrationRecordID, for session: SessionRecord, now: Timestamp) throws -> RegistrationCodeText? {
+    package func use(_ record: RegistrationRecordID, for session: SessionRecord, now: Timestamp) throws -> RegistrationCodeText? {
         let used: RegistrationCodeText? = try first(RegistrationRecordID.use, record.use(for: session, now: now)) { $0.next() }
         guard let code = used else { return nil }
         try run(RegistrationRecordID.endSignIns, [record])

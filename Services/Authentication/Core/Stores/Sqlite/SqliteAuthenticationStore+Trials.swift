@@ -1,9 +1,9 @@
-internal import Clocks
-internal import Faults
+package import Clocks
+package import Faults
 internal import Storage
 
 extension SqliteAuthenticationStore: TrialStore {
-    func start(_ preview: FreePreview, now: Timestamp) async throws(Fault) -> FreePreviewResult {
+    package func start(_ preview: FreePreview, now: Timestamp) async throws(Fault) -> FreePreviewResult {
         let since = since(preview.holder)
         return try await starting(preview.session) { database in
             guard let session = preview.session(continuing: try database.trial(of: preview.holder, since: since), now: now) else {
@@ -15,7 +15,7 @@ extension SqliteAuthenticationStore: TrialStore {
         }
     }
 
-    func spend(_ play: TrialPlay, now: Timestamp) async throws(Fault) -> TrialPlay.Outcome {
+    package func spend(_ play: TrialPlay, now: Timestamp) async throws(Fault) -> TrialPlay.Outcome {
         // Most plays are refused or repeat an earlier one: they need no commit.
         let since = since(play.holder)
         let outcome = try await store.read { try $0.outcome(of: play, since: since, now: now) }
@@ -29,11 +29,11 @@ extension SqliteAuthenticationStore: TrialStore {
         }
     }
 
-    func trial(_ id: TrialID) async throws(Fault) -> Trial? {
+    package func trial(_ id: TrialID) async throws(Fault) -> Trial? {
         try await store.read { try $0.trial(id) }
     }
 
-    func trial(of holder: TrialHolder) async throws(Fault) -> Trial? {
+    package func trial(of holder: TrialHolder) async throws(Fault) -> Trial? {
         let since = since(holder)
         return try await store.read { try $0.trial(of: holder, since: since)?.trial }
     }
@@ -43,7 +43,7 @@ extension SqliteAuthenticationStore: TrialStore {
         lives?.since(holder.key.requestor, mvpd: holder.mvpd.text) ?? Timestamp(milliseconds: 0)
     }
 
-    func reset(_ scope: TrialScope, requestor: RequestorID, mvpd: MvpdID) async throws(Fault) -> Int {
+    package func reset(_ scope: TrialScope, requestor: RequestorID, mvpd: MvpdID) async throws(Fault) -> Int {
         let since = lives?.since(requestor, mvpd: mvpd.text) ?? Timestamp(milliseconds: 0)
         return try await store.write { database in
             // Nobody is told how many there were of another programmer.

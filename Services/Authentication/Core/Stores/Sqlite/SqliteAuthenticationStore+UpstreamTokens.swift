@@ -1,9 +1,9 @@
-internal import Clocks
-internal import Faults
-internal import Storage
+package import Clocks
+package import Faults
+package import Storage
 
 extension SqliteAuthenticationStore: UpstreamTokenStore {
-    func start(_ session: SessionRecord, keeping tokens: UpstreamTokenRecord, now: Timestamp) async throws(Fault) -> Bool {
+    package func start(_ session: SessionRecord, keeping tokens: UpstreamTokenRecord, now: Timestamp) async throws(Fault) -> Bool {
         defer { noteStart(of: session) }
         let stored = try await store.commit { () throws(Fault) in
             var plan = try session.plan(now: now)
@@ -19,13 +19,13 @@ extension SqliteAuthenticationStore: UpstreamTokenStore {
         }
     }
 
-    func upstreamTokens(of session: SessionID) async throws(Fault) -> UpstreamTokenRecord? {
+    package func upstreamTokens(of session: SessionID) async throws(Fault) -> UpstreamTokenRecord? {
         try await store.first("SELECT \(UpstreamTokenRecord.columns) FROM upstream_token WHERE session_id = ?", [session]) {
             UpstreamTokenRecord(columns: &$0)
         }
     }
 
-    func identityTokens(at key: SessionKey) async throws(Fault) -> [SessionID: [UInt8]] {
+    package func identityTokens(at key: SessionKey) async throws(Fault) -> [SessionID: [UInt8]] {
         let named: Statement = """
             SELECT upstream_token.session_id, upstream_token.identity_token FROM session JOIN upstream_token ON upstream_token.session_id = session.id
             WHERE session.device_id = ? AND session.requestor = ? AND upstream_token.identity_token IS NOT NULL
@@ -34,7 +34,7 @@ extension SqliteAuthenticationStore: UpstreamTokenStore {
         return Dictionary(found) { $1 }
     }
 
-    func claimRefresh(of session: SessionID, until lease: Timestamp, now: Timestamp) async throws(Fault) -> Bool {
+    package func claimRefresh(of session: SessionID, until lease: Timestamp, now: Timestamp) async throws(Fault) -> Bool {
         try await store.change(
             """
             UPDATE upstream_token SET refreshing_until_ms = ?
@@ -42,7 +42,7 @@ extension SqliteAuthenticationStore: UpstreamTokenStore {
             """, [lease, session, now]) == 1
     }
 
-    func put(_ tokens: UpstreamTokenRecord, replacing before: [UInt8]?) async throws(Fault) -> Bool {
+    package func put(_ tokens: UpstreamTokenRecord, replacing before: [UInt8]?) async throws(Fault) -> Bool {
         try await store.change(
             """
             UPDATE upstream_token SET refresh_token = ?, access_token = ?, access_expires_at_ms = ?, refreshing_until_ms = NULL
@@ -50,14 +50,14 @@ extension SqliteAuthenticationStore: UpstreamTokenStore {
             """, [tokens.refreshToken, tokens.accessToken, tokens.accessExpiresAt, tokens.session, before]) == 1
     }
 
-    func endRefresh(of session: SessionID) async throws(Fault) {
+    package func endRefresh(of session: SessionID) async throws(Fault) {
         try await store.change("UPDATE upstream_token SET refreshing_until_ms = NULL WHERE session_id = ?", [session])
     }
 }
 
 extension UpstreamTokenRecord {
     /// Beside its session, which is there already.
-    func insert(into database: Database) throws { try database.run(Self.insertion, values) }
+    package func insert(into database: Database) throws { try database.run(Self.insertion, values) }
 
     fileprivate static let insertion: Statement = "INSERT INTO upstream_token (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
     fileprivate var values: Arguments { [session, requestor, mvpd, refreshToken, accessToken, accessExpiresAt, expiresAt, identityToken] }

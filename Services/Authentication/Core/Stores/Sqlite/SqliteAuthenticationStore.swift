@@ -1,28 +1,30 @@
-internal import CoreMetrics
-internal import Storage
+package import Contracts
+package import CoreMetrics
+package import Faults
+package import Storage
 
 /// The service's state in a store, which copies of the service may share.
-final class SqliteAuthenticationStore: LivingStore {
-    let store: Store
+package final class SqliteAuthenticationStore: LivingStore {
+    package let store: Store
     private let ownLives = EntryLives()
-    var lives: EntryLives? { ownLives }
-    let clients: CoherentCache<ClientID, Client>
-    let memory: SessionMemory
+    package var lives: EntryLives? { ownLives }
+    package let clients: CoherentCache<ClientID, Client>
+    package let memory: SessionMemory
     /// A device that waits for its person polls by its code (rest-v2 §2.8). Whoever changes a code's row forgets it.
-    let codes: CoherentCache<RegistrationCodeText, RegistrationRecord>
+    package let codes: CoherentCache<RegistrationCodeText, RegistrationRecord>
     /// What belongs to sessions that came by an upstream.
-    let parts: CoherentCache<SessionID, BridgedPart>
+    package let parts: CoherentCache<SessionID, BridgedPart>
     /// Where a person is signed in: which devices' sessions, also expired ones; the sessions themselves are in `memory`. Whoever adds a login
     /// forgets the person's entry; a device that is listed and has no such login any more is passed over.
-    let logins: CoherentCache<LoginPlace, [SessionKey]>
-    let rememberedLogins = Counter(label: "boxoffice_authentication_login_lookups_total", dimensions: [("source", "memory")])
+    package let logins: CoherentCache<LoginPlace, [SessionKey]>
+    package let rememberedLogins = Counter(label: "boxoffice_authentication_login_lookups_total", dimensions: [("source", "memory")])
     let readLogins = Counter(label: "boxoffice_authentication_login_lookups_total", dimensions: [("source", "store")])
 
     /// What must be heard before memory answers for a client.
-    let changes: (any StoreChanges)?
+    package let changes: (any StoreChanges)?
 
     /// - Parameter cachedSessions: Sessions kept in memory, devices known to have none, codes, and people whose logins are known there, of each at least 2.
-    init(_ store: Store, cachedSessions: Int = 65_536) {
+    package init(_ store: Store, cachedSessions: Int = 65_536) {
         self.store = store
         changes = store.isCoherent ? store.changes : ClientEpoch.watching(store)
         clients = CoherentCache(capacity: 16_384, changes: changes)
@@ -37,6 +39,9 @@ final class SqliteAuthenticationStore: LivingStore {
         store.watch(logins, "logins")
     }
 
+    /// Whether other copies of the service on other hosts share it, and its clock.
+    package var isDistributed: Bool { store.isDistributed }
+
     /// To be called when the session may be in the store by now, before anybody hears of it.
     func noteStart(of session: SessionRecord) {
         memory.forget(session.key)
@@ -45,7 +50,24 @@ final class SqliteAuthenticationStore: LivingStore {
 }
 
 /// A person at an MVPD, as one requestor's devices may be signed in.
-struct LoginPlace: Hashable, Sendable {
-    let subscriber: Subscriber
-    let requestor: RequestorID
+package struct LoginPlace: Hashable, Sendable {
+    package let subscriber: Subscriber
+    package let requestor: RequestorID
+
+    package init(subscriber: Subscriber, requestor: RequestorID) {
+        (self.subscriber, self.requestor) = (subscriber, requestor)
+    }
+}
+
+extension RegistrationCodeText: ColumnValue {
+    package var stored: StoredValue { .text(text) }
+
+    package init(_ row: any RowSource, _ column: Int) { self.init(typed: row.text(column)) }
+}
+
+extension UpstreamSubject {
+    /// The attributes as they are kept in a column: a `SessionSubject` with nothing else in it.
+    package func attributesColumn() throws(Fault) -> [UInt8] { try SessionSubject(attributes: attributes).serialized() }
+
+    package static func attributes(column: [UInt8]) throws(Fault) -> [UserAttribute] { try SessionSubject(serialized: column).attributes }
 }

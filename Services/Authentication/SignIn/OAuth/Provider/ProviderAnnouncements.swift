@@ -1,10 +1,11 @@
-internal import Clocks
+package import AuthenticationCore
+package import Clocks
 internal import Contracts
 internal import Faults
 internal import StrictJson
 
 /// What providers announce of their answers where their records do not say it: records of before the import stored it, and those that somebody wrote by hand.
-actor ProviderAnnouncements {
+package actor ProviderAnnouncements {
     /// OpenID Connect Discovery §4.
     private static let place = "/.well-known/openid-configuration"
     private static let life: Duration = .seconds(86_400)
@@ -31,7 +32,7 @@ actor ProviderAnnouncements {
     private var entries: [OctetText: Entry] = [:]
 
     /// - Parameter store: Keeps what was read for the next start; `nil`: nothing is kept.
-    init(client: ProviderClient, store: (any AnnouncementStore)?, clock: any WallClock) {
+    package init(client: ProviderClient, store: (any AnnouncementStore)?, clock: any WallClock) {
         self.client = client
         self.store = store
         self.clock = clock

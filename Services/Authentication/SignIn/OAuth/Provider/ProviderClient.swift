@@ -1,19 +1,26 @@
+package import AuthenticationCore
 internal import Clocks
 internal import Contracts
 internal import Cryptography
-internal import Faults
-internal import Logging
-internal import OutboundHttp
+package import Faults
+package import Logging
+package import OutboundHttp
+internal import Synchronization
 internal import TextEncodings
-internal import Tokens
+package import Tokens
 
 /// The calls that this service makes at an MVPD (mvpd §3). Each is tried once: codes and rotated tokens are good for one use.
-struct ProviderClient: Sendable {
-    let transport: any OutboundTransport
-    let gate: ProviderGate
-    let secrets: any ClientSecrets
-    let metrics: AuthenticationMetrics
-    let logger: Logger
+package struct ProviderClient: Sendable {
+    package let transport: any OutboundTransport
+    package let gate: ProviderGate
+    package let secrets: any ClientSecrets
+    package let metrics: AuthenticationMetrics
+    package let logger: Logger
+
+    package init(transport: any OutboundTransport, gate: ProviderGate, secrets: any ClientSecrets, metrics: AuthenticationMetrics, logger: Logger) {
+        (self.transport, self.gate, self.secrets, self.metrics) = (transport, gate, secrets, metrics)
+        self.logger = logger
+    }
 
     /// A code for tokens (RFC 6749 §4.1.3, RFC 7636 §4.5).
     func redeem(
@@ -26,7 +33,7 @@ struct ProviderClient: Sendable {
     }
 
     /// A refresh token for an access token (RFC 6749 §6).
-    func refresh(_ token: UpstreamRefreshToken, at provider: OAuthProvider, budget: CallBudget) async throws(Fault) -> TokenAnswer {
+    package func refresh(_ token: UpstreamRefreshToken, at provider: OAuthProvider, budget: CallBudget) async throws(Fault) -> TokenAnswer {
         try await self.token([("grant_type", "refresh_token"), ("refresh_token", token.text)], provider, budget)
     }
 
@@ -40,7 +47,7 @@ struct ProviderClient: Sendable {
     }
 
     /// The provider's public keys.
-    func keys(of provider: OAuthProvider, budget: CallBudget) async throws(Fault) -> JSONWebKeySet {
+    package func keys(of provider: OAuthProvider, budget: CallBudget) async throws(Fault) -> JSONWebKeySet {
         let answer = try await send("jwks", to: provider.endpoint.jwksURL, headers: [("accept", "application/json")], provider, budget)
         guard answer.isDocument else { throw failed("jwks", provider, "it answered with status \(answer.status)") }
         guard let keys = try? JSONWebKeySet(published: answer.body) else {
@@ -131,5 +138,27 @@ extension OutboundFailure.Kind {
         case .resetBeforeAnswer, .unusable: "unusable"
         case .cancelled: "cancelled"
         }
+    }
+}
+
+/// How many calls wait for one MVPD at a time: one that hangs holds up its own people and nobody else's.
+package final class ProviderGate: Sendable {
+    package static let standardLimit = 32
+
+    private let limit: Int
+    private let waiting = Mutex<[MvpdID: Int]>([:])
+
+    package init(limit: Int = ProviderGate.standardLimit) { self.limit = limit }
+
+    /// - Throws: `overloaded` at once when there are as many as may be, else what the work throws.
+    func pass<Value>(_ provider: MvpdID, _ work: () async throws(Fault) -> Value) async throws(Fault) -> Value {
+        let isIn = waiting.withLock { waiting in
+            guard waiting[provider, default: 0] < limit else { return false }
+            waiting[provider, default: 0] += 1
+            return true
+        }
+        guard isIn else { throw Fault(.overloaded, "The TV provider answers too slowly.", retryAfter: .seconds(2)) }
+        defer { waiting.withLock { $0[provider] = $0[provider].flatMap { $0 > 1 ? $0 - 1 : nil } } }
+        return try await work()
     }
 }

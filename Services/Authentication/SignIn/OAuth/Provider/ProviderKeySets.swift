@@ -1,11 +1,12 @@
-internal import Clocks
+package import AuthenticationCore
+package import Clocks
 internal import Contracts
-internal import Faults
-internal import Tokens
+package import Faults
+package import Tokens
 
 /// The key sets of MVPDs, by their addresses (mvpd §3): read again on a timer, at most once more for each `kid` that is not in them, and at most once a
 /// minute because a signature failed.
-actor ProviderKeySets {
+package actor ProviderKeySets {
     /// Unknown names that are remembered per set; more are not looked for until the timer's next turn.
     private static let mostUnknown = 64
     /// After a read that failed, the old set serves for this long before the next attempt.
@@ -27,14 +28,14 @@ actor ProviderKeySets {
     private let clock: any WallClock
     private var entries: [OctetText: Entry] = [:]
 
-    init(client: ProviderClient, clock: any WallClock) {
+    package init(client: ProviderClient, clock: any WallClock) {
         self.client = client
         self.clock = clock
     }
 
     /// - Parameter name: The `kid` of the token at hand.
     /// - Throws: Why the set cannot be read, when there is no older one.
-    func keys(of provider: OAuthProvider, for name: String?, budget: CallBudget) async throws(Fault) -> JSONWebKeySet {
+    package func keys(of provider: OAuthProvider, for name: String?, budget: CallBudget) async throws(Fault) -> JSONWebKeySet {
         let address = provider.endpoint.jwksURL
         guard let entry = entries[address], let keys = entry.keys else { return try await read(provider, budget) }
         if clock.now() >= entry.dueAt { return await again(provider, budget) ?? keys }
@@ -54,6 +55,11 @@ actor ProviderKeySets {
             entries[address]?.doubtedAt = now
         }
         return await again(provider, budget)
+    }
+
+    /// Reads key sets again when they are due; until it is cancelled.
+    package func keep() async {
+        while (try? await Task.sleep(for: .seconds(15))) != nil { await refreshDue() }
     }
 
     /// Reads again what is due: the timer's turn.

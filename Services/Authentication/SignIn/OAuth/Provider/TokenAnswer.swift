@@ -1,8 +1,9 @@
-internal import OutboundHttp
+internal import AuthenticationCore
+package import OutboundHttp
 internal import StrictJson
 
 /// What a token endpoint says (RFC 6749 §5).
-enum TokenAnswer: Sendable {
+package enum TokenAnswer: Sendable {
     case granted(TokenGrant)
     /// `error`: `invalid_grant`, `invalid_client`, …
     case refused(code: String)
@@ -22,7 +23,7 @@ enum TokenAnswer: Sendable {
     }
 
     /// Why an answer is neither of the two; nothing of what it holds.
-    static func problem(_ answer: OutboundAnswer) -> String {
+    package static func problem(_ answer: OutboundAnswer) -> String {
         guard let members = ClaimSet(json: answer.body) else { return "it answered with status \(answer.status), and with no JSON object" }
         switch answer.status {
         case 200, 201:
@@ -39,10 +40,10 @@ enum TokenAnswer: Sendable {
 }
 
 /// Tokens that an MVPD gave out.
-struct TokenGrant: Sendable {
+package struct TokenGrant: Sendable {
     let accessToken: UpstreamAccessToken
     /// `expires_in`, if it was sent.
-    let lifetime: Duration?
+    package let lifetime: Duration?
     let refreshToken: UpstreamRefreshToken?
     /// Compact JWS, unverified.
     let identityToken: String?

@@ -6,7 +6,7 @@ internal import Faults
 package import OutboundHttp
 internal import SamlExplanation
 
-/// What operators do: people, support, reports of sign-ins, test sign-ins, answers to explain.
+/// Operators' work: people, support, reports of sign-ins, test sign-ins, answers to explain.
 package struct AdministrationServices: CallRegistration {
     package let scheduled: ScheduledSignIns
     package let people: PersonDesk

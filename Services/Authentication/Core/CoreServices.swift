@@ -9,7 +9,7 @@ package import Logging
 package import Tokens
 package import UsageCounting
 
-/// Who calls: clients, their tokens and signatures, and the secrets that the catalogue names.
+/// Clients, their tokens and signatures, and the secrets that the catalogue names.
 package struct ClientServices: CallRegistration {
     package let secrets: KeptSecrets
     /// Those that are used: the kept ones, unless a test brings others.
@@ -95,7 +95,7 @@ package struct SessionServices: CallRegistration {
     }
 }
 
-/// What all parts of authentication work with: one catalogue, one store, one clock.
+/// The catalogue, the store and the clock that all parts of authentication share.
 package struct AuthenticationEnvironment: Sendable {
     package let catalogue: any CatalogueSource
     package let store: any AuthenticationStore

@@ -5,7 +5,7 @@ package import OutboundHttp
 
 /// Upstreams, in front of which this cluster stands.
 package struct UpstreamServices: CallRegistration {
-    /// What upstreams do in the place of this cluster's own methods.
+    /// The upstreams' methods, which come before this cluster's own.
     package let delegates: Delegates
     /// Sign-ins through upstreams, step by step.
     package let traces: any SignInTraces

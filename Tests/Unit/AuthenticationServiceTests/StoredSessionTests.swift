@@ -104,7 +104,7 @@ struct StoredSessionTests {
         for _ in 1...2 {
             let keys = rig.modules.sessions.storedTokenKeys
             keys.replace(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate()), previous: keys.keySet.keys))
-            rig.service.storedTokenKeysChanged()
+            rig.modules.sessions.stored.verifier.forget()
             try rig.modules.sessions.stored.seals.adopt(.random(), older: [])
             _ = try await find(text)
             var again = request

@@ -1,6 +1,6 @@
 package import ContractRuntime
 
-/// Whatever answers calls of the contract, and says which.
+/// Answers calls of the contract.
 package protocol CallRegistration: Sendable {
     /// Offers its calls. All registrations together offer each call once.
     func register(on calls: inout some MethodRegistry)

@@ -54,7 +54,7 @@ package struct PlatformAttempt: Sendable {
     }
 }
 
-/// What a platform's framework got from an MVPD (rest-v1 §3.12).
+/// An MVPD's answer that a platform's framework brings (rest-v1 §3.12).
 package struct PlatformAnswer: Sendable {
     package let request: ExchangePlatformProfileRequest
     package let caller: DeviceCaller

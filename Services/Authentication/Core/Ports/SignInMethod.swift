@@ -4,16 +4,16 @@ package import Faults
 
 /// A way to sign somebody in: SAML, OAuth, a platform's framework, a trial, or an upstream that does it in our place.
 ///
-/// Whoever begins a sign-in asks the methods in order, and takes the first that serves the attempt. What a method has to do later, when the answer comes, when
-/// sessions are looked up and when they end, it does behind the same protocol, so that nobody asks by which method a session came.
+/// A sign-in asks the methods in order and takes the first that serves the attempt. The method then takes the answer, keeps its sessions true, and ends them,
+/// so that nobody else asks by which method a session came.
 package protocol SignInMethod: Sendable {
     /// Who wants to sign in where.
     associatedtype Attempt: Sendable
     /// How it goes on.
     associatedtype Start: Sendable
-    /// What comes back from the provider.
+    /// The provider's answer.
     associatedtype Answer: Sendable
-    /// What comes of the answer.
+    /// The result of the answer.
     associatedtype Outcome: Sendable
 
     /// Whether attempts of this kind are made by this method.
@@ -52,7 +52,7 @@ extension SignInMethod where Answer == Never {
     package func finish(_ answer: Never, trace: TraceContext) async throws(Fault) -> Outcome {}
 }
 
-/// What became of sessions whose provider was told by itself.
+/// The sessions that a method has told its provider of.
 package struct EndedAtProvider: Sendable {
     /// The sessions that came by the method.
     package var sessions: Set<SessionID> = []
@@ -72,9 +72,9 @@ where Attempt == PlatformAttempt, Start == ProfileRequest, Answer == PlatformAns
 /// Lets a device in on trial at once.
 package protocol TrialMethod: SignInMethod where Attempt == TrialAttempt, Start == SessionRecord, Answer == Never, Outcome == Never {}
 
-/// What another cluster does in the place of this one's own methods; empty where there is none.
+/// Another cluster's part in sign-ins here; empty where there is no other cluster.
 package struct Delegates: Sendable {
-    /// Asked before the own methods, each.
+    /// Each list is asked before this cluster's own methods.
     package var browser: [any BrowserSignInMethod] = []
     package var platform: [any PlatformSignInMethod] = []
     package var trial: [any TrialMethod] = []

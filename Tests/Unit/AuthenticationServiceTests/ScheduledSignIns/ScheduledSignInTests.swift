@@ -59,22 +59,22 @@ import Testing
     @Test("what is due is tried once by one of two copies, and again after its time", arguments: Backend.allCases)
     func isTriedOnce(_ backend: Backend) async throws {
         let (rig, site) = try rig(backend)
-        let copy = rig.copy()
+        let copy = rig.otherModules()
         site.script.withLock { $0.password = "changed" }
         for _ in 0..<5 {
             async let one: Void = rig.modules.administration.scheduled.round()
-            async let other: Void = copy.signIns.scheduled.round()
+            async let other: Void = copy.administration.scheduled.round()
             _ = await (one, other)
             rig.clock.advance(by: .seconds(60))
         }
         await rig.modules.administration.scheduled.round()
-        await copy.signIns.scheduled.round()
+        await copy.administration.scheduled.round()
         let opened = site.requests.count { $0.url.hasPrefix(TestSite.origin + "/test-sign-in/") }
         #expect(opened == 5, "the first minute spreads")
         #expect(try await state(rig).failures == 5)
         // Nothing is due now.
         await rig.modules.administration.scheduled.round()
-        await copy.signIns.scheduled.round()
+        await copy.administration.scheduled.round()
         #expect(site.requests.count { $0.url.hasPrefix(TestSite.origin + "/test-sign-in/") } == 5)
     }
 

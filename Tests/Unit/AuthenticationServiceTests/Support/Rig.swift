@@ -78,9 +78,9 @@ struct Rig {
     private var logger: Logger { Logger(label: "test") { [log] _ in log } }
 
     /// Another copy of the service, on the same store and with the same keys.
-    func copy() -> AuthenticationClient {
-        AuthenticationClient(caller: Modules(peers, catalogue: catalogue, store: store, clock: clock, logger: logger).caller)
-    }
+    func copy() -> AuthenticationClient { AuthenticationClient(caller: otherModules().caller) }
+
+    func otherModules() -> Modules { Modules(peers, catalogue: catalogue, store: store, clock: clock, logger: logger) }
 
     // MARK: What an app does
 

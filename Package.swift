@@ -257,16 +257,36 @@ let package = Package(
         service("ConfigMain", "Services/Config/Main", ["CatalogueFiles", "ConfigService", "OutboundHttp", "ServiceKit", "Storage", "Tokens"]),
 
         library(
-            "AuthenticationService", "Services/Authentication/Service",
+            "AuthenticationCore", "Services/Authentication/Core",
             [
-                "BridgeClient", "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Memos", "Identifiers",
-                "MediaTokenVerifier", "OutboundHttp",
-                "SamlExplanation",
-                "SamlProfile", "Storage", "StrictJson", "TextEncodings", "Tokens", "UsageCounting", logging, coreMetrics,
+                "BridgeClient", "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Identifiers", "MediaTokenVerifier",
+                "Memos", "SamlExplanation", "SamlProfile", "Storage", "StrictJson", "TextEncodings", "Tokens", "UsageCounting", logging, coreMetrics,
+            ]),
+        library(
+            "AuthenticationSignIn", "Services/Authentication/SignIn",
+            [
+                "AuthenticationCore", "BridgeClient", "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Identifiers",
+                "OutboundHttp", "SamlExplanation", "SamlProfile", "Storage", "StrictJson", "TextEncodings", "Tokens", "UsageCounting", logging,
+                coreMetrics,
+            ]),
+        library(
+            "AuthenticationUpstreams", "Services/Authentication/Upstreams",
+            [
+                "AuthenticationCore", "BridgeClient", "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Identifiers",
+                "OutboundHttp", "SamlExplanation", "Storage", "StrictJson", "TextEncodings", "Tokens", "UsageCounting", logging, coreMetrics,
+            ]),
+        library(
+            "AuthenticationAdministration", "Services/Authentication/Administration",
+            [
+                "AuthenticationCore", "AuthenticationSignIn", "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults",
+                "Identifiers", "OutboundHttp", "SamlExplanation", "SamlProfile", "Storage", "StrictJson", "TextEncodings", logging, coreMetrics,
             ]),
         service(
             "AuthenticationMain", "Services/Authentication/Main",
-            ["AuthenticationService", "Catalogue", "Contracts", "OutboundHttp", "ServiceKit", "Storage", "Tokens"]),
+            [
+                "AuthenticationAdministration", "AuthenticationCore", "AuthenticationSignIn", "AuthenticationUpstreams", "Catalogue", "Clocks",
+                "ContractRuntime", "Cryptography", "Identifiers", "OutboundHttp", "ServiceKit", "Storage", "Tokens", "UsageCounting", logging,
+            ]),
 
         cLibrary("CMrss", "Services/Authorization/CMrss", settings: [.unsafeFlags(["-I/usr/include/libxml2"])], links: [.linkedLibrary("xml2")]),
         library("MediaRss", "Services/Authorization/MediaRss", ["CMrss"]),
@@ -453,7 +473,10 @@ if hasAny("benchmarks") {
             ]),
         program(
             "StoreBenchmark", "Tests/Benchmarks/Store",
-            ["AuthenticationService", "PrivatePostgres", "Storage", "StoragePostgres", "StorageSqlite", arguments, grdb]),
+            [
+                "AuthenticationAdministration", "AuthenticationCore", "PrivatePostgres", "Storage", "StoragePostgres", "StorageSqlite", arguments,
+                grdb,
+            ]),
         program("ClientBenchmark", "Tests/Benchmarks/Client", ["EntitlementClient", "EntitlementSimulator", arguments]),
         program("AppleBenchmark", "Tests/Benchmarks/Apple", ["AutoSignInService", "Clocks", "Cryptography", arguments]),
         program("SamlBenchmark", "Tests/Benchmarks/Saml", ["Clocks", "SamlProfile", "SamlSigner", arguments]),
@@ -527,8 +550,8 @@ if hasAny("tests") {
         tests(
             "AuthenticationServiceTests",
             [
-                "BridgeClient", "Catalogue", "Clocks", "AuthenticationService", "SamlExplanation", "SamlProfile", "SamlSigner", "Contracts",
-                "ContractRuntime",
+                "AuthenticationAdministration", "AuthenticationCore", "AuthenticationSignIn", "AuthenticationUpstreams", "BridgeClient", "Catalogue",
+                "Clocks", "SamlExplanation", "SamlProfile", "SamlSigner", "Contracts", "ContractRuntime",
                 "Cryptography", "Doubles", "Faults", "Identifiers", "OutboundHttp", "PostgresServer", "Storage", "StoragePostgres", "StorageSqlite",
                 "TextEncodings",
                 "Tokens", "UsageCounting", logging,

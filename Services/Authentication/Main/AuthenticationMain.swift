@@ -1,6 +1,6 @@
-internal import AuthenticationService
+internal import AuthenticationAdministration
+internal import AuthenticationCore
 internal import Catalogue
-internal import Contracts
 internal import OutboundHttp
 internal import ServiceKit
 internal import Storage
@@ -45,35 +45,37 @@ struct Main {
             keys.accessTokens, lead: .seconds(settings.accessTokenKeyLead), tokenLife: .seconds(settings.accessTokenTTL), clock: environment.clock)
         let storedTokenKeys = SigningKeyRotation(
             try Self.keys(files) { try AuthenticationKeys.storedTokens(settings, path: sdkTokenKey, read: $0) },
-            lead: .seconds(settings.accessTokenKeyLead), tokenLife: AuthenticationService.longestSession, clock: environment.clock)
+            lead: .seconds(settings.accessTokenKeyLead), tokenLife: SessionRecord.longestLife, clock: environment.clock)
         let serviceTokenKeys = ServiceTokenKeys(
             try Self.keys(files) { try AuthenticationKeys.serviceTokens(settings, path: serviceTokenKey, read: $0) },
             lead: .seconds(settings.accessTokenKeyLead), clock: environment.clock)
-        let service = try AuthenticationService(
+        let service = try AuthenticationProgram(
             settings, keys: keys, accessTokenKeys: accessTokenKeys.keys, secretKeys: secretKeys, storedTokenKeys: storedTokenKeys.keys,
             storedTokenSeals: seals, serviceTokenKeys: serviceTokenKeys, clientSecrets: settings.clientSecrets.map(files.path), transport: transport,
             upstreams: GuardedOutbound(upstreams, allowsPrivate: settings.allowPrivateUpstreams, isExempt: PlainHTTP.isAllowed),
             database: AuthenticationDatabase(store, cachedSessions: settings.cachedSessions),
             catalogue: try environment.catalogue(), usage: try environment.usageCounter(), clock: environment.clock, logger: environment.logger)
-        try await environment.share(accessTokenKeys, named: "access token", in: store) { service.accessTokenKeysChanged() }
-        try await environment.share(storedTokenKeys, named: "sdk token", in: store) { service.storedTokenKeysChanged() }
+        // Bearers that were checked with a key that may have gone are checked again; so are stored tokens.
+        let (bearers, storedTokens) = (service.clients.bearers, service.sessions.stored.verifier)
+        try await environment.share(accessTokenKeys, named: "access token", in: store) { bearers.forgetTokens() }
+        try await environment.share(storedTokenKeys, named: "sdk token", in: store) { storedTokens.forget() }
         try await environment.share(serviceTokenKeys, named: "service token", in: store)
         environment.onKeyChange(of: settings.accessTokenKeyFiles.map(files.path), named: "access_token_keys") {
             accessTokenKeys.adopt(try Self.keys(files) { try AuthenticationKeys.accessTokens(settings, read: $0) })
-            service.accessTokenKeysChanged()
+            bearers.forgetTokens()
             return accessTokenKeys.signingKeyName
         } advance: {
             guard accessTokenKeys.advance() else { return nil }
-            service.accessTokenKeysChanged()
+            bearers.forgetTokens()
             return accessTokenKeys.signingKeyName
         }
         environment.onKeyChange(of: ([sdkTokenKey] + settings.olderSdkTokenKeys).map(files.path), named: "sdk_token_keys") {
             storedTokenKeys.adopt(try Self.keys(files) { try AuthenticationKeys.storedTokens(settings, path: sdkTokenKey, read: $0) })
-            service.storedTokenKeysChanged()
+            storedTokens.forget()
             return storedTokenKeys.signingKeyName
         } advance: {
             guard storedTokenKeys.advance() else { return nil }
-            service.storedTokenKeysChanged()
+            storedTokens.forget()
             return storedTokenKeys.signingKeyName
         }
         environment.onKeyChange(of: ([serviceTokenKey] + settings.olderServiceTokenKeys).map(files.path), named: "service_token_keys") {
@@ -83,24 +85,23 @@ struct Main {
             serviceTokenKeys.advance() ? serviceTokenKeys.signing.identifier : nil
         }
         takeInSecretKeys(environment, service, store, seals: sdkSealKey, secrets: secretsKey)
-        environment.background("sign-in-reports") { await service.shareSignInReports { await store.duty("sign-in reports") != nil } }
-        environment.background("upstream-logouts") { await service.tellUpstreams { await store.duty("upstream logouts") != nil } }
-        environment.background("households") { await service.markHouseholds { await store.duty("households") != nil } }
-        environment.background("scheduled-sign-ins") { await service.tryScheduledSignIns() }
-        environment.background("clock") { await service.watchClock() }
-        environment.readiness.note("clock") { service.clockDoubt }
-        environment.background("provider-keys") { await service.keepProviderKeys() }
+        let reports = service.reports
+        environment.background("sign-in-reports") { [logger = environment.logger] in
+            await reports.share(logger) { await store.duty("sign-in reports") != nil }
+        }
+        environment.background("upstream-logouts") { await service.upstreams.tell { await store.duty("upstream logouts") != nil } }
+        environment.background("households") { await service.administration.people.markHouseholds { await store.duty("households") != nil } }
+        environment.background("scheduled-sign-ins") { await service.administration.scheduled.run() }
+        let doubt = service.clockDoubt
+        environment.background("clock") { await ClockDoubt.watch(doubt) }
+        environment.readiness.note("clock") { doubt?.doubt }
+        environment.background("provider-keys") { await service.signIn.keySets.keep() }
         environment.background("unused-clients") {
-            await service.forgetUnusedClients(after: settings.clientDays, idleAfter: settings.idleClientDays) {
+            await service.clients.unused.forget(after: settings.clientDays, idleAfter: settings.idleClientDays) {
                 await store.duty("unused clients") != nil
             }
         }
-        environment.offer { registry in
-            AuthenticationMethods.register(service, in: &registry)
-            SessionsMethods.register(service, in: &registry)
-            LoginsMethods.register(service, in: &registry)
-            AuthenticationOperationsMethods.register(AuthenticationOperationsService(service), in: &registry)
-        }
+        environment.offer { service.register(on: &$0) }
     }
 
     /// - Throws: `StartFailure` naming the file that cannot be used.

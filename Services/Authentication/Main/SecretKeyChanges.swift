@@ -1,4 +1,4 @@
-internal import AuthenticationService
+internal import AuthenticationCore
 internal import ServiceKit
 internal import Storage
 
@@ -8,14 +8,14 @@ extension Main {
     ///   - seals: Of what is sealed in tokens that apps keep: a path.
     ///   - secrets: Of secrets that administrators write: a path.
     static func takeInSecretKeys(
-        _ environment: ServiceEnvironment<AuthenticationSettings>, _ service: AuthenticationService, _ store: Store, seals: String, secrets: String
+        _ environment: ServiceEnvironment<AuthenticationSettings>, _ service: AuthenticationProgram, _ store: Store, seals: String, secrets: String
     ) {
         let (settings, files) = (environment.settings, environment.files)
         environment.onChange(of: ([seals] + settings.olderSdkSealKeys).map(files.path)) {
             do {
                 let keys = try Self.keys(files) { try AuthenticationKeys.storedTokenSeals(settings, path: seals, read: $0) }
                 try await store.noteKeys([keys.fingerprint("sdkSealKey")])
-                try service.adopt(storedTokenSeals: keys)
+                try service.sessions.stored.seals.adopt(keys.current, older: keys.older)
                 environment.logger.info("sdk_seal_keys.reloaded")
             } catch {
                 environment.logger.error("sdk_seal_keys.reload_refused", metadata: ["reason": "\(error)"])
@@ -35,7 +35,7 @@ extension Main {
             do {
                 let keys = try Self.keys(files) { try AuthenticationKeys.secretKeys(settings, path: secrets, read: $0) }
                 try await store.noteKeys([keys.fingerprint("secretsKey")])
-                try await service.adopt(secretKeys: keys)
+                try await service.clients.secrets.adopt(keys)
                 environment.logger.info("secret_keys.reloaded")
             } catch {
                 environment.logger.error("secret_keys.reload_refused", metadata: ["reason": "\(error)"])

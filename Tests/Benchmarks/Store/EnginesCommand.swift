@@ -1,5 +1,6 @@
 import ArgumentParser
-import AuthenticationService
+import AuthenticationAdministration
+import AuthenticationCore
 import Foundation
 import PrivatePostgres
 import Storage

@@ -1,4 +1,5 @@
-import AuthenticationService
+import AuthenticationAdministration
+import AuthenticationCore
 import Foundation
 import Storage
 import StorageSqlite

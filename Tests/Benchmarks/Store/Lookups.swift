@@ -1,4 +1,5 @@
-import AuthenticationService
+import AuthenticationAdministration
+import AuthenticationCore
 import Foundation
 
 /// Microseconds of many operations, and what they cost.

@@ -3,7 +3,10 @@ import Contracts
 import Faults
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// The service remembers that a device which polls before its sign-in has no session; once it has one, every reader must see it (rest-v1 §3.9).
 @Suite("The memory of absent sessions")

@@ -7,7 +7,10 @@ import Logging
 import Testing
 import Tokens
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 struct AccessTokenTests {
     @Test("rest-v1 #6, #97: good credentials give a token", arguments: Backend.allCases)

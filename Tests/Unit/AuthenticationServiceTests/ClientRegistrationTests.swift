@@ -2,7 +2,10 @@ import Contracts
 import Faults
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 struct ClientRegistrationTests {
     @Test("rest-v1 #1: a valid statement registers a client")

@@ -2,7 +2,10 @@ import Contracts
 import Faults
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 struct ClientRevocationTests {
     @Test("A revoked client's tokens are refused at once, and it gets no others", arguments: Backend.allCases)

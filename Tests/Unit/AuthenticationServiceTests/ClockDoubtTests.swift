@@ -4,7 +4,10 @@ import Logging
 import SamlProfile
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// Whether the host's clock is right, by what MVPDs' answers say.
 @Suite struct ClockDoubtTests {
@@ -58,7 +61,7 @@ import Testing
     @Test("answers that are refused for their time count, of viewers and of test users; others do not")
     func signIns() async throws {
         let rig = try Rig()
-        let clock = try #require(rig.service.signIns.starter.metrics.clock)
+        let clock = try #require(rig.modules.environment.metrics.clock)
         func refuse(_ mvpd: String, _ rejection: SamlRejection, device: String) async throws {
             let code = try await rig.code(rig.call(rig.bearer(), device: device))
             let browser = try await rig.start(code.code, mvpd: mvpd)
@@ -71,7 +74,7 @@ import Testing
         try await refuse("OtherCable", SamlRejection(.time, "x", clock: .behind), device: "dev-3")
         #expect(clock.suspects(.behind, at: .now) == ["DemoCable", "OtherCable"] && clock.doubt == nil)
         clock.refused(.behind, by: MvpdID("Third"))
-        #expect(rig.service.clockDoubt == "it looks behind to 3 MVPDs, whose answers are refused for their time")
+        #expect(rig.modules.environment.metrics.clock?.doubt == "it looks behind to 3 MVPDs, whose answers are refused for their time")
         #expect(rig.log.lines.contains { $0.event == "clock.doubtful" && $0.level == .error })
         try await rig.signIn(rig.call(rig.bearer(), device: "dev-4"))
         #expect(clock.suspects(.behind, at: .now) == ["OtherCable", "Third"])

@@ -4,7 +4,10 @@ import Faults
 import Storage
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// A device that waits polls by its code, which the service reads from its memory; whatever changes the code, every reader must see it (rest-v2 §2.8).
 @Suite("The memory of codes")

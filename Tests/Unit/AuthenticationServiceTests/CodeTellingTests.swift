@@ -3,7 +3,10 @@ import Contracts
 import Faults
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// clients #98: what a code tells, whom, and until when (clients §1.14, rest-v2 §2.8): of v1's codes, of v2's, and of those whose sign-in an upstream has.
 @Suite struct CodeTellingTests {
@@ -23,7 +26,7 @@ import Testing
         func session(_ bearer: String, device: String = "") async throws -> Session {
             let request = SessionByCodeRequest(accessToken: bearer, requestor: "CHAN7", code: code, deviceID: device)
             let session = try await rig.service.getSessionByCode(request, context: rig.context)
-            let subject = try await rig.service.findSessionByCode(request, context: rig.context)
+            let subject = try await rig.sessions.findSessionByCode(request, context: rig.context)
             #expect(subject.session?.id == session.id)
             return session
         }

@@ -4,7 +4,10 @@ import Faults
 import SamlProfile
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 struct CompleteSignInTests {
     @Test("rest-v1 #39: a completed sign-in shows at the code and at the device", arguments: Backend.allCases)

@@ -4,7 +4,10 @@ import Contracts
 import Faults
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 struct DegradationTests {
     @Test("rest-v1 #92: AuthN-all signs a device in without its MVPD, by the code that it shows", arguments: Backend.allCases)
@@ -22,7 +25,7 @@ struct DegradationTests {
         #expect(session.userID.count == 56 && session.userID.hasPrefix("95cf93bcd183214a"))
         #expect(session.userID.allSatisfy { $0.isHexDigit && !$0.isUppercase })
         #expect(try await rig.session(byCode: code.code) == session)
-        let subject = try await rig.service.findSession(SessionRequest(call: call), context: rig.context)
+        let subject = try await rig.sessions.findSession(SessionRequest(call: call), context: rig.context)
         #expect(subject.upstreamUserID == session.userID)
     }
 
@@ -82,7 +85,7 @@ struct DegradationTests {
         await expectFault(.authenticationSessionExpired) { _ = try await rig.session(call) }
         await expectFault(.authenticationSessionMissing) { _ = try await rig.session(byCode: code.code) }
         await expectFault(.authenticationSessionExpired) {
-            _ = try await rig.service.findSession(SessionRequest(call: call), context: rig.context)
+            _ = try await rig.sessions.findSession(SessionRequest(call: call), context: rig.context)
         }
         rig.catalogue.change { [other] in $0.degradationRules = [other] }
         await expectFault(.authenticationSessionExpired) { _ = try await rig.session(call) }

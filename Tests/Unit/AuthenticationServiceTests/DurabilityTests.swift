@@ -5,7 +5,10 @@ import Storage
 import StorageSqlite
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 struct DurabilityTests {
     @Test("What was acknowledged is there after a restart")

@@ -7,7 +7,10 @@ import SamlProfile
 import SamlSigner
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// A sign-in with genuine messages: signed by `xmlsec1`, checked by the real profile.
 struct EndToEndSamlTests {
@@ -21,7 +24,7 @@ struct EndToEndSamlTests {
         #expect(try await rig.finish(answer).result == .signedIn)
         #expect(try await rig.finish(answer).result == .rejected)
         #expect(try await rig.session(call).mvpd == "DemoCable")
-        let subject = try await rig.service.findSession(SessionRequest(call: call), context: rig.context)
+        let subject = try await rig.sessions.findSession(SessionRequest(call: call), context: rig.context)
         #expect(subject.upstreamUserID == "k3Yq-0091")
         #expect(
             subject.attributes == [

@@ -5,7 +5,10 @@ import Cryptography
 import Faults
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// What was made at a requestor's id while another programmer had it (decision 0090).
 struct FormerOwnerTests {

@@ -1,7 +1,10 @@
 import Faults
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 struct GenericDataTests {
     private static let digest = String(repeating: "0a", count: 32)

@@ -2,7 +2,10 @@ import Clocks
 import Contracts
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 @Suite("What metadata tell")
 struct MetadataSheetTests {

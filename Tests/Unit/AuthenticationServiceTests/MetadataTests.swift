@@ -3,7 +3,10 @@ import Contracts
 import Cryptography
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 @Suite("User metadata")
 struct MetadataTests {
@@ -182,6 +185,6 @@ extension Rig {
 
     func update(_ session: Session, _ call: DeviceCall, _ attributes: [UserAttribute]) async throws -> Bool {
         let request = UpdateAttributesRequest(sessionID: session.id, deviceID: call.deviceID, requestor: call.requestor, attributes: attributes)
-        return try await service.updateAttributes(request, context: context).changed
+        return try await sessions.updateAttributes(request, context: context).changed
     }
 }

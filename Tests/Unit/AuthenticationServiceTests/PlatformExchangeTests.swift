@@ -3,7 +3,10 @@ import Contracts
 import Faults
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 struct PlatformExchangeTests {
     @Test("rest-v1 #52: a verification token for iOS and tvOS, spelled so", arguments: ["iOS", "tvOS"])

@@ -8,7 +8,10 @@ import SamlProfile
 import Storage
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// Copies of the service on several hosts, which keep their state in one server and hear nothing of each other.
 @Suite struct PostgresCopiesTests {

@@ -3,7 +3,10 @@ import Contracts
 import Faults
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// When profiles of REST v2 are none any more.
 struct ProfileEndTests {
@@ -16,7 +19,7 @@ struct ProfileEndTests {
     }
 
     private func decide(_ rig: Rig, _ call: DeviceCall) async throws -> SessionSubject {
-        try await rig.service.findSession(SessionRequest(call: call, mvpd: "DemoCable"), context: rig.context)
+        try await rig.sessions.findSession(SessionRequest(call: call, mvpd: "DemoCable"), context: rig.context)
     }
 
     @Test("rest-v2 #60: a profile that is over is told no more, and decides nothing", arguments: Backend.allCases)
@@ -56,7 +59,7 @@ struct ProfileEndTests {
         let client = try await rig.register("old")
         let call = rig.v2Call(try await rig.token(of: client).accessToken)
         let first = SpendTempPassRequest(deviceID: call.deviceID, requestor: call.requestor, resource: "ONE", mvpd: "Preview10")
-        _ = try await rig.service.spendTempPass(first, context: rig.context)
+        _ = try await rig.sessions.spendTempPass(first, context: rig.context)
         #expect(try await rig.profiles(call, at: "Preview10").map(\.session?.kind) == [.tempPass])
         rig.clock.advance(by: .seconds(600))
         await expectFault(.temporaryAccessDurationLimitExceeded) { _ = try await rig.profiles(call, at: "Preview10") }

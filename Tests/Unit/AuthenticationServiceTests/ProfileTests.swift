@@ -3,7 +3,10 @@ import Contracts
 import Faults
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// Profiles of REST v2 as time goes by.
 struct ProfileTests {
@@ -22,7 +25,7 @@ struct ProfileTests {
         rig.clock.advance(by: Self.halfAnHour)
         #expect(try await rig.plan(call, mvpd: "OtherCable").code != nil)
         #expect(try await rig.profiles(byCode: code, call.accessToken).map(\.session?.mvpd) == ["DemoCable"])
-        let decided = try await rig.service.findSession(SessionRequest(call: call, mvpd: "DemoCable"), context: rig.context)
+        let decided = try await rig.sessions.findSession(SessionRequest(call: call, mvpd: "DemoCable"), context: rig.context)
         #expect(decided.session?.mvpd == "DemoCable")
         await expectFault(.invalidRegistrationCode) { _ = try await rig.profiles(byCode: code, other) }
         await expectFault(.invalidRegistrationCode) { _ = try await rig.start(planned: code) }

@@ -5,7 +5,10 @@ import Identifiers
 import Storage
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// The text of a code that has expired may be given out again; its record, named by an id of its own, never comes back.
 struct RegistrationCodeReuseTests {
@@ -82,9 +85,9 @@ struct RegistrationCodeReuseTests {
     func signsInTheNewDevice(_ backend: Backend) async throws {
         let rig = try Rig(backend)
         let codes = RegistrationCodes(
-            bearers: rig.service.callers.bearers, catalogue: rig.catalogue, store: rig.store, clock: rig.clock, random: OneCode(),
-            userIDs: rig.service.callers.codes.userIDs,
-            metrics: AuthenticationMetrics())
+            bearers: rig.modules.clients.bearers, catalogue: rig.catalogue, store: rig.store, clock: rig.clock, random: OneCode(),
+            userIDs: rig.modules.sessions.codes.userIDs,
+            metrics: AuthenticationMetrics(), offers: [])
         var bearer = try await rig.bearer()
         func draw(_ device: String) async throws -> String {
             try await codes.create(CreateRegistrationCodeRequest(call: rig.call(bearer, device: device))).code

@@ -4,7 +4,10 @@ import Identifiers
 import Synchronization
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 struct RegistrationCodeTests {
     @Test("rest-v1 #29, #31: without a ttl a code lives for 1800 s", arguments: Backend.allCases)
@@ -44,8 +47,8 @@ struct RegistrationCodeTests {
         let rig = try Rig()
         let source = CountingRandom(repeats: 3)
         let codes = RegistrationCodes(
-            bearers: rig.service.callers.bearers, catalogue: rig.catalogue, store: rig.store, clock: rig.clock, random: source,
-            userIDs: rig.service.callers.codes.userIDs, metrics: AuthenticationMetrics())
+            bearers: rig.modules.clients.bearers, catalogue: rig.catalogue, store: rig.store, clock: rig.clock, random: source,
+            userIDs: rig.modules.sessions.codes.userIDs, metrics: AuthenticationMetrics(), offers: [])
         let call = try await rig.call(rig.bearer())
         let first = try await codes.create(CreateRegistrationCodeRequest(call: call))
         let second = try await codes.create(CreateRegistrationCodeRequest(call: call))

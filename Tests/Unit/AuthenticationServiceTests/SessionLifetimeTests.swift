@@ -2,7 +2,10 @@ import Clocks
 import Contracts
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 struct SessionLifetimeTests {
     private let week = Integration(authnTtlSeconds: 604_800, hbaAuthnTtlSeconds: 3600)

@@ -3,7 +3,10 @@ import Contracts
 import Faults
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 struct SessionTests {
     @Test("rest-v1 #47, #48: none before the sign-in, expired for a day, then none", arguments: Backend.allCases)
@@ -174,7 +177,7 @@ struct SessionTests {
         let unused = try await rig.code(call)
         let code = try await rig.signIn(call)
         func find(_ code: String, bearer: String = "") async throws -> SessionSubject {
-            try await rig.service.findSessionByCode(.init(accessToken: bearer, requestor: "CHAN7", code: code), context: rig.context)
+            try await rig.sessions.findSessionByCode(.init(accessToken: bearer, requestor: "CHAN7", code: code), context: rig.context)
         }
         #expect(try await find(code.code, bearer: call.accessToken) == (try await self.find(rig, call)))
         #expect(try await find(code.code.lowercased()).deviceID == "dev-7f3a")
@@ -208,6 +211,6 @@ struct SessionTests {
     }
 
     private func find(_ rig: Rig, _ call: DeviceCall) async throws -> SessionSubject {
-        try await rig.service.findSession(SessionRequest(call: call), context: rig.context)
+        try await rig.sessions.findSession(SessionRequest(call: call), context: rig.context)
     }
 }

@@ -2,7 +2,10 @@ import Cryptography
 import Foundation
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 struct SettingsTests {
     private static var complete: [String: Any] {

@@ -5,7 +5,10 @@ import Faults
 import Testing
 import Tokens
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 struct SharedSessionTests {
     @Test("rest-v1 #59: a login at a sibling requestor counts for the same platform identity", arguments: Backend.allCases)
@@ -125,7 +128,7 @@ struct SharedSessionTests {
         let rig = try await IdentityRig()
         try await rig.signIn(device: "dev-1", requestor: "CHAN7")
         let request = SessionRequest(call: try rig.call(device: "dev-2", requestor: "CHAN8"))
-        let subject = try await rig.rig.service.findSession(request, context: rig.rig.context)
+        let subject = try await rig.rig.sessions.findSession(request, context: rig.rig.context)
         #expect(subject.upstreamUserID == "user-42" && subject.session?.kind == .shared && subject.deviceID == "dev-2")
     }
 }

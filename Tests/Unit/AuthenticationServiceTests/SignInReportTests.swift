@@ -7,7 +7,10 @@ import SamlProfile
 import SamlSigner
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// The service's reports of sign-ins, for engineers.
 struct SignInReportTests {

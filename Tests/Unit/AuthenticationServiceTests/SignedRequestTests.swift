@@ -4,7 +4,10 @@ import Cryptography
 import Faults
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 @Suite("Signed requests, and identities from another house")
 struct SignedRequestTests {

@@ -6,7 +6,10 @@ import SamlProfile
 import SamlSigner
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// Single logout with genuine messages of both sides (mvpd §2.7).
 struct SingleLogoutTests {
@@ -130,7 +133,7 @@ struct SingleLogoutTests {
             template.content = try Signer.sign(bare, signatureOf: "Assertion", with: provider)
         }
         #expect(try await rig.finish(answer).result == .signedIn)
-        #expect(try await rig.service.findSession(SessionRequest(call: call), context: rig.context).upstreamUserID == "house-7")
+        #expect(try await rig.sessions.findSession(SessionRequest(call: call), context: rig.context).upstreamUserID == "house-7")
         let left = try await rig.service.logout(
             LogoutRequest(call: call, hasBrowser: true, redirectURL: "https://chan7.example/bye"), context: rig.context)
         #expect(left.ended == 1 && left.visitURL.isEmpty)

@@ -3,7 +3,10 @@ import Contracts
 import Faults
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 struct StartSignInTests {
     @Test("rest-v1 #39: a live code leads to the MVPD's login", arguments: Backend.allCases)

@@ -1,4 +1,4 @@
-import AuthenticationService
+import AuthenticationCore
 import Doubles
 import Foundation
 import Storage

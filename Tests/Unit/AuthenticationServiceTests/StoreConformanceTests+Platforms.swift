@@ -3,7 +3,10 @@ import Contracts
 import Faults
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 extension StoreConformanceTests {
     @Test("A profile request is found until it ends, and as the newest of its client only", arguments: Backend.allCases)

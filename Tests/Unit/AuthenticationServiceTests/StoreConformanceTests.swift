@@ -3,7 +3,10 @@ import Contracts
 import Faults
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// What every backend must do; the same body runs on each.
 @Suite(.serialized)

@@ -5,7 +5,10 @@ import Faults
 import Testing
 import Tokens
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 @Suite("Sessions as apps keep them")
 struct StoredSessionTests {
@@ -30,7 +33,7 @@ struct StoredSessionTests {
     {
         let call = DeviceCall(
             accessToken: bearer ?? self.bearer, requestor: requestor, deviceID: device, storedToken: StoredToken(text: token, mvpd: mvpd))
-        return try await rig.service.findSession(SessionRequest(call: call), context: rig.context)
+        return try await rig.sessions.findSession(SessionRequest(call: call), context: rig.context)
     }
 
     @Test("clients §3: only the code's maker gets a token, once a person has signed in")
@@ -59,7 +62,7 @@ struct StoredSessionTests {
         #expect(subject.deviceID == call.deviceID && !subject.sessionIndex.isEmpty && subject.deviceFingerprint.count == 64)
         #expect(text.contains("<simpleTokenFingerprint>\(subject.deviceFingerprint)<") && !text.contains(call.deviceID))
         let byIndex = DeviceCall(accessToken: bearer, requestor: "CHAN7", storedToken: StoredToken(sessionIndex: subject.sessionIndex))
-        #expect(try await rig.service.findSession(SessionRequest(call: byIndex), context: rig.context).session == subject.session)
+        #expect(try await rig.sessions.findSession(SessionRequest(call: byIndex), context: rig.context).session == subject.session)
         await expectFault(.authenticationSessionMissing) { _ = try await find(text, bearer: bearer, device: "another") }
         await expectFault(.authenticationSessionMissing) { _ = try await find(text, bearer: bearer, mvpd: "OpenTel") }
         await expectFault(.authenticationSessionMissing) { _ = try await find(text + "x", bearer: bearer) }
@@ -99,10 +102,10 @@ struct StoredSessionTests {
         let request = IdentifyDeviceRequest(fingerprint: "x", clientAddress: "192.0.2.1")
         let device = try await rig.service.identifyDevice(request, context: rig.context)
         for _ in 1...2 {
-            let keys = rig.service.sessions.storedTokenKeys
+            let keys = rig.modules.sessions.storedTokenKeys
             keys.replace(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate()), previous: keys.keySet.keys))
-            rig.service.storedTokenKeysChanged()
-            try rig.service.sessions.stored.seals.adopt(.random(), older: [])
+            rig.modules.sessions.stored.verifier.forget()
+            try rig.modules.sessions.stored.seals.adopt(.random(), older: [])
             _ = try await find(text)
             var again = request
             again.seal = device.seal

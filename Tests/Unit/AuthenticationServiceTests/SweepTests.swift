@@ -4,7 +4,10 @@ import Logging
 import Storage
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 struct SweepTests {
     @Test("What is over is removed; a code an hour later, an expired session a day later")

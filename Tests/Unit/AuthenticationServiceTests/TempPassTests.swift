@@ -3,7 +3,10 @@ import Contracts
 import Faults
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 struct TempPassTests {
     @Test("rest-v1 #86: freepreview makes a session of a TempPass, and of no other MVPD", arguments: Backend.allCases)
@@ -40,7 +43,7 @@ struct TempPassTests {
         rig.clock.advance(by: .seconds(1))
         await expectFault(.authenticationSessionExpired) { _ = try await rig.session(call) }
         let late = SpendTempPassRequest(sessionID: session.id, deviceID: call.deviceID, requestor: "CHAN7", resource: "NEWS")
-        await expectFault(.authenticationSessionExpired) { _ = try await rig.service.spendTempPass(late, context: rig.context) }
+        await expectFault(.authenticationSessionExpired) { _ = try await rig.sessions.spendTempPass(late, context: rig.context) }
         await expectFault(.invalidRequest) { try await rig.preview(call) }
     }
 
@@ -207,7 +210,7 @@ struct TempPassTests {
             var request = SpendTempPassRequest(
                 sessionID: try await rig.session(call).id, deviceID: call.deviceID, requestor: "CHAN7", resource: "NEWS")
             change(&request)
-            _ = try await rig.service.spendTempPass(request, context: rig.context)
+            _ = try await rig.sessions.spendTempPass(request, context: rig.context)
         }
         await expectFault(.authenticationSessionMissing) { try await play { $0.sessionID = "another" } }
         await expectFault(.authenticationSessionMissing) { try await play { $0.deviceID = "dev-2" } }

@@ -6,7 +6,10 @@ import SamlProfile
 import SamlSigner
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// Sign-ins by a configuration that no version has.
 @Suite struct TestSignInTests {

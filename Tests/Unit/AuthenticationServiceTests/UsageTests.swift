@@ -1,11 +1,14 @@
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 import Contracts
 import SamlProfile
 import Testing
 import UsageCounting
 
 @Suite("What counts of sign-ins") struct UsageTests {
-    private func drained(_ rig: Rig) -> [UsageSum] { rig.service.signIns.starter.metrics.usage.drain() }
+    private func drained(_ rig: Rig) -> [UsageSum] { rig.modules.environment.metrics.usage.drain() }
 
     private func pending() async throws -> (rig: Rig, browser: Browser) {
         let rig = try Rig()
@@ -33,7 +36,7 @@ import UsageCounting
             session: session.id, key: session.key, mvpd: session.mvpd, upstream: "vendor", serviceProvider: "SP", theirMvpd: "M", slot: "c",
             kind: "regular",
             startsAt: t0, expiresAt: session.expiresAt, confirmedAt: t0, encryptedNames: [], attributes: [], device: session.device, userAgent: "")
-        rig.service.signIns.starter.metrics.countTakenOver(part, isPartner: isPartner)
+        rig.modules.environment.metrics.countTakenOver(part, isPartner: isPartner)
         let sums = drained(rig)
         #expect(sums.map(\.counts) == [UsageCounts(sso: 1)])
         #expect(sums.first?.dimensions?.ssoType == "platform" && sums.first?.dimensions?.externalProvider == (isPartner ? "Apple" : ""))

@@ -1,7 +1,10 @@
 import Cryptography
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 struct UserIDScramblerTests {
     @Test("rest-v1 §7: HMAC-SHA-256 over mvpd, a zero byte and the upstream id, in lower-case hex")

@@ -3,7 +3,10 @@ import Contracts
 import Faults
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// What support sees of a viewer, and ends.
 struct ViewerSupportTests {
@@ -11,13 +14,13 @@ struct ViewerSupportTests {
         _ rig: Rig, _ viewer: FindViewerSessionsRequest.Viewer?, mvpd: String = "", requestor: String = "CHAN7"
     ) async throws -> ViewerSessions {
         let request = FindViewerSessionsRequest(requestor: requestor, mvpd: mvpd, viewer: viewer)
-        return try await AuthenticationOperationsService(rig.service).findViewerSessions(request, context: rig.context)
+        return try await rig.operations.findViewerSessions(request, context: rig.context)
     }
 
     private func end(_ rig: Rig, _ viewer: FindViewerSessionsRequest.Viewer, session: String = "", mvpd: String = "") async throws -> UInt32 {
         let request = EndViewerSessionsRequest(
             viewer: FindViewerSessionsRequest(requestor: "CHAN7", mvpd: mvpd, viewer: viewer), sessionID: session)
-        return try await AuthenticationOperationsService(rig.service).endViewerSessions(request, context: rig.context).ended
+        return try await rig.operations.endViewerSessions(request, context: rig.context).ended
     }
 
     @Test("a viewer is found by code, device, the MVPD's id and the app's id, and by nobody else's", arguments: Backend.allCases)
@@ -26,7 +29,7 @@ struct ViewerSupportTests {
         let call = try await rig.call(rig.bearer())
         let code = try await rig.signIn(call).code
         let session = try await rig.session(call)
-        let subject = try await rig.service.findSession(SessionRequest(call: call), context: rig.context)
+        let subject = try await rig.sessions.findSession(SessionRequest(call: call), context: rig.context)
         let byCode = try await find(rig, .code(" " + code.lowercased()))
         #expect(byCode.sessions.map(\.id) == [session.id] && byCode.code?.isUsed == true && !byCode.hasMore)
         let found = try #require(byCode.sessions.first)

@@ -3,7 +3,10 @@ import Contracts
 import Faults
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// A rig with integrations that allow Automatic Sign-In, and people with several devices.
 struct AutomaticRig {
@@ -38,7 +41,7 @@ struct AutomaticRig {
         var call = call(device, requestor: requestor)
         if let bearer { call.accessToken = bearer }
         let request = StartAutomaticSessionRequest(call: call, logins: logins.map(\.reference))
-        return try await rig.service.startAutomaticSession(request, context: rig.context)
+        return try await rig.logins.startAutomaticSession(request, context: rig.context)
     }
 
     func started(_ device: String, of logins: Session..., requestor: String = "CHAN7") async throws -> Session {
@@ -47,15 +50,15 @@ struct AutomaticRig {
 
     func liveLogins(_ logins: Session..., requestor: String = "CHAN7") async throws -> [LoginReference] {
         let request = FindLiveLoginsRequest(requestor: requestor, logins: logins.map(\.reference))
-        return try await rig.service.findLiveLogins(request, context: rig.context).logins
+        return try await rig.logins.findLiveLogins(request, context: rig.context).logins
     }
 
     func end(_ sessions: [String]) async throws -> UInt32 {
-        try await rig.service.endAutomaticSessions(EndAutomaticSessionsRequest(sessionIDs: sessions), context: rig.context).ended
+        try await rig.logins.endAutomaticSessions(EndAutomaticSessionsRequest(sessionIDs: sessions), context: rig.context).ended
     }
 
     func identify(_ call: DeviceCall?, scope: String = "", isBackend: Bool = false) async throws -> IdentifiedCaller {
-        try await rig.service.identifyCaller(IdentifyCallerRequest(call: call, scope: scope, isBackend: isBackend), context: rig.context)
+        try await rig.logins.identifyCaller(IdentifyCallerRequest(call: call, scope: scope, isBackend: isBackend), context: rig.context)
     }
 
     func session(_ device: String, requestor: String = "CHAN7") async throws -> Session {

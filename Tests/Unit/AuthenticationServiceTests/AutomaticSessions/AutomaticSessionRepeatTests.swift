@@ -3,7 +3,10 @@ import Contracts
 import Faults
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// The fate of a session that the device already has.
 struct AutomaticSessionRepeatTests {
@@ -29,7 +32,7 @@ struct AutomaticSessionRepeatTests {
         var call = rig.call("dev-2")
         call.appID = "app-1"
         let request = StartAutomaticSessionRequest(call: call, logins: [login.reference])
-        let named = try #require(try await rig.rig.service.startAutomaticSession(request, context: rig.rig.context).session)
+        let named = try #require(try await rig.rig.logins.startAutomaticSession(request, context: rig.rig.context).session)
         #expect(named.id != other.id)
         #expect(try await rig.rig.session(call) == named)
     }

@@ -3,7 +3,10 @@ import Contracts
 import Faults
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// Sessions out of a login elsewhere (apple §1.4).
 struct AutomaticSessionTests {
@@ -20,7 +23,7 @@ struct AutomaticSessionTests {
         #expect(answer.caller?.deviceID == "dev-2" && answer.caller?.login == nil && answer.caller?.programmerID == "seven")
         #expect(try await rig.session("dev-2") == session)
         #expect(try await rig.session("dev-1") == login)
-        let subject = try await rig.rig.service.findSession(SessionRequest(call: rig.call("dev-2")), context: rig.rig.context)
+        let subject = try await rig.rig.sessions.findSession(SessionRequest(call: rig.call("dev-2")), context: rig.rig.context)
         #expect(subject.session == session && subject.upstreamUserID == "ada" && subject.deviceID == "dev-2")
         let identified = try #require(try await rig.identify(rig.call("dev-2")).login)
         #expect(identified.session == session && identified.authenticatedAtMilliseconds == rig.milliseconds(0) && identified.allowsAutoSignIn)
@@ -157,7 +160,7 @@ struct AutomaticSessionTests {
         try await rig.rig.signIn(rig.rig.call(rig.bearer, device: "dev-1"))
         let login = try await rig.rig.session(rig.rig.call(rig.bearer, device: "dev-1"))
         let request = StartAutomaticSessionRequest(call: try rig.call(device: "dev-2", requestor: "CHAN7"), logins: [login.reference])
-        _ = try await rig.rig.service.startAutomaticSession(request, context: rig.rig.context)
+        _ = try await rig.rig.logins.startAutomaticSession(request, context: rig.rig.context)
         #expect(try await rig.session(device: "dev-2", requestor: "CHAN7").kind == .automatic)
         await expectFault(.authenticationSessionMissing) { _ = try await rig.session(device: "dev-2", requestor: "CHAN8") }
     }

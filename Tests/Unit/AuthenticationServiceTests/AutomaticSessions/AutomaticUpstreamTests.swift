@@ -3,7 +3,10 @@ import Contracts
 import Faults
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// Automatic sessions of MVPDs that sign people in by OAuth (mvpd §3).
 struct AutomaticUpstreamTests {
@@ -16,7 +19,7 @@ struct AutomaticUpstreamTests {
         let login = try await rig.session(source)
         let call = rig.call(source.accessToken, device: "dev-2")
         let request = StartAutomaticSessionRequest(call: call, logins: [login.reference])
-        #expect(try await rig.service.startAutomaticSession(request, context: rig.context).session?.kind == .automatic)
+        #expect(try await rig.logins.startAutomaticSession(request, context: rig.context).session?.kind == .automatic)
         return (rig, login, source, call)
     }
 
@@ -38,7 +41,7 @@ struct AutomaticUpstreamTests {
         let (rig, _, source, call) = try await signedIn(backend)
         let id = try await rig.subject(call).upstreamSessionID
         #expect(try await rig.logout(call) == 1)
-        await expectFault(.notFound) { _ = try await rig.service.getUpstreamToken(.init(upstreamSessionID: id), context: rig.context) }
+        await expectFault(.notFound) { _ = try await rig.sessions.getUpstreamToken(.init(upstreamSessionID: id), context: rig.context) }
         #expect(try await rig.upstreamToken(source).accessToken == "access-1")
     }
 

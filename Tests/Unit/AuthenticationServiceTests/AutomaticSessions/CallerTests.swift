@@ -3,7 +3,10 @@ import Contracts
 import Faults
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// Who calls another service (apple §4).
 struct CallerTests {
@@ -40,7 +43,7 @@ struct CallerTests {
         let rig = try await IdentityRig()
         try await rig.signIn(device: "dev-1", requestor: "CHAN7")
         let request = IdentifyCallerRequest(call: try rig.call(device: "dev-2", requestor: "CHAN8"))
-        #expect(try await rig.rig.service.identifyCaller(request, context: rig.rig.context).login?.session?.kind == .shared)
+        #expect(try await rig.rig.logins.identifyCaller(request, context: rig.rig.context).login?.session?.kind == .shared)
     }
 
     @Test("rest-v1 §2.8: bearer, requestor and device are checked as on every call")

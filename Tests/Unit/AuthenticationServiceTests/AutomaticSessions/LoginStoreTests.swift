@@ -4,7 +4,10 @@ import Faults
 import Storage
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// The contract of the store of logins, on every backend.
 struct LoginStoreTests {

@@ -3,7 +3,10 @@ import Contracts
 import Storage
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// The cached logins of a person never differ from those in the store.
 struct RememberedLoginsTests {

@@ -3,7 +3,10 @@ import Contracts
 import Faults
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// The user metadata of a session for streaming (apple §1.2).
 struct StreamingMetadataTests {
@@ -27,7 +30,7 @@ struct StreamingMetadataTests {
         #expect(metadata.data.map(\.key) == ["userID", "channelID", "maxRating"] && metadata.encrypted.isEmpty)
         #expect(metadata.data.first?.value == .text("ada"))
         #expect(try await rig.rig.metadata(rig.call("dev-2")) == metadata)
-        let subject = try await rig.rig.service.findSession(SessionRequest(call: rig.call("dev-2")), context: rig.rig.context)
+        let subject = try await rig.rig.sessions.findSession(SessionRequest(call: rig.call("dev-2")), context: rig.rig.context)
         #expect(subject.attributes == [UserAttribute(key: "channelID", values: ["a", "b"]), Self.rating])
     }
 

@@ -6,7 +6,10 @@ import OutboundHttp
 import SamlExplanation
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// What is told of a sign-in through an upstream.
 @Suite struct BridgeJourneyExplanationTests {
@@ -104,18 +107,17 @@ import Testing
 
     @Test("bridge B107: a journey is found by the trace of its beginning and by that of its end; 512 are remembered")
     func remembers() async throws {
-        let journeys = BridgeJourneys(clock: SystemClock())
+        let journeys = BridgeJourneys(clock: SystemClock(), reports: SignInReports(capacity: 1))
         for number in 0..<600 {
             await #expect(throws: Fault.self) {
-                _ = try await journeys.starting(trace: "trace-\(number)") { () async throws -> Int in
-                    BridgeJourney.current?.change { $0.parties = Self.parties }
+                _ = try await journeys.starting(Self.parties, trace: "trace-\(number)") { () async throws(Fault) -> Int in
                     throw Fault(.upstreamUnavailable, "away")
                 }
             }
         }
         #expect(journeys.report(trace: "trace-599")?.reason == "refused" && journeys.report(trace: "trace-88") != nil)
         #expect(journeys.report(trace: "trace-87") == nil && journeys.report(trace: "") == nil)
-        #expect(try await journeys.starting(trace: "direct") { 1 } == 1)
-        #expect(journeys.report(trace: "direct") == nil, "it went another way")
+        #expect(try await journeys.starting(Self.parties, trace: "direct") { 1 } == 1)
+        #expect(journeys.report(trace: "direct") == nil, "it went on in a login that had begun")
     }
 }

@@ -9,7 +9,10 @@ import OutboundHttp
 import Synchronization
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// What goes to upstream and what is made of its answers, without any upstream.
 @Suite struct BridgeLineTests {

@@ -1,7 +1,10 @@
 import Clocks
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// How fast an upstream is called (bridge §5.3, §5.4).
 @Suite struct BridgePaceTests {

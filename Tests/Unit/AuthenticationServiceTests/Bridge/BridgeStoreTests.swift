@@ -6,7 +6,10 @@ import PostgresServer
 import Storage
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// What the bridge keeps, on each engine.
 @Suite(.serialized) struct BridgeStoreTests {

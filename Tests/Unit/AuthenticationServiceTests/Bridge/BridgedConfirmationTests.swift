@@ -3,7 +3,10 @@ import Contracts
 import Faults
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// A sign-in that a person confirmed stays with that person's browser, also where an upstream has the login (bridge §7.2 to §7.4).
 @Suite struct BridgedConfirmationTests {
@@ -162,7 +165,7 @@ import Testing
         // The login is over, and was nobody's.
         bridge.rig.clock.advance(by: .seconds(1861))
         bridge.upstream.change { $0.answers["/profiles/CoastCable"] = ScriptedUpstream.answer(#"{"profiles":{}}"#) }
-        await bridge.rig.service.bridge?.signIns.resolveOnce()
+        await bridge.rig.modules.upstreams?.signIns.resolveOnce()
         bridge.upstream.change { $0.answers = [:] }
         var later = call
         later.accessToken = try await bridge.rig.bearer()
@@ -218,14 +221,14 @@ import Testing
         _ = try await begin(bridge, call)
         bridge.rig.clock.advance(by: .seconds(60))
         someoneSignsIn(bridge)
-        await bridge.rig.service.bridge?.signIns.resolveOnce()
+        await bridge.rig.modules.upstreams?.signIns.resolveOnce()
         #expect(try await logouts(bridge) == 0, "its browser may still come")
         bridge.rig.clock.advance(by: .seconds(1861))
-        await bridge.rig.service.bridge?.signIns.resolveOnce()
+        await bridge.rig.modules.upstreams?.signIns.resolveOnce()
         #expect(try await logouts(bridge) == 1)
         try await expectNobody(bridge, call)
         bridge.upstream.forget()
-        await bridge.rig.service.bridge?.signIns.resolveOnce()
+        await bridge.rig.modules.upstreams?.signIns.resolveOnce()
         #expect(bridge.upstream.count(Self.profile) == 0)
     }
 
@@ -238,11 +241,11 @@ import Testing
         someoneSignsIn(bridge)
         bridge.upstream.change { $0.isAway = true }
         #expect(try await back(bridge, login, secret: "").otherBrowser)
-        await bridge.rig.service.bridge?.signIns.resolveOnce()
+        await bridge.rig.modules.upstreams?.signIns.resolveOnce()
         #expect(try await logouts(bridge) == 0)
         bridge.upstream.change { $0.isAway = false }
         bridge.rig.clock.advance(by: .seconds(60))
-        await bridge.rig.service.bridge?.signIns.resolveOnce()
+        await bridge.rig.modules.upstreams?.signIns.resolveOnce()
         #expect(try await logouts(bridge) == 1)
         try await expectNobody(bridge, call)
         // The right browser, with upstream away: undecided, and found later.

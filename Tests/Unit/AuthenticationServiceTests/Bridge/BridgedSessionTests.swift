@@ -4,7 +4,10 @@ import Faults
 import Foundation
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// Who is signed in by an upstream, at any time of day (bridge §8.1).
 @Suite struct BridgedSessionTests {

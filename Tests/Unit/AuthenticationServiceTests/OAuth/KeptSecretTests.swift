@@ -1,4 +1,7 @@
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 import Contracts
 import Cryptography
 import Doubles

@@ -3,7 +3,10 @@ import Contracts
 import Faults
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// mvpd #91: a hostile provider has a person's browser bring it the code of an honest one (mix-up, RFC 9700 §4.4). In all cases a person signs in at "Evil", whose
 /// authorization endpoint leads on to that of OpenFiber, with the attacker's request and the person's state.
@@ -144,7 +147,7 @@ struct OAuthMixUpTests {
     func keptAnnouncement(_ backend: Backend) async throws {
         let rig = try Rig(backend)
         func says(_ document: String) { rig.provider.script.withLock { $0.discovery = document } }
-        func answer(_ device: String, by copy: AuthenticationService) async throws -> SignInResult {
+        func answer(_ device: String, by copy: AuthenticationClient) async throws -> SignInResult {
             let visitor = try await rig.visit(device: device)
             return try await copy.completeOAuthSignIn(rig.answer(visitor), context: rig.context).result
         }

@@ -2,7 +2,10 @@ import Contracts
 import Faults
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 @Suite struct OAuthReportTests {
     private func newest(_ rig: Rig) async throws -> SignInReport {

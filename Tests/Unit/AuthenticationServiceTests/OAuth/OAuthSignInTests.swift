@@ -5,7 +5,10 @@ import Faults
 import OutboundHttp
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 struct OAuthSignInTests {
     @Test("mvpd §3: a request has state, nonce, PKCE S256 and the exact redirect_uri; nothing that is stored tells the verifier")

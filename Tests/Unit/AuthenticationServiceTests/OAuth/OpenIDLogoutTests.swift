@@ -4,7 +4,10 @@ import Foundation
 import OutboundHttp
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// Logout at an OpenID provider (OpenID Connect RP-Initiated Logout 1.0).
 struct OpenIDLogoutTests {

@@ -4,7 +4,10 @@ import Faults
 import OutboundHttp
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// Key sets of providers (mvpd §3).
 struct ProviderKeyTests {
@@ -14,10 +17,10 @@ struct ProviderKeyTests {
         for number in 0..<3 { try await rig.signInByOAuth(device: "dev-\(number)") }
         #expect(rig.provider.count("jwks") == 1)
         rig.clock.advance(by: .seconds(3599))
-        await rig.service.signIns.keySets.refreshDue()
+        await rig.modules.signIn.keySets.refreshDue()
         #expect(rig.provider.count("jwks") == 1)
         rig.clock.advance(by: .seconds(1))
-        await rig.service.signIns.keySets.refreshDue()
+        await rig.modules.signIn.keySets.refreshDue()
         #expect(rig.provider.count("jwks") == 2)
         try await rig.signInByOAuth()
         #expect(rig.provider.count("jwks") == 2)

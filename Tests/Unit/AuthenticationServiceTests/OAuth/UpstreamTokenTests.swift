@@ -4,7 +4,10 @@ import Faults
 import OutboundHttp
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 struct UpstreamTokenTests {
     @Test("mvpd §3: a decision gets the sign-in's access token, later fresh ones from the same refresh token", arguments: Backend.allCases)
@@ -31,7 +34,7 @@ struct UpstreamTokenTests {
         let tokens = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<20 {
                 group.addTask {
-                    try await rig.service.getUpstreamToken(UpstreamTokenRequest(upstreamSessionID: id), context: rig.context).accessToken
+                    try await rig.sessions.getUpstreamToken(UpstreamTokenRequest(upstreamSessionID: id), context: rig.context).accessToken
                 }
             }
             return try await group.reduce(into: Set<String>()) { $0.insert($1) }
@@ -161,7 +164,7 @@ struct UpstreamTokenTests {
         _ = try await rig.upstreamToken(visitor.call)
         #expect(try await rig.logout(visitor.call) == 1)
         await expectFault(.notFound) {
-            _ = try await rig.service.getUpstreamToken(UpstreamTokenRequest(upstreamSessionID: id), context: rig.context)
+            _ = try await rig.sessions.getUpstreamToken(UpstreamTokenRequest(upstreamSessionID: id), context: rig.context)
         }
         #expect(try await rig.store.upstreamTokens(of: SessionID(id)) == nil)
     }
@@ -177,7 +180,7 @@ struct UpstreamTokenTests {
             let text = String(decoding: sealed, as: UTF8.self)
             #expect(!text.contains("refresh-1") && !text.contains("access-1"))
         }
-        let seal = rig.service.signIns.oauthFinisher.seal
+        let seal = rig.modules.signIn.oauth.finisher.seal
         #expect(seal.open(refresh, of: id, as: UpstreamRefreshToken.self)?.text == "refresh-1")
         #expect(seal.open(refresh, of: SessionID("another"), as: UpstreamRefreshToken.self) == nil)
         #expect("\(try #require(seal.open(refresh, of: id, as: UpstreamRefreshToken.self)))" == "[hidden]")

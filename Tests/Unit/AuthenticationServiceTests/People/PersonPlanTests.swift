@@ -1,7 +1,10 @@
 import Storage
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// No look-up of a person reads a whole table, however many sessions there are.
 struct PersonPlanTests {

@@ -6,7 +6,10 @@ import Foundation
 import Storage
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// What is told of a person, and erased.
 struct PersonTests {

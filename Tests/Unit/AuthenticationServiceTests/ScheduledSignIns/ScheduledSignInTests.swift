@@ -6,7 +6,10 @@ import OutboundHttp
 import SamlProfile
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// Sign-ins of test users on a schedule.
 @Suite struct ScheduledSignInTests {
@@ -26,9 +29,9 @@ import Testing
 
     /// Until the first one is due, which the store has to be asked for.
     private func run(_ rig: Rig, after span: Duration = .seconds(60)) async {
-        await rig.service.signIns.scheduled.round()
+        await rig.modules.administration.scheduled.round()
         rig.clock.advance(by: span)
-        await rig.service.signIns.scheduled.round()
+        await rig.modules.administration.scheduled.round()
     }
 
     private func state(_ rig: Rig) async throws -> ScheduledSignInState {
@@ -47,7 +50,7 @@ import Testing
         #expect(state.endedAtMilliseconds == UInt64(rig.clock.now().milliseconds))
         #expect(site.requests.count == 4)
         #expect(try await rig.store.sessions(SessionKey(device: DeviceID("dev-7f3a"), requestor: RequestorID("CHAN7"))).isEmpty)
-        #expect(rig.service.signIns.starter.metrics.usage.drain().isEmpty)
+        #expect(rig.modules.environment.metrics.usage.drain().isEmpty)
         let reports = try await rig.operations.listSignInReports(ListSignInReportsRequest(), context: rig.context)
         #expect(reports.reports.isEmpty)
         #expect(!rig.log.lines.contains { "\($0)".contains("s3same") })
@@ -56,22 +59,22 @@ import Testing
     @Test("what is due is tried once by one of two copies, and again after its time", arguments: Backend.allCases)
     func isTriedOnce(_ backend: Backend) async throws {
         let (rig, site) = try rig(backend)
-        let copy = rig.copy()
+        let copy = rig.otherModules()
         site.script.withLock { $0.password = "changed" }
         for _ in 0..<5 {
-            async let one: Void = rig.service.signIns.scheduled.round()
-            async let other: Void = copy.signIns.scheduled.round()
+            async let one: Void = rig.modules.administration.scheduled.round()
+            async let other: Void = copy.administration.scheduled.round()
             _ = await (one, other)
             rig.clock.advance(by: .seconds(60))
         }
-        await rig.service.signIns.scheduled.round()
-        await copy.signIns.scheduled.round()
+        await rig.modules.administration.scheduled.round()
+        await copy.administration.scheduled.round()
         let opened = site.requests.count { $0.url.hasPrefix(TestSite.origin + "/test-sign-in/") }
         #expect(opened == 5, "the first minute spreads")
         #expect(try await state(rig).failures == 5)
         // Nothing is due now.
-        await rig.service.signIns.scheduled.round()
-        await copy.signIns.scheduled.round()
+        await rig.modules.administration.scheduled.round()
+        await copy.administration.scheduled.round()
         #expect(site.requests.count { $0.url.hasPrefix(TestSite.origin + "/test-sign-in/") } == 5)
     }
 
@@ -161,7 +164,7 @@ import Testing
     func skipped() async throws {
         let (rig, site) = try rig()
         let store = try #require(rig.store as? InMemoryStore)
-        let scheduled = rig.service.signIns.scheduled
+        let scheduled = rig.modules.administration.scheduled
         store.state.withLock { $0.isAway = true }
         for _ in 0..<3 {
             await scheduled.round()
@@ -185,7 +188,7 @@ import Testing
         await run(rig)
         #expect(site.requests.count == 4)
         rig.catalogue.change { $0.mvpds[0].scheduledSignIn?.everySeconds = 60 }
-        await rig.service.signIns.scheduled.round()
+        await rig.modules.administration.scheduled.round()
         #expect(site.requests.count == 8)
     }
 
@@ -195,7 +198,7 @@ import Testing
         var configuration = try rig.catalogue.current().configuration
         (configuration.applications, configuration.statementKeys) = ([], "")
         let request = BeginTestSignInRequest(configuration: configuration, requestor: "CHAN7", mvpd: "DemoCable")
-        let tests = rig.service.signIns.tests
+        let tests = rig.modules.tests
         for _ in 0...TestSignInRecord.most { _ = try await tests.begin(request, isScheduled: true) }
         for _ in 0..<TestSignInRecord.most { _ = try await tests.begin(request) }
         await expectFault(.overloaded) { _ = try await tests.begin(request) }

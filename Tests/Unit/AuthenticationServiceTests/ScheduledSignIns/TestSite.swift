@@ -4,7 +4,10 @@ import OutboundHttp
 import Synchronization
 import TextEncodings
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// Our public addresses, and an MVPD at `https://idp.example` whose subscriber is `tess` with the password `s3same`, as a browser sees both.
 final class TestSite: OutboundTransport {
@@ -18,7 +21,7 @@ final class TestSite: OutboundTransport {
         var page: OutboundAnswer?
         /// In place of an answer.
         var failure: OutboundFailure.Kind?
-        var service: AuthenticationService?
+        var service: AuthenticationClient?
         var saml: ScriptedSaml?
     }
 

@@ -1,7 +1,10 @@
 import OutboundHttp
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// A test user's browser, which trusts no page.
 @Suite struct TestVisitTests {

@@ -5,7 +5,10 @@ import Faults
 import Testing
 import Tokens
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 struct ServiceTokenDeskTests {
     @Test("rest-v2 §2.14: the token has the reference's claims, for an hour")

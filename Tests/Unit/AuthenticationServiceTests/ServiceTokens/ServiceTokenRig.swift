@@ -5,7 +5,10 @@ import Faults
 import Testing
 import Tokens
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// A rig of two programmers, each with apps, a backend that names people, and an identity service that both have registered.
 struct ServiceTokenRig {

@@ -6,7 +6,10 @@ import Logging
 import Storage
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// The contract of the store of people of service tokens, on each backend.
 struct ServiceTokenStoreTests {

@@ -5,7 +5,10 @@ import Faults
 import Testing
 import Tokens
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 struct ServiceTokenTests {
     @Test("rest-v2 #100: a person's login on one device is taken over on another, and both end together", arguments: Backend.allCases)
@@ -27,7 +30,7 @@ struct ServiceTokenTests {
             #expect(try await rig.profiles(rig.call(rig.second, device: device, requestor: requestor)).isEmpty)
         }
         let subject = SessionRequest(call: rig.call(rig.second, device: "dev-2", token: token), mvpd: "DemoCable")
-        #expect(try await rig.rig.service.findSession(subject, context: rig.rig.context).upstreamUserID == "user-42")
+        #expect(try await rig.rig.sessions.findSession(subject, context: rig.rig.context).upstreamUserID == "user-42")
         let begin = BeginSignInRequest(call: rig.call(rig.second, device: "dev-2", token: token), mvpd: "DemoCable")
         let plan = try await rig.rig.service.beginSignIn(begin, context: rig.rig.context)
         #expect(plan.step == .authorize && plan.reason == .shared && plan.code == nil, "rest-v2 #26")

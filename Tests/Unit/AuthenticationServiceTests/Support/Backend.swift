@@ -5,7 +5,10 @@ import StoragePostgres
 import StorageSqlite
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// The backends that have to keep the stores' contract; PostgreSQL only where it is installed, which `PostgresCopiesTests` says.
 enum Backend: String, CaseIterable, CustomTestStringConvertible {

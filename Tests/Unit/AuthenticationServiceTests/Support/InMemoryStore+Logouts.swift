@@ -2,7 +2,10 @@ import Contracts
 import Clocks
 import Faults
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// Ends of sessions, and what is remembered of them.
 extension InMemoryStore {

@@ -2,7 +2,10 @@ import Clocks
 import Faults
 import Synchronization
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 extension InMemoryStore: SecretStore {
     func put(_ secret: SealedSecret) async throws(Fault) -> Bool? {

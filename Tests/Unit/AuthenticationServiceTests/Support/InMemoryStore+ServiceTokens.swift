@@ -4,7 +4,10 @@ import Cryptography
 import Faults
 import Tokens
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// An RSA key costs a tenth of a second: one for all rigs.
 enum TestServiceKey {

@@ -2,7 +2,10 @@ import Contracts
 import Clocks
 import Faults
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// Sessions, the tokens of their providers, and the logins that the platform's users have.
 extension InMemoryStore {

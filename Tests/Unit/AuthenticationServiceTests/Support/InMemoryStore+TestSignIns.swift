@@ -3,7 +3,10 @@ import Contracts
 import Faults
 import Synchronization
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 extension InMemoryStore: TestSignInStore {
     func add(_ test: TestSignInRecord, now: Timestamp) async throws(Fault) -> Bool {

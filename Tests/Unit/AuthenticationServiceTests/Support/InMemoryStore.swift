@@ -4,7 +4,10 @@ import Faults
 import Storage
 import Synchronization
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// The stores' contract without a database.
 final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, SessionStore, UpstreamTokenStore, LogoutStore, TrialStore,

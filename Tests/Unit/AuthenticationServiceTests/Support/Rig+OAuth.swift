@@ -2,7 +2,10 @@ import Contracts
 import Logging
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// What a browser does on its way through a sign-in by OAuth.
 extension Rig {
@@ -54,19 +57,19 @@ extension Rig {
 
     /// As authorization sees the session.
     func subject(_ call: DeviceCall) async throws -> SessionSubject {
-        try await service.findSession(SessionRequest(call: call), context: context)
+        try await sessions.findSession(SessionRequest(call: call), context: context)
     }
 
     /// A token for a decision.
     func upstreamToken(_ call: DeviceCall) async throws -> UpstreamToken {
         let id = try await subject(call).upstreamSessionID
-        return try await service.getUpstreamToken(UpstreamTokenRequest(upstreamSessionID: id), context: context)
+        return try await sessions.getUpstreamToken(UpstreamTokenRequest(upstreamSessionID: id), context: context)
     }
 
     /// Those of another copy of the service on the same store.
     func upstreamTokens() -> UpstreamTokens {
         UpstreamTokens(
-            client: service.signIns.oauthFinisher.check.client, catalogue: catalogue, store: store, seal: service.signIns.oauthFinisher.seal,
+            client: modules.signIn.oauth.finisher.check.client, catalogue: catalogue, store: store, seal: modules.signIn.oauth.finisher.seal,
             clock: clock,
             metrics: AuthenticationMetrics(), logger: Logger(label: "test") { [log] _ in log })
     }

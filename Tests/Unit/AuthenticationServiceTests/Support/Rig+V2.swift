@@ -1,7 +1,10 @@
 import Contracts
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// What an app of REST v2 does; the application `old` may.
 extension Rig {
@@ -33,12 +36,12 @@ extension Rig {
     }
 
     /// rest-v2 §2.6, §2.7.
-    func profiles(_ call: DeviceCall, at mvpd: String = "", by copy: AuthenticationService? = nil) async throws -> [Profile] {
+    func profiles(_ call: DeviceCall, at mvpd: String = "", by copy: AuthenticationClient? = nil) async throws -> [Profile] {
         try await (copy ?? service).findProfiles(FindProfilesRequest(call: call, mvpd: mvpd), context: context).profiles
     }
 
     /// rest-v2 §2.8.
-    func profiles(byCode code: String, _ bearer: String, by copy: AuthenticationService? = nil) async throws -> [Profile] {
+    func profiles(byCode code: String, _ bearer: String, by copy: AuthenticationClient? = nil) async throws -> [Profile] {
         let request = SessionByCodeRequest(accessToken: bearer, requestor: "CHAN7", code: code, api: .v2)
         return try await (copy ?? service).findProfilesByCode(request, context: context).profiles
     }

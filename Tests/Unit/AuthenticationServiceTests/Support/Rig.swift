@@ -12,7 +12,10 @@ import OutboundHttp
 import Testing
 import Tokens
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// The service with a clock, a catalogue and an MVPD that the test controls.
 struct Rig {
@@ -22,8 +25,12 @@ struct Rig {
     let saml: ScriptedSaml
     let provider: ScriptedProvider
     let log = LogRecorder()
-    let service: AuthenticationService
-    private let parts: AuthenticationService.Parts
+    let modules: Modules
+    let service: AuthenticationClient
+    let sessions: SessionsClient
+    let logins: LoginsClient
+    let operations: AuthenticationOperationsClient
+    private let peers: Modules.Peers
     let statements: SoftwareStatementIssuer
     let serviceTokenKeys: ServiceTokenKeys
     let context = CallContext()
@@ -46,34 +53,34 @@ struct Rig {
         let configuration = TestCatalogue.configuration(statementKeys: statementKeys.keySet.json, idpCertificate: idpCertificate)
         catalogue = ChangingCatalogue(configuration)
         store = try backend.open()
+        let logger = Logger(label: "test") { [log] _ in log }
         saml = ScriptedSaml()
         provider = try ScriptedProvider(clock: clock)
         serviceTokenKeys = ServiceTokenKeys(ServiceTokenKeys.Files(current: try TestServiceKey.shared.get()), lead: .seconds(60), clock: clock)
-        var parts = AuthenticationService.Parts(
+        peers = Modules.Peers(
             issuer: AccessTokenIssuer(keys: tokenKeys, issuer: "sp", audience: "api", clock: clock),
             verifier: AccessTokenVerifier(keys: tokenKeys, issuer: "sp", audience: "api", clock: clock), saml: real ?? saml,
-            logout: real ?? saml, logoutVisitAddress: Self.visitAddress, logoutReturnAddress: Self.returnAddress,
-            oauth: AuthenticationService.OAuthParts(
-                keys: try OAuthKeys(.random()), sharedCallback: ScriptedProvider.redirectURI, sharedRule: sharedRule,
-                secretSeals: SecretSeals(current: .random()),
-                secrets: ScriptedProvider.Secrets(), transport: provider),
-            storedTokens: AuthenticationService.StoredTokenParts(
-                keys: SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate()))), seals: try StoredTokenSeals(.random())),
-            serviceTokenKeys: serviceTokenKeys, catalogue: catalogue, store: store, clock: clock, random: SystemRandom(),
-            scrambler: UserIDScrambler(key: .random()),
-            activationOrigins: ["http://127.0.0.1:8080"], clockDoubt: ClockDoubt(logger: Logger(label: "test") { [log] _ in log }),
-            logger: Logger(label: "test") { [log] _ in log },
-            people: store as? any PersonStore, origin: TestSite.origin, testTransport: site)
-        if let upstream {
-            let kept = try #require(store as? SqliteAuthenticationStore)
-            parts.bridge = AuthenticationService.BridgeParts(store: kept, transport: upstream, via: BridgeVia(origin: "http://127.0.0.1:8080"))
-        }
-        self.parts = parts
-        service = AuthenticationService(parts)
+            oauthKeys: try OAuthKeys(.random()), secretSeals: SecretSeals(current: .random()),
+            storedTokenKeys: SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate()))),
+            storedTokenSeals: try StoredTokenSeals(.random()), serviceTokenKeys: serviceTokenKeys, scrambler: UserIDScrambler(key: .random()),
+            clockDoubt: ClockDoubt(logger: logger),
+            addresses: SignInAddresses(
+                logoutVisit: Self.visitAddress, logoutReturn: Self.returnAddress, oauthCallback: ScriptedProvider.redirectURI,
+                oauthCallbackRule: sharedRule),
+            provider: provider, upstream: upstream, site: site)
+        if upstream != nil { _ = try #require(store as? SqliteAuthenticationStore) }
+        modules = Modules(peers, catalogue: catalogue, store: store, clock: clock, logger: logger)
+        let caller = modules.caller
+        (service, sessions) = (AuthenticationClient(caller: caller), SessionsClient(caller: caller))
+        (logins, operations) = (LoginsClient(caller: caller), AuthenticationOperationsClient(caller: caller))
     }
 
+    private var logger: Logger { Logger(label: "test") { [log] _ in log } }
+
     /// Another copy of the service, on the same store and with the same keys.
-    func copy() -> AuthenticationService { AuthenticationService(parts) }
+    func copy() -> AuthenticationClient { AuthenticationClient(caller: otherModules().caller) }
+
+    func otherModules() -> Modules { Modules(peers, catalogue: catalogue, store: store, clock: clock, logger: logger) }
 
     // MARK: What an app does
 
@@ -132,19 +139,17 @@ struct Rig {
         let request = SpendTempPassRequest(
             sessionID: session.id, deviceID: call.deviceID, requestor: call.requestor, resource: resource,
             genericData: user.isEmpty ? "" : #"{"email":"\#(user)"}"#)
-        return try await service.spendTempPass(request, context: context)
+        return try await sessions.spendTempPass(request, context: context)
     }
 
     /// What the user metadata show of the session.
     func facts(_ call: DeviceCall) async throws -> TempPassFacts? {
         let key = SessionKey(device: DeviceID(call.deviceID), requestor: RequestorID(call.requestor))
         let session = try #require(try await store.session(key))
-        return try await service.trials.plays.facts(of: session, in: catalogue.current())
+        return try await modules.sessions.trials.facts(of: session, in: catalogue.current())
     }
 
     // MARK: What an operator does
-
-    var operations: AuthenticationOperationsService { AuthenticationOperationsService(service) }
 
     /// A rule of CHAN7 and DemoCable that holds from now on.
     func degrade(_ kind: DegradationKind, lasting: Duration = .seconds(3600)) {

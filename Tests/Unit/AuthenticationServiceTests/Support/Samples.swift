@@ -3,7 +3,10 @@ import Contracts
 import Cryptography
 import Doubles
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// The moment at which every test begins: 2031-03-04T10:00:00Z.
 let t0 = ManualClock().now()

@@ -8,7 +8,10 @@ import OutboundHttp
 import Synchronization
 import Tokens
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// An OpenID provider that the test commands: it signs its own tokens, checks the client and the verifier, and misbehaves when it is told to.
 final class ScriptedProvider: OutboundTransport {

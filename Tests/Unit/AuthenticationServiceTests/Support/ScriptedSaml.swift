@@ -5,7 +5,10 @@ import SamlExplanation
 import SamlProfile
 import Synchronization
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// Stands in for the SAML profile: the test decides the meaning of every answer of an MVPD.
 final class ScriptedSaml: SamlSignIn, SamlLogout {

@@ -7,7 +7,10 @@ import OutboundHttp
 import Synchronization
 import Testing
 
-@testable import AuthenticationService
+@testable import AuthenticationAdministration
+@testable import AuthenticationCore
+@testable import AuthenticationSignIn
+@testable import AuthenticationUpstreams
 
 /// A REST v2 server that says what the test wants (bridge §15.4 has a whole one). It shares no code with the bridge.
 final class ScriptedUpstream: OutboundTransport {

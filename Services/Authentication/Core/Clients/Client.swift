@@ -1,0 +1,108 @@
+package import Catalogue
+package import Clocks
+package import Contracts
+package import Faults
+package import Logging
+internal import Synchronization
+
+/// A registered client: one installation of an application (rest-v1 §3.1). Never changes after it is stored.
+package struct Client: Hashable, Sendable {
+    package let id: ClientID
+    let secretDigest: SecretDigest
+    /// The software statement that it came with; the catalogue says whether that still counts.
+    let softwareID: SoftwareID
+    /// Empty when none was sent.
+    package let redirectURI: String
+    package let issuedAt: Timestamp
+}
+
+/// Whose client an id names: one that registered here, one that another house registered, or a key pair.
+package struct ClientDirectory: Sendable {
+    /// Comes before a pair's public key, where a client has its id; no other id has a colon.
+    private static let keyMark = "key:"
+    /// What apps with credentials that everybody may know are good for, whatever their application has (clients §2).
+    static let sharedScopes = BearerCheck.appScopes
+
+    package let store: any ClientStore
+
+    package init(store: any ClientStore) {
+        self.store = store
+    }
+
+    package static func id(ofKey publicKey: String) -> ClientID { ClientID(keyMark + publicKey) }
+
+    /// - Returns: `nil` when the client or its application is there no more.
+    package func application(of client: ClientID, in catalogue: Catalogue) async throws(Fault) -> Application? {
+        if client.text.utf8.starts(with: Self.keyMark.utf8) {
+            return catalogue.signingKey(String(client.text.dropFirst(Self.keyMark.count)))?.application
+        }
+        if let known = try await store.client(client) {
+            return catalogue.application(softwareID: known.softwareID.text, registeredAtMilliseconds: known.issuedAt.milliseconds)
+        }
+        return catalogue.importedClient(client.text)?.application
+    }
+
+    /// The scopes of a client that registered with a statement.
+    package static func scopes(of application: Application, software: SoftwareID) -> [String] {
+        software.text.utf8.starts(with: Catalogue.legacySoftware.utf8) ? sharedScopes : application.scopes
+    }
+}
+
+/// Which clients were noted as used within the last day, so that a client costs one write a day.
+final class ClientUses: Sendable {
+    private static let capacity = 65_536
+    /// How exactly the last use is known.
+    static let interval: Duration = .seconds(86_400)
+
+    private let noted = Mutex<[ClientID: Timestamp]>([:])
+
+    /// - Returns: True once a day for each client; more often when there are more of them than can be remembered.
+    func isNews(_ client: ClientID, now: Timestamp) -> Bool {
+        noted.withLock { noted in
+            if let last = noted[client], now - last < Self.interval { return false }
+            if noted.count >= Self.capacity {
+                noted = noted.filter { now - $0.value < Self.interval }
+                if noted.count >= Self.capacity { noted = [:] }
+            }
+            noted[client] = now
+            return true
+        }
+    }
+}
+
+/// Clients that nobody uses any more: they are forgotten, and register again (rest-v1 §3.1).
+package struct UnusedClients: Sendable {
+    package let bearers: BearerCheck
+    package let store: any ClientStore
+    package let clock: any WallClock
+    package let logger: Logger
+
+    /// Forgets them once an hour until it is cancelled.
+    /// - Parameters:
+    ///   - days: For a client that has no session, profile or live code.
+    ///   - idleDays: For one that never made any.
+    ///   - isMine: Whether it is this copy's turn.
+    package func forget(after days: Int, idleAfter idleDays: Int, isMine: @Sendable () async -> Bool = { true }) async {
+        while (try? await Task.sleep(for: .seconds(3600))) != nil {
+            if await isMine() { await forgetOnce(after: days, idleAfter: idleDays) }
+        }
+    }
+
+    func forgetOnce(after days: Int, idleAfter idleDays: Int) async {
+        let now = clock.now()
+        var forgotten = 0
+        do throws(Fault) {
+            while true {
+                let count = try await store.forgetClients(
+                    usedBefore: now - .seconds(86_400 * Int64(days)), idleBefore: now - .seconds(86_400 * Int64(idleDays)), now: now)
+                forgotten += count
+                if count == 0 { break }
+            }
+        } catch {
+            logger.warning("clients.not_forgotten", metadata: ["reason": "\(error)"])
+        }
+        guard forgotten > 0 else { return }
+        bearers.forgetTokens()
+        logger.info("clients.forgotten", metadata: ["clients": "\(forgotten)"])
+    }
+}

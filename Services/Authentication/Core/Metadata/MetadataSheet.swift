@@ -1,0 +1,126 @@
+package import Contracts
+internal import StrictJson
+
+/// What an app may know of the person behind a session, before anything is encrypted (rest-v1 §8).
+struct MetadataSheet: Sendable {
+    struct Item: Hashable, Sendable {
+        let key: String
+        let value: MetadataEntry.Value
+        let isEncrypted: Bool
+    }
+
+    private(set) var items: [Item]
+
+    init(items: [Item]) { self.items = items }
+
+    /// - Parameters:
+    ///   - keys: Those that the integration enables, in its order. What the service itself says of a session is always told.
+    ///   - trial: Of a TempPass session.
+    init(_ session: SessionRecord, keys: [MetadataKey], trial: TempPassFacts?) {
+        if session.kind == .degraded {
+            items = [Self.item("userID", keys, .text(session.userID))]
+            return
+        }
+        let attributes = MetadataAttributes(session.subject)
+        var names: [String] = []
+        for key in keys.map(\.name) where !names.contains(key) { names.append(key) }
+        let told = names.compactMap { name in
+            attributes.value(of: name, parts: keys.parts(of: name)).map { Self.item(name, keys, $0) }
+        }
+        let own = Self.origin(of: session) + (trial.map(Self.facts) ?? [])
+        items = told.filter { item in !own.contains { $0.key == item.key } } + own
+        if session.kind == .automatic { self = forStreaming }
+    }
+
+    /// What an automatic session may know of it (apple §1.2).
+    var forStreaming: MetadataSheet {
+        var sheet = self
+        sheet.items.removeAll { !StreamingMetadata.covers($0.key) }
+        return sheet
+    }
+
+    /// A platform's session says so, for the logout of rest-v1 §4.7.
+    private static func origin(of session: SessionRecord) -> [Item] {
+        session.kind == .platform ? [Item(key: "tokenSource", value: .text("Apple"), isEncrypted: false)] : []
+    }
+
+    /// rest-v1 §6.2.
+    private static func facts(of trial: TempPassFacts) -> [Item] {
+        var values: [(String, MetadataEntry.Value)] = []
+        if let remaining = trial.remainingResources { values.append(("remaining_resources", .number(Int64(remaining)))) }
+        if let used = trial.usedResources { values.append(("used_assets", .list(TextList(values: used)))) }
+        values.append(("expiration_date", .number(trial.expiresAt.milliseconds)))
+        return values.map { Item(key: $0.0, value: $0.1, isEncrypted: false) }
+    }
+
+    private static func item(_ name: String, _ keys: [MetadataKey], _ value: MetadataEntry.Value) -> Item {
+        Item(key: name, value: value, isEncrypted: keys.mustEncrypt(name))
+    }
+}
+
+extension MetadataKey {
+    /// Without the part of an object that it may name.
+    fileprivate var name: String { key.metadataName }
+}
+
+extension [MetadataKey] {
+    /// The parts of an object that are enabled; `nil`: all.
+    fileprivate func parts(of name: String) -> Set<String>? {
+        let matching = filter { $0.name == name }
+        if matching.contains(where: { $0.key == name }) { return nil }
+        return Set(matching.map { String($0.key.dropFirst(name.count + 1)) })
+    }
+
+    /// `zip` is encrypted whatever a record says; what the MVPD itself encrypted is passed on as it came (rest-v1 §8).
+    fileprivate func mustEncrypt(_ name: String) -> Bool {
+        switch name {
+        case "zip": true
+        case "encryptedZip": false
+        default: contains { $0.name == name && $0.encrypted }
+        }
+    }
+}
+
+extension String {
+    /// Of a metadata key, the name without the part of an object: `maxRating` of `maxRating.VCHIP`.
+    var metadataName: String {
+        guard let point = utf8.firstIndex(of: UInt8(ascii: ".")) else { return self }
+        return String(self[..<point])
+    }
+}
+
+extension MetadataEntry.Value {
+    /// A value as upstream tells it.
+    /// - Returns: `nil` for what apps have no form for: null, and lists or objects within others.
+    package init?(json: String) {
+        guard let node = try? JsonDocument(parsing: Array(json.utf8)).root else { return nil }
+        switch node.content {
+        case .null: return nil
+        case .bool(let flag): self = .flag(flag)
+        case .number(let text): self = Int64(text).map { .number($0) } ?? .text(text)
+        case .string(let text): self = .text(text)
+        case .array(let elements): self = .list(TextList(values: elements.compactMap(\.scalarText)))
+        case .object(let members):
+            self = .map(TextMap(entries: members.compactMap { member in member.value.scalarText.map { TextMapEntry(key: member.name, value: $0) } }))
+        }
+    }
+}
+
+extension JsonNode {
+    /// A text, a number or a boolean as text.
+    fileprivate var scalarText: String? {
+        switch content {
+        case .string(let text), .number(let text): text
+        case .bool(let flag): flag ? "true" : "false"
+        default: nil
+        }
+    }
+}
+
+/// What a session that was made automatically may know of the person: enough to stream, and nothing that opens more (apple §1.2).
+enum StreamingMetadata {
+    private static let names = ["userID", "channelID", "maxRating"]
+
+    /// - Parameter key: Of an object also a part, such as `maxRating.VCHIP`.
+    static func covers(_ key: String) -> Bool { names.contains(key.metadataName) }
+}

@@ -1,0 +1,120 @@
+internal import Catalogue
+package import Contracts
+package import Faults
+
+/// An address that a browser is sent to, taken apart strictly: anything that two parsers could read differently is refused.
+package struct RedirectAddress: Hashable, Sendable {
+    /// Longest accepted address, in characters.
+    package static let longest = 2048
+
+    package let text: String
+    /// Lower case.
+    package let scheme: String
+    /// Lower case, without port; empty for schemes without an authority.
+    package let host: String
+    /// What follows `://`, up to the path: host and port, lower case.
+    package let authority: String
+
+    /// - Parameter longest: Octets.
+    /// - Returns: `nil` unless the text is `scheme://authority…` in printable ASCII, without user information, backslash or encoded host.
+    package init?(_ text: String, longest: Int = Self.longest) {
+        guard text.utf8.count <= longest, text.utf8.allSatisfy(Self.isAllowed) else { return nil }
+        guard let mark = text.firstRange(of: "://") else { return nil }
+        scheme = text[..<mark.lowerBound].lowercased()
+        guard let first = scheme.utf8.first, Self.isLetter(first), scheme.utf8.allSatisfy(Self.isSchemeCharacter) else { return nil }
+        authority = text[mark.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }.lowercased()
+        guard let host = Self.host(of: authority) else { return nil }
+        self.host = host
+        self.text = text
+    }
+
+    package var isWeb: Bool { scheme == "http" || scheme == "https" }
+
+    /// Scheme, host and port as written.
+    package var origin: String { "\(scheme)://\(authority)" }
+
+    /// True when the host is the domain or lies under it; letter case does not count.
+    package func lies(under domain: String) -> Bool {
+        let domain = domain.lowercased()
+        return !domain.isEmpty && (host == domain || host.hasSuffix("." + domain))
+    }
+
+    /// The host without the port; `nil` when the authority holds anything else.
+    private static func host(of authority: String) -> String? {
+        guard !authority.contains("@"), !authority.contains("%") else { return nil }
+        if authority.hasPrefix("[") { return authority.firstIndex(of: "]").map { String(authority[...$0]) } }
+        let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
+        guard let name = parts.first, parts.count <= 2, name.utf8.allSatisfy(isHostCharacter) else { return nil }
+        if parts.count == 2, !isPort(parts[1]) { return nil }
+        return String(name)
+    }
+
+    private static func isPort(_ text: Substring) -> Bool {
+        text.utf8.count <= 5 && text.utf8.allSatisfy(isDigit) && UInt16(text) != nil
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        byte > 0x20 && byte < 0x7f && !#"\"<>^`{|}"#.utf8.contains(byte)
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z") }
+    private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
+    /// The underscore is no character of a scheme (RFC 3986 §3.1), but one of base64url, of which generated schemes consist (dashboard §2).
+    private static func isSchemeCharacter(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) || "+-._".utf8.contains(byte) }
+    private static func isHostCharacter(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) || "-._".utf8.contains(byte) }
+}
+
+/// Which addresses an app may have people sent to (rest-v1 §3.1, §3.7).
+enum RedirectRules {
+    /// May a client of this application register this `redirect_uri` (rest-v1 §3.1)?
+    /// Plain HTTP only where a requestor's domain is one for development.
+    /// - Parameters:
+    ///   - requestors: Those that the application acts for.
+    ///   - customSchemes: Theirs, and their programmers'.
+    static func accepts(registered text: String, application: Application, requestors: [Requestor], customSchemes: [String]) -> Bool {
+        guard let address = RedirectAddress(text) else { return false }
+        if address.isWeb {
+            guard application.redirectDomains.contains(where: address.lies(under:)) else { return false }
+            return address.scheme == "https" || requestors.flatMap(\.domains).cover(scheme: address.scheme, host: address.host)
+        }
+        return isApplicationAddress(address, application) || isCustomScheme(address, customSchemes)
+    }
+
+    /// `adobepass://` and a domain of the application backwards, or one of the SDKs' constants for its platforms.
+    static func isApplicationAddress(_ address: RedirectAddress, _ application: Application) -> Bool {
+        guard address.scheme == "adobepass" else { return false }
+        switch address.authority {
+        case "ios.app": return application.platforms.contains(.ios)
+        case "android.app": return application.platforms.contains(.fireTv) || application.platforms.contains(.android)
+        default: return application.redirectDomains.contains { reversed($0) == address.authority }
+        }
+    }
+
+    static func isCustomScheme(_ address: RedirectAddress, _ schemes: [String]) -> Bool {
+        address.scheme.hasPrefix("adbe.") && schemes.contains { $0.lowercased() == address.scheme }
+    }
+
+    /// `chan7.example` becomes `example.chan7`.
+    private static func reversed(_ domain: String) -> String {
+        domain.lowercased().split(separator: ".").reversed().joined(separator: ".")
+    }
+}
+
+extension Requestor {
+    /// What real apps send whatever their channel (clients §1.2): it says nothing of where anybody returns to.
+    private static let domainOfTheReference = "adobe.com"
+
+    /// - Throws: `invalid_domain` when it is not registered for the requestor (rest-v1 §3.7); letter case does not count.
+    package func requireDomain(_ name: String) throws(Fault) {
+        let name = name.lowercased()
+        guard name == Self.domainOfTheReference || domains.contains(where: { $0.name.lowercased() == name }) else {
+            throw Fault(.invalidDomain, "The domain is not registered for the requestor.")
+        }
+    }
+
+    /// The domain as an upstream may hear of it: in place of what apps send whatever their channel, the requestor's first one (bridge §17).
+    package func ownDomain(_ name: String) -> String {
+        if domains.contains(where: { $0.name.lowercased() == name.lowercased() }) { return name }
+        return domains.first?.name ?? name
+    }
+}

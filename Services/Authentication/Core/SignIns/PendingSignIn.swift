@@ -1,0 +1,152 @@
+package import Clocks
+package import SamlExplanation
+internal import TextEncodings
+
+/// A request that an MVPD has not answered yet (mvpd §2.2).
+package struct PendingSignIn: Hashable, Sendable {
+    /// How many a registration code has at most; the oldest goes (clients §4.4).
+    package static let most = 5
+
+    /// `ID` of the AuthnRequest; by OAuth it names the request to us alone.
+    package let requestID: UpstreamRequestID
+    package let relayState: SecretDigest
+    /// `nil`: the code's maker began it, and any agent may bring the answer (clients §4.2).
+    package let browserSecret: SecretDigest?
+    package let record: RegistrationRecordID
+    package let code: RegistrationCodeText
+    package let requestor: RequestorID
+    package let mvpd: MvpdID
+    /// The issuer that the request named, an audience of the answer; by OAuth the client.
+    package let issuerSent: String
+    package let redirectURL: String
+    package let startedAt: Timestamp
+    package let expiresAt: Timestamp
+    package var way = SignInWay.saml
+    /// Where the answer has to come, and what the token endpoint is told; by OAuth alone. `nil` of what a release before began.
+    package var callback: OAuthCallback?
+
+    package init(
+        requestID: UpstreamRequestID, relayState: SecretDigest, browserSecret: SecretDigest?, record: RegistrationRecordID,
+        code: RegistrationCodeText, requestor: RequestorID, mvpd: MvpdID, issuerSent: String, redirectURL: String, startedAt: Timestamp,
+        expiresAt: Timestamp, way: SignInWay = SignInWay.saml, callback: OAuthCallback? = nil
+    ) {
+        (self.requestID, self.relayState, self.browserSecret, self.record) = (requestID, relayState, browserSecret, record)
+        (self.code, self.requestor, self.mvpd, self.issuerSent) = (code, requestor, mvpd, issuerSent)
+        (self.redirectURL, self.startedAt, self.expiresAt, self.way) = (redirectURL, startedAt, expiresAt, way)
+        self.callback = callback
+    }
+
+    /// What its answer is held against.
+    package var recorded: SamlExpectations.Recorded { SamlExpectations.Recorded(id: requestID, startedAt: startedAt, issuerSent: issuerSent) }
+
+    /// Whether an answer comes from where it may come from.
+    /// - Parameters:
+    ///   - secret: Of the cookie that came with it; empty: there was none.
+    ///   - isEmbedded: A frame brought it.
+    ///   - allowsMissing: The MVPD's answers may come without the cookie.
+    package func accepts(_ secret: String, isEmbedded: Bool, allowsMissing: Bool) -> Bool {
+        guard let browserSecret else { return !isEmbedded }
+        return secret.isEmpty ? allowsMissing : browserSecret.matches(BrowserSecret(secret))
+    }
+}
+
+/// How a person is signed in.
+package enum SignInWay: Hashable, Sendable {
+    case saml
+    case oauth(OAuthAttempt)
+}
+
+/// How a person is asked.
+package enum OAuthAttempt: Hashable, Sendable {
+    case interactive
+    /// The MVPD may recognise the home network; if it does not, the person is asked after all (mvpd §3).
+    case homeBased
+    /// Nobody is asked anything.
+    case passive
+}
+
+extension SignInWay: RawRepresentable {
+    package init?(rawValue: Int64) {
+        switch rawValue {
+        case 0: self = .saml
+        case 1: self = .oauth(.interactive)
+        case 2: self = .oauth(.homeBased)
+        case 3: self = .oauth(.passive)
+        default: return nil
+        }
+    }
+
+    /// As it is stored.
+    package var rawValue: Int64 {
+        switch self {
+        case .saml: 0
+        case .oauth(.interactive): 1
+        case .oauth(.homeBased): 2
+        case .oauth(.passive): 3
+        }
+    }
+}
+
+/// Where an OAuth provider sends browsers back.
+///
+/// Each record has an address of its own, so that an answer that comes to another one's is told from an answer of its own provider: a hostile provider could else have a
+/// person's browser bring it the code of an honest one (mix-up, RFC 9700 §4.4.2).
+package struct OAuthCallback: Hashable, Sendable {
+    /// The address that records of before share, exactly as the MVPDs know it.
+    package let shared: String
+    /// The id of the record whose own address it is; empty: it is the shared one.
+    package let holder: String
+
+    package init(shared: String, holder: String) {
+        (self.shared, self.holder) = (shared, holder)
+    }
+
+    /// The redirect URI.
+    package var address: String { holder.isEmpty ? shared : "\(shared)/\(PercentEncoding.encode(holder))" }
+
+    /// Whether an answer came to it.
+    /// - Parameter place: The id of the callback's path; empty: it came to the shared address.
+    package func isAt(_ place: String) -> Bool { OctetText(place) == OctetText(holder) }
+}
+
+/// What is asked of answers that come to the shared address.
+public enum SharedCallbackRule: String, Decodable, Sendable {
+    /// As before there were others: `iss` is checked where it is sent.
+    case open
+    /// An answer without `iss` is refused.
+    case iss
+}
+
+/// What a verified answer changes, all of it or nothing (mvpd §2.3 step 31).
+package struct SignInCompletion: Hashable, Sendable {
+    /// What makes an assertion unique, and until when it must be remembered.
+    package struct Replay: Hashable, Sendable {
+        package let issuer: String
+        package let assertionID: String
+        package let expiresAt: Timestamp
+
+        package init(issuer: String, assertionID: String, expiresAt: Timestamp) {
+            (self.issuer, self.assertionID, self.expiresAt) = (issuer, assertionID, expiresAt)
+        }
+    }
+
+    package let requestID: UpstreamRequestID
+    package let record: RegistrationRecordID
+    package let replay: Replay
+    package let session: SessionRecord
+
+    package init(requestID: UpstreamRequestID, record: RegistrationRecordID, replay: Replay, session: SessionRecord) {
+        (self.requestID, self.record, self.replay, self.session) = (requestID, record, replay, session)
+    }
+}
+
+/// How a completion ended.
+package enum SignInCompletionResult: Hashable, Sendable {
+    case completed
+    /// The request was answered before, or it is over.
+    case notPending
+    /// The assertion was used before.
+    case replayed
+    /// The registration code was deleted, expired or used meanwhile.
+    case codeGone
+}

@@ -1,0 +1,119 @@
+internal import AuthenticationCore
+internal import BridgeClient
+internal import Catalogue
+internal import Clocks
+internal import ContractRuntime
+internal import Contracts
+internal import Faults
+internal import Identifiers
+
+/// Checks an upstream part by part, for an operator (bridge §15.3).
+struct UpstreamCheckers: Sendable {
+    let line: BridgeLine
+    let slots: BridgeSlots
+    let catalogue: any CatalogueSource
+    let seal: TokenSeal
+    let clock: any WallClock
+    let random: any RandomSource
+
+    /// - Throws: As the contract says.
+    func check(_ request: CheckUpstreamRequest) async throws(Fault) -> UpstreamCheck {
+        let place = try place(request)
+        var check = UpstreamCheck(requestor: place.requestor.id)
+        switch request.part {
+        case .client: await UpstreamClientCheck(place: place).walk(&check)
+        case .session: try await UpstreamSessionCheck(place: place).walk(&check)
+        case .decision: try await UpstreamDecisionCheck(place: place).walk(&check)
+        case .throttle: try await UpstreamThrottleCheck(place: place).walk(&check)
+        case .signIn: try await UpstreamSignInCheck(place: place).begin(&check)
+        case .signedIn: try await UpstreamSignInCheck(place: place).end(request, &check)
+        case .unknown, .unrecognized: throw Fault(.invalidRequest, "The part of the check is not known.")
+        }
+        return check
+    }
+
+    private func place(_ request: CheckUpstreamRequest) throws(Fault) -> Place {
+        let catalogue = try catalogue.current()
+        guard let upstream = catalogue.upstream(request.upstream) else { throw Fault(.notFound, "There is no such upstream.") }
+        let users = catalogue.configuration.requestors.filter { $0.bridge?.upstreamID == upstream.id }
+        guard let requestor = request.requestor.isEmpty ? users.first : users.first(where: { $0.id == request.requestor }),
+            let bridge = requestor.bridge
+        else {
+            guard request.requestor.isEmpty else { throw Fault(.notFound, "The requestor does not use the upstream.") }
+            throw Fault(.invalidRequest, "No requestor uses the upstream: give one its 'upstream', and push.")
+        }
+        let served = SampleDevice.platforms.compactMap { platform in
+            upstream.client(requestor: requestor.id, platform: platform).map { (platform, $0) }
+        }
+        guard let first = served.first else { throw Fault(.invalidRequest, "None of the upstream's clients serves the requestor.") }
+        return Place(
+            checkers: self, catalogue: catalogue, upstream: upstream, requestor: requestor, bridge: bridge, entry: first.1, platform: first.0,
+            platforms: served.map(\.0))
+    }
+
+    /// What is checked.
+    struct Place: Sendable {
+        let checkers: UpstreamCheckers
+        let catalogue: Catalogue
+        let upstream: BridgeUpstream
+        let requestor: Requestor
+        let bridge: RequestorBridge
+        let entry: BridgeClientEntry
+        let platform: Platform
+        let platforms: [Platform]
+
+        var probe: UpstreamProbe { UpstreamProbe(line: checkers.line, upstream: upstream) }
+        var serviceProvider: String { bridge.serviceProvider }
+
+        /// One that nobody has.
+        func freshDevice() -> BridgeDevice { SampleDevice.device("boxoffice-check-\(checkers.random.uuid())", platform) }
+
+        /// MVPDs that an upstream serves at the requestor, by its names; in catalogue order.
+        var theirMvpds: [String] {
+            catalogue.bridgedIntegrations(requestor: requestor.id).compactMap {
+                catalogue.bridgeWay(requestor: requestor.id, mvpd: $0.mvpdID)?.theirMvpd
+            }
+        }
+
+        /// The client of the check, with the statement of now.
+        func client() async throws(BridgeTrouble) -> BridgeClientAt {
+            let client = BridgeClientAt(service: upstream, entry)
+            guard let statement = try await checkers.slots.statement(client) else {
+                throw .failure(.refused(BridgeRefusal(status: 0, code: "statement_missing")))
+            }
+            return BridgeClientAt(check: upstream, entry, statement: statement)
+        }
+
+        /// A bearer for a part that comes after the first.
+        /// - Throws: `upstream_unavailable`: the first part says why.
+        func bearer() async throws(Fault) -> String {
+            do throws(BridgeTrouble) {
+                return try await checkers.slots.bearer(try await client(), for: nil, BridgePatience(upstream.totalTimeout)).token
+            } catch {
+                throw error.fault(checkers.clock.now())
+            }
+        }
+
+        /// One of the MVPDs that people sign in at.
+        /// - Throws: `upstream_unavailable`, `invalid_request` where there is none.
+        func mvpd(_ bearer: String) async throws(Fault) -> String {
+            let answer = await probe.ask(.list(serviceProvider), bearer: bearer, for: SampleDevice.device("", platform)) {
+                answer throws(BridgeFailure) in try BridgedList(answer)
+            }
+            let list: BridgedList
+            do throws(BridgeFailure) { list = try answer.result.get() } catch { throw error.fault() }
+            let usual = list.providers.filter { !$0.isTemporaryPass }.map(\.id)
+            if let ours = theirMvpds.first(where: { mvpd in usual.contains { $0 == mvpd } }) { return ours }
+            guard bridge.everyMvpd, let first = usual.first else {
+                throw Fault(.invalidRequest, "None of the requestor's integrations with an upstream is in its list.")
+            }
+            return first
+        }
+    }
+}
+
+extension UpstreamCheckers: CallRegistration {
+    package func register(on calls: inout some MethodRegistry) {
+        calls.unary(AuthenticationOperationsMethods.checkUpstream) { request, _ in try await check(request) }
+    }
+}

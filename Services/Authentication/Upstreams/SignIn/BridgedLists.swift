@@ -1,0 +1,174 @@
+internal import AuthenticationCore
+internal import BridgeClient
+internal import Catalogue
+internal import Clocks
+internal import ContractRuntime
+internal import Contracts
+internal import Faults
+internal import Logging
+internal import OutboundHttp
+
+/// Upstreams' lists of MVPDs: nobody waits while one is at hand, and one read serves all who ask (bridge §6).
+actor BridgedLists {
+    private struct Entry {
+        var content: [UInt8]
+        var list: BridgedList
+        var listedAt: Timestamp
+        /// After a read that failed, the next one begins then.
+        var nextRead: Timestamp
+
+        /// - Parameter mvpd: Upstream's name.
+        func offers(_ mvpd: String) -> Bool { list.providers.contains { OctetText($0.id) == OctetText(mvpd) } }
+    }
+
+    /// After a read that failed.
+    private static let pause: Duration = .seconds(10)
+
+    private let caller: BridgeCaller
+    private let store: any BridgeStore
+    private let catalogue: any CatalogueSource
+    private let clock: any WallClock
+    private let logger: Logger
+    private var entries: [OctetText: Entry] = [:]
+    private var reads: [OctetText: Task<Result<Entry, Fault>, Never>] = [:]
+
+    init(caller: BridgeCaller, store: any BridgeStore, catalogue: any CatalogueSource, clock: any WallClock, logger: Logger) {
+        self.caller = caller
+        self.store = store
+        self.catalogue = catalogue
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// - Throws: As the contract says.
+    func providers(_ request: ListBridgedProvidersRequest) async throws(Fault) -> BridgedProviders {
+        let catalogue = try catalogue.current()
+        let requestor = try catalogue.requireRequestor(request.requestor)
+        guard let (upstream, bridge) = catalogue.upstream(of: requestor) else { throw Fault(.notFound, "The requestor has no upstream.") }
+        let device = request.device ?? DeviceInformation()
+        let platform = device.platform
+        // Nothing is offered where no client serves.
+        guard let entry = upstream.client(requestor: requestor.id, platform: platform) else { return BridgedProviders() }
+        let place = Place(
+            upstream: upstream, bridge: bridge, client: BridgeClientAt(service: upstream, entry), platform: "\(platform)", device: device,
+            address: request.clientAddress)
+        let found = try await list(place)
+        return BridgedProviders(
+            providers: found.list.providers.map { provider in
+                BridgedProviderEntry(
+                    id: provider.id, displayName: provider.displayName, logoURL: provider.logoURL, isTemporaryPass: provider.isTemporaryPass,
+                    isProxy: provider.isProxy, authPerAggregator: provider.authPerAggregator, authPerBrowserSession: provider.authPerBrowserSession)
+            }, listedAtMilliseconds: UInt64(clamping: found.listedAt.milliseconds))
+    }
+
+    /// Whether upstream offers an MVPD that the catalogue does not name (bridge §6). One that is not in the list at hand is looked for anew where that list is
+    /// not fresh any more.
+    /// - Parameter waits: Where no list is at hand: whether upstream is asked, or the MVPD is taken for offered.
+    /// - Throws: `unknown_integration`; `upstream_unavailable` where there is no list and none can be read.
+    func requireOffered(_ way: BridgeWay, to device: DeviceInformation, at address: String, waits: Bool) async throws(Fault) {
+        let unknown = Fault(.unknownIntegration, "The MVPD is not integrated with the requestor.")
+        guard let entry = way.upstream.client(requestor: way.requestor, platform: device.platform) else { throw unknown }
+        let place = Place(
+            upstream: way.upstream, bridge: way.bridge, client: BridgeClientAt(service: way.upstream, entry), platform: "\(device.platform)",
+            device: device, address: address)
+        let key = OctetText(place.key)
+        if entries[key] == nil { try await recall(place) }
+        let now = clock.now()
+        let known = entries[key].flatMap { now < $0.listedAt + way.upstream.listStale ? $0 : nil }
+        if known == nil, !waits { return }
+        if known?.offers(way.theirMvpd) == true { return }
+        if let known, now < known.listedAt + way.upstream.listFresh || now < known.nextRead { throw unknown }
+        let found: Entry
+        do throws(Fault) {
+            found = try await read(place)
+        } catch {
+            throw known == nil ? error : unknown
+        }
+        guard found.offers(way.theirMvpd) else { throw unknown }
+    }
+
+    private struct Place: Sendable {
+        let upstream: BridgeUpstream
+        let bridge: RequestorBridge
+        let client: BridgeClientAt
+        let platform: String
+        let device: DeviceInformation
+        let address: String
+
+        var key: String { "\(upstream.id)/\(bridge.serviceProvider)/\(platform)" }
+    }
+
+    private func list(_ place: Place) async throws(Fault) -> Entry {
+        let key = OctetText(place.key)
+        if entries[key] == nil { try await recall(place) }
+        let now = clock.now()
+        guard let known = entries[key], now < known.listedAt + place.upstream.listStale else { return try await read(place) }
+        if now >= known.listedAt + place.upstream.listFresh, now >= known.nextRead, reads[key] == nil { Task { _ = try? await read(place) } }
+        return known
+    }
+
+    /// What was told before the last restart, or to another copy.
+    private func recall(_ place: Place) async throws(Fault) {
+        guard let (content, at) = try await store.list(place.key),
+            let list = try? BridgedList(OutboundAnswer(status: 200, headers: [], body: content))
+        else { return }
+        if entries[place.key] == nil { entries[place.key] = Entry(content: content, list: list, listedAt: at, nextRead: at) }
+    }
+
+    private func read(_ place: Place) async throws(Fault) -> Entry {
+        let key = OctetText(place.key)
+        if let reading = reads[key] { return try await reading.value.get() }
+        let reading = Task { [self] in await ask(place) }
+        reads[key] = reading
+        let result = await reading.value
+        reads[key] = nil
+        switch result {
+        case .success(let entry): entries[key] = entry
+        case .failure: entries[key]?.nextRead = clock.now() + Self.pause
+        }
+        return try result.get()
+    }
+
+    private func ask(_ place: Place) async -> Result<Entry, Fault> {
+        let device = BridgeDevice(DeviceID(""), place.device, userAgent: place.device.userAgent)
+        var anonymous = device
+        anonymous.address = place.address
+        do throws(BridgeTrouble) {
+            let (list, content) = try await caller.ask(
+                .list(place.bridge.serviceProvider), by: place.client, for: anonymous, BridgePatience(place.upstream.totalTimeout)
+            ) { answer throws(BridgeFailure) in (try BridgedList(answer), answer.body) }
+            if !list.dropped.isEmpty {
+                logger.warning(
+                    "bridge.providers_dropped",
+                    metadata: ["upstream": "\(place.upstream.id)", "ids": "\(list.dropped.prefix(10).joined(separator: ","))"])
+            }
+            let now = clock.now()
+            do throws(Fault) {
+                try await store.keep(list: content, place.key, at: now)
+            } catch {
+                logger.warning("bridge.list_not_kept", metadata: ["upstream": "\(place.upstream.id)", "reason": "\(error)"])
+            }
+            return .success(Entry(content: content, list: list, listedAt: now, nextRead: now))
+        } catch {
+            logger.warning("bridge.list_not_read", metadata: ["upstream": "\(place.upstream.id)", "reason": "\(error)"])
+            return .failure(error.fault(clock.now()))
+        }
+    }
+}
+
+extension BridgedLists: CallRegistration {
+    nonisolated package func register(on calls: inout some MethodRegistry) {
+        calls.unary(AuthenticationMethods.listBridgedProviders) { [self] request, _ in try await providers(request) }
+    }
+}
+
+extension BridgedLists: ProviderOffers {
+    nonisolated func requireOffered(
+        _ mvpd: String, at requestor: String, in catalogue: Catalogue, to device: DeviceInformation, address: String, waits: Bool
+    ) async throws(Fault) {
+        guard catalogue.isListedOnly(requestor: requestor, mvpd: mvpd), let way = catalogue.bridgeWay(requestor: requestor, mvpd: mvpd) else {
+            return
+        }
+        try await requireOffered(way, to: device, at: address, waits: waits)
+    }
+}

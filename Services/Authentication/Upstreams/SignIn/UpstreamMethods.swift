@@ -1,0 +1,115 @@
+internal import AuthenticationCore
+internal import BridgeClient
+internal import Catalogue
+internal import Clocks
+internal import ContractRuntime
+internal import Contracts
+internal import Faults
+internal import UsageCounting
+
+/// Signs people in by an upstream's login (bridge §7).
+struct UpstreamMethod: BrowserSignInMethod, CallRegistration {
+    let signIns: BridgedSignIns
+    let sessions: BridgedSessions
+    let logouts: BridgedLogouts
+    let journeys: BridgeJourneys
+
+    package func register(on calls: inout some MethodRegistry) {
+        calls.unary(AuthenticationMethods.returnFromBridge) { request, context in
+            try await journeys.returning(trace: context.trace.traceID) { try await finish(request, trace: context.trace) }
+        }
+    }
+
+    func serves(_ attempt: BrowserAttempt) -> Bool { attempt.catalogue.bridgeWay(requestor: attempt.requestor.id, mvpd: attempt.mvpd.id) != nil }
+
+    func begin(_ attempt: BrowserAttempt) async throws(Fault) -> SignInStart {
+        guard let way = attempt.catalogue.bridgeWay(requestor: attempt.requestor.id, mvpd: attempt.mvpd.id) else { throw Fault.notByUpstream }
+        return try await journeys.starting(BridgeJourney.Parties(attempt.record, way), trace: attempt.trace.traceID) { () async throws(Fault) in
+            try await signIns.start(attempt.request, attempt.record, way)
+        }
+    }
+
+    func finish(_ answer: ReturnFromBridgeRequest, trace: TraceContext) async throws(Fault) -> SignInOutcome {
+        try await signIns.finish(answer, trace: trace)
+    }
+
+    func settle(_ viewer: DeviceCaller, _ call: DeviceCall?) async throws(Fault) { try await sessions.settle(viewer, call) }
+
+    func settle(_ code: RegistrationRecord) async throws(Fault) { try await sessions.settle(code) }
+
+    func end(_ ended: [SessionRecord], leadingTo end: String?) async throws(Fault) -> EndedAtProvider? {
+        try await logouts.tell(ended, leadingTo: end)
+    }
+}
+
+/// Takes what a platform's framework got to an upstream, which checks the answer (bridge §11).
+struct UpstreamPlatformMethod: PlatformSignInMethod {
+    let partners: BridgedPartners
+    let degraded: DegradedSessions
+    let clock: any WallClock
+
+    func serves(_ attempt: PlatformAttempt) -> Bool {
+        attempt.client.catalogue.bridgeWay(requestor: attempt.requestor.text, mvpd: attempt.mvpd.id) != nil
+    }
+
+    func begin(_ attempt: PlatformAttempt) async throws(Fault) -> ProfileRequest {
+        let catalogue = attempt.client.catalogue
+        guard let way = catalogue.bridgeWay(requestor: attempt.requestor.text, mvpd: attempt.mvpd.id) else { throw Fault.notByUpstream }
+        let settings = try PlatformSsoRules.requireOn(attempt.integration, attempt.mvpd, attempt.platform)
+        return try await partners.request(attempt.client, try catalogue.requireRequestor(attempt.requestor.text), way, settings)
+    }
+
+    func finish(_ answer: PlatformAnswer, trace: TraceContext) async throws(Fault) -> SessionRecord {
+        let (caller, request, platform) = (answer.caller, answer.request, answer.platform)
+        guard let way = caller.catalogue.bridgeWay(requestor: caller.requestor.text, mvpd: request.mvpd) else { throw Fault.notByUpstream }
+        let (integration, mvpd) = try caller.catalogue.requireIntegration(requestor: way.requestor, mvpd: way.mvpd, platform: platform)
+        let settings = try PlatformSsoRules.requireOn(integration, mvpd, platform)
+        let rule = caller.catalogue.degradation(requestor: way.requestor, mvpd: way.mvpd, platform: platform, resource: nil, now: clock.now())
+        if let rule { return try await degraded.start(caller, integration: integration, mvpd: mvpd, rule: rule) }
+        return try await partners.exchange(request.samlResponse, caller, BridgeDevice(request.call ?? DeviceCall()), way, settings)
+    }
+}
+
+/// Lets a device in on a trial that an upstream keeps (bridge §10.1).
+struct UpstreamTrialMethod: TrialMethod {
+    let trials: BridgedTrials
+    let metrics: AuthenticationMetrics
+
+    func serves(_ attempt: TrialAttempt) -> Bool {
+        attempt.caller.catalogue.bridgeWay(requestor: attempt.requestor.id, mvpd: attempt.mvpd.id) != nil
+    }
+
+    func begin(_ attempt: TrialAttempt) async throws(Fault) -> SessionRecord {
+        guard let way = attempt.caller.catalogue.bridgeWay(requestor: attempt.requestor.id, mvpd: attempt.mvpd.id) else {
+            throw Fault.notByUpstream
+        }
+        let session = try await trials.start(attempt.caller, BridgeDevice(attempt.call), way, genericData: attempt.genericData)
+        metrics.freePreviews.increment()
+        return session
+    }
+}
+
+extension Fault {
+    /// Of a method that was asked for what it does not serve.
+    fileprivate static let notByUpstream = Fault(.unknownIntegration, "The MVPD is not integrated with the requestor.")
+}
+
+extension AuthenticationMetrics {
+    /// Somebody came back from an upstream's login.
+    /// - Parameter reason: Why nobody is signed in; empty: somebody is.
+    func countBridgedSignIn(_ part: BridgedPart, reason: String) {
+        var dimensions = UsageDimensions(requestor: part.key.requestor.text, mvpd: part.mvpd.text, device: part.device)
+        usage.count(.authnPending, dimensions)
+        dimensions.reason = UsageDimensions.short(reason)
+        usage.count(reason.isEmpty ? .authnSuccessful : .authnFailed, dimensions)
+    }
+
+    /// A login that upstream knew already is this device's, too: a platform's token, or its own sign-in, said whose it is.
+    /// - Parameter isPartner: By the sign-in of Apple's framework.
+    func countTakenOver(_ part: BridgedPart, isPartner: Bool) {
+        var dimensions = UsageDimensions(requestor: part.key.requestor.text, mvpd: part.mvpd.text, device: part.device)
+        dimensions.ssoType = "platform"
+        dimensions.externalProvider = isPartner ? "Apple" : ""
+        usage.count(.sso, dimensions)
+    }
+}

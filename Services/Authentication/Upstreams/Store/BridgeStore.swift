@@ -1,0 +1,182 @@
+package import AuthenticationCore
+internal import BridgeClient
+package import Clocks
+internal import Contracts
+package import Faults
+
+/// A client of ours at an upstream, as it is kept: secret and bearer are sealed.
+package struct BridgeSlotRecord: Hashable, Sendable {
+    /// One that nobody uses for so long is forgotten.
+    static let unusedLife: Duration = .seconds(400 * 86_400)
+
+    let name: BridgeSlotName
+    let clientID: String
+    package let secret: [UInt8]
+    let scopes: [String]
+    /// Empty: none.
+    var bearer: [UInt8] = []
+    var bearerEnd = Timestamp(milliseconds: 0)
+    var bearerLifeSeconds: Int64 = 0
+}
+
+/// Names a client of ours at an upstream: that of one device, one of a few for many, or the one that serves lists.
+package struct BridgeSlotName: Hashable, Sendable {
+    package let text: String
+    let upstream: String
+    /// Of the upstream's `clients`.
+    let entry: String
+    /// Whether it is one device's alone.
+    let isDevices: Bool
+}
+
+/// A browser's login under way at an upstream (bridge §7).
+package struct BridgePending: Hashable, Sendable {
+    /// The state at which the next one may begin.
+    package enum State: Int64, Sendable {
+        case open = 0
+        /// Its session was made, or its code is dead: nothing more comes of it.
+        case done = 1
+        /// The browser is back, and upstream could not be asked.
+        case undecided = 2
+        /// The browser is back, and nobody was signed in.
+        case declined = 3
+        /// Another browser than the one that confirmed it came back, and upstream knew of nobody yet.
+        case refused = 4
+        /// A later login of the device took its place.
+        case superseded = 5
+        /// As `refused`, and upstream could not be asked.
+        case refusedUnseen = 6
+    }
+
+    /// Of our own return page; of a login that ends at the app's page nobody knows the secret.
+    let handle: SecretDigest
+    let record: RegistrationRecordID
+    let code: RegistrationCodeText
+    package let key: SessionKey
+    let claims: DeviceClaims
+    let clientID: ClientID
+    let device: DeviceInformation
+    let userAgent: String
+    let mvpd: MvpdID
+    let upstream: String
+    let serviceProvider: String
+    let theirMvpd: String
+    let slot: String
+    /// Upstream's code, sealed.
+    let upstreamCode: [UInt8]
+    let redirectURL: String
+    /// Whether the browser comes back to us.
+    let isOwn: Bool
+    let startedAt: Timestamp
+    let expiresAt: Timestamp
+    var state = State.open
+    /// Of the cookie of the browser in which a person confirmed it, and which alone may return; `nil`: any browser may (bridge §7.3).
+    var browserSecret: SecretDigest?
+
+    /// Whether its browser's return may still sign the device in. One that is a single browser's is looked at when that returns, and again only where upstream was away
+    /// then: whoever has the address of the login, and not the browser, must not have a second try.
+    var awaitsReturn: Bool {
+        switch state {
+        case .open, .undecided: true
+        case .declined: browserSecret == nil
+        case .done, .refused, .superseded, .refusedUnseen: false
+        }
+    }
+}
+
+/// What is kept of an upstream, in numbers.
+package struct BridgeHoldings: Hashable, Sendable {
+    package var clients = 0
+    /// Of these, clients of one device each.
+    var deviceClients = 0
+    package var openLogouts = 0
+    /// `nil`: there is no list.
+    var oldestList: Timestamp?
+}
+
+/// A logout that upstream has not heard of.
+package struct BridgeLogout: Hashable, Sendable {
+    let part: BridgedPart
+    let tries: Int
+}
+
+/// What the bridge keeps.
+package protocol BridgeStore: Sendable {
+    func bridgeSlot(_ name: BridgeSlotName) async throws(Fault) -> BridgeSlotRecord?
+
+    /// Takes the turn of registering a client, until the lease ends or the client is kept.
+    /// - Returns: False while somebody else has it.
+    func claimBridgeSlot(_ name: BridgeSlotName, until lease: Timestamp, now: Timestamp) async throws(Fault) -> Bool
+
+    /// Gives a claim back, so that the next attempt need not wait for its end.
+    /// - Parameter lease: The end that the claim was made with; another's claim stays.
+    func releaseBridgeSlot(_ name: BridgeSlotName, until lease: Timestamp) async throws(Fault)
+    func keep(_ slot: BridgeSlotRecord, now: Timestamp) async throws(Fault)
+
+    /// Forgets a client that upstream does not know any more, and ends what it signed in.
+    /// - Returns: How many sessions ended.
+    func dropBridgeSlot(_ name: String) async throws(Fault) -> Int
+
+    /// Stores a login under way in place of the code's earlier one. Earlier ones of the device that are one browser's alone are superseded, and stay till they are over.
+    func begin(_ pending: BridgePending) async throws(Fault)
+    func bridgePending(_ handle: SecretDigest, now: Timestamp) async throws(Fault) -> BridgePending?
+    func bridgePending(of record: RegistrationRecordID, now: Timestamp) async throws(Fault) -> BridgePending?
+    /// Those of a device that are not done, the newest first; at most 8.
+    func bridgePendings(_ key: SessionKey, now: Timestamp) async throws(Fault) -> [BridgePending]
+    func settle(_ handle: SecretDigest, as state: BridgePending.State) async throws(Fault)
+    /// Logins of a device at an MVPD that are one browser's alone, and are not done: a profile that began since may be of somebody who confirmed nothing.
+    func boundPendings(_ key: SessionKey, upstream: String, mvpd: String) async throws(Fault) -> [BridgePending]
+    /// The same of all devices, of those whose time is over, or of which upstream could not be told.
+    func unresolvedPendings(now: Timestamp, most: Int) async throws(Fault) -> [BridgePending]
+
+    /// Stores a session with its part, uses its code, and ends the login that it came of, as one change. A logout of the same profile that upstream has not
+    /// heard of is forgotten.
+    /// - Returns: False when the code is no longer live or has been used; nothing changed.
+    func start(_ session: SessionRecord, _ part: BridgedPart, of pending: SecretDigest?, now: Timestamp) async throws(Fault) -> Bool
+    func bridgedPart(_ session: SessionID) async throws(Fault) -> BridgedPart?
+    /// What upstream said of a session now; with another end the session ends then.
+    func confirm(_ part: BridgedPart, updatedAt: Timestamp?) async throws(Fault)
+    func suspect(_ session: SessionID) async throws(Fault)
+    /// A decision was made: what upstream tells of the person may be another thing now.
+    func decided(_ part: BridgedPart) async throws(Fault)
+    /// The id of a person in media tokens is the session's user id from now on, and that of all sessions that start for the person (bridge §8.2).
+    /// - Parameter person: `nil`: nobody knows who it is, and it is this session's alone.
+    func learn(_ id: String, of part: BridgedPart, person: String?, now: Timestamp) async throws(Fault)
+    /// Ends a session that upstream does not know any more. Of its part a day is known whose it was, and nothing that upstream told.
+    func drop(_ part: BridgedPart, now: Timestamp) async throws(Fault)
+    /// What was dropped at a device since, the newest first; at most 8.
+    func forgotten(_ key: SessionKey, since moment: Timestamp) async throws(Fault) -> [BridgedPart]
+
+    /// Remembers that upstream has to hear of the logouts of these sessions, which are gone already.
+    /// - Parameter firstTry: When the logouts are due. Until then they are the caller's: nobody else tells upstream of them.
+    func remember(logoutsOf sessions: [SessionID], now: Timestamp, firstTry: Timestamp) async throws(Fault)
+    /// The same for a profile that no session was made of.
+    func remember(logoutOf part: BridgedPart, now: Timestamp) async throws(Fault)
+    /// The same for all parts whose session is gone.
+    func rememberOrphans(now: Timestamp) async throws(Fault) -> Int
+    func dueLogouts(now: Timestamp, most: Int) async throws(Fault) -> [BridgeLogout]
+    /// The logouts of these sessions that upstream has not heard of, due or not.
+    func openLogouts(of sessions: [SessionID], now: Timestamp) async throws(Fault) -> [BridgeLogout]
+    func openLogouts(of key: SessionKey, upstream: String, mvpd: String, now: Timestamp) async throws(Fault) -> [BridgeLogout]
+    func postpone(_ logout: BridgeLogout, until moment: Timestamp) async throws(Fault)
+    /// What is open at an upstream is due now.
+    func hastenLogouts(at upstream: String, now: Timestamp) async throws(Fault)
+    func finish(_ logout: BridgeLogout) async throws(Fault)
+
+    /// What is kept of an upstream.
+    /// - Parameter oldest: Lists from before do not count.
+    func bridgeHoldings(_ upstream: String, listsSince oldest: Timestamp, now: Timestamp) async throws(Fault) -> BridgeHoldings
+
+    /// Ends the trials that sessions of an MVPD are.
+    /// - Parameter device: Whose; `nil`: everybody's.
+    /// - Returns: How many ended.
+    func endTrials(requestor: RequestorID, mvpd: MvpdID, device: DeviceID?) async throws(Fault) -> Int
+
+    /// Takes a platform's request, once.
+    /// - Returns: False when it was taken before, or is over.
+    func take(_ request: UpstreamRequestID, now: Timestamp) async throws(Fault) -> Bool
+
+    /// A list, or the note of a client's device (bridge §11), by its place.
+    func keep(list: [UInt8], _ key: String, at moment: Timestamp) async throws(Fault)
+    func list(_ key: String) async throws(Fault) -> (content: [UInt8], at: Timestamp)?
+}

@@ -1,0 +1,101 @@
+package import AuthenticationCore
+package import Clocks
+internal import Contracts
+package import Faults
+internal import Storage
+
+/// Clients of upstreams, and what they list.
+extension SqliteAuthenticationStore: BridgeStore {
+    package func bridgeSlot(_ name: BridgeSlotName) async throws(Fault) -> BridgeSlotRecord? {
+        let found: Statement = """
+            SELECT client_id, secret, scopes, bearer, bearer_end_ms, bearer_life_s FROM bridge_slot WHERE name = ? AND client_id <> ''
+            """
+        return try await store.first(found, [name.text]) { columns in
+            let (clientID, secret): (String, [UInt8]) = (columns.next(), columns.next())
+            let scopes: String = columns.next()
+            return BridgeSlotRecord(
+                name: name, clientID: clientID, secret: secret, scopes: scopes.split(separator: " ").map(String.init), bearer: columns.next(),
+                bearerEnd: columns.next(), bearerLifeSeconds: columns.next())
+        }
+    }
+
+    package func claimBridgeSlot(_ name: BridgeSlotName, until lease: Timestamp, now: Timestamp) async throws(Fault) -> Bool {
+        let end = now + BridgeSlotRecord.unusedLife
+        return try await store.change(
+            """
+            INSERT INTO bridge_slot (name, upstream, client_id, secret, scopes, bearer, bearer_end_ms, bearer_life_s, lease_until_ms, expires_at_ms)
+            VALUES (?1, ?2, '', ?3, '', ?3, 0, 0, ?4, ?5)
+            ON CONFLICT (name) DO UPDATE SET lease_until_ms = excluded.lease_until_ms
+            WHERE bridge_slot.lease_until_ms <= ?6 AND bridge_slot.client_id = ''
+            """, [name.text, name.upstream, [] as [UInt8], lease, end, now], of: name.text) == 1
+    }
+
+    package func releaseBridgeSlot(_ name: BridgeSlotName, until lease: Timestamp) async throws(Fault) {
+        _ = try await store.change(
+            "UPDATE bridge_slot SET lease_until_ms = 0 WHERE name = ? AND lease_until_ms = ? AND client_id = ''", [name.text, lease], of: name.text)
+    }
+
+    package func keep(_ slot: BridgeSlotRecord, now: Timestamp) async throws(Fault) {
+        try await store.change(
+            """
+            INSERT INTO bridge_slot (name, upstream, client_id, secret, scopes, bearer, bearer_end_ms, bearer_life_s, lease_until_ms, expires_at_ms)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?)
+            ON CONFLICT (name) DO UPDATE SET client_id = excluded.client_id, secret = excluded.secret, scopes = excluded.scopes,
+                bearer = excluded.bearer, bearer_end_ms = excluded.bearer_end_ms, bearer_life_s = excluded.bearer_life_s, lease_until_ms = 0,
+                expires_at_ms = excluded.expires_at_ms
+            """,
+            [
+                slot.name.text, slot.name.upstream, slot.clientID, slot.secret, slot.scopes.joined(separator: " "), slot.bearer, slot.bearerEnd,
+                slot.bearerLifeSeconds, now + BridgeSlotRecord.unusedLife,
+            ], of: slot.name.text)
+    }
+
+    package func dropBridgeSlot(_ name: String) async throws(Fault) -> Int {
+        let keys: [SessionKey] = try await store.write { database in
+            try database.run("DELETE FROM bridge_slot WHERE name = ?", [name])
+            let keys = try database.all("SELECT device_id, requestor FROM bridge_session WHERE slot = ?", [name]) {
+                SessionKey(device: $0.next(), requestor: $0.next())
+            }
+            try database.run("DELETE FROM session WHERE id IN (SELECT session_id FROM bridge_session WHERE slot = ?)", [name])
+            try database.run("DELETE FROM bridge_session WHERE slot = ?", [name])
+            return keys
+        }
+        for key in keys { memory.forget(key) }
+        parts.forgetAll()
+        return keys.count
+    }
+
+    // MARK: Numbers
+
+    package func bridgeHoldings(_ upstream: String, listsSince oldest: Timestamp, now: Timestamp) async throws(Fault) -> BridgeHoldings {
+        // A device's own has 64 hex digits after the last slash.
+        let clients: Statement = """
+            SELECT COUNT(*), COALESCE(SUM(CASE WHEN length(name) > 65 AND substr(name, length(name) - 64, 1) = '/'
+                AND substr(name, length(name) - 63) NOT LIKE '%/%' THEN 1 ELSE 0 END), 0)
+            FROM bridge_slot WHERE upstream = ? AND client_id <> ''
+            """
+        let logouts: Statement = "SELECT COUNT(*) FROM bridge_session WHERE upstream = ? AND logout_ms > 0 AND expires_at_ms > ?"
+        let lists: Statement = "SELECT COALESCE(MIN(listed_at_ms), 0) FROM bridge_list WHERE substr(place, 1, length(?1)) = ?1 AND listed_at_ms >= ?2"
+        var holdings = BridgeHoldings()
+        let counts: (Int64, Int64)? = try await store.first(clients, [upstream]) { ($0.next(), $0.next()) }
+        (holdings.clients, holdings.deviceClients) = (Int(counts?.0 ?? 0), Int(counts?.1 ?? 0))
+        holdings.openLogouts = Int(try await store.first(logouts, [upstream, now]) { $0.next() as Int64 } ?? 0)
+        let listed: Timestamp? = try await store.first(lists, ["\(upstream)/", oldest]) { $0.next() }
+        holdings.oldestList = listed.flatMap { $0.milliseconds == 0 ? nil : $0 }
+        return holdings
+    }
+
+    // MARK: Lists
+
+    package func keep(list: [UInt8], _ key: String, at moment: Timestamp) async throws(Fault) {
+        try await store.change(
+            """
+            INSERT INTO bridge_list (place, content, listed_at_ms) VALUES (?, ?, ?)
+            ON CONFLICT (place) DO UPDATE SET content = excluded.content, listed_at_ms = excluded.listed_at_ms
+            """, [key, list, moment], of: key)
+    }
+
+    package func list(_ key: String) async throws(Fault) -> (content: [UInt8], at: Timestamp)? {
+        try await store.first("SELECT content, listed_at_ms FROM bridge_list WHERE place = ?", [key]) { ($0.next(), $0.next()) }
+    }
+}

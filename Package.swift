@@ -273,7 +273,8 @@ let package = Package(
             "AuthenticationUpstreams", "Services/Authentication/Upstreams",
             [
                 "AuthenticationCore", "BridgeClient", "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Identifiers",
-                "OutboundHttp", "SamlExplanation", "Storage", "StrictJson", "TextEncodings", "Tokens", "UsageCounting", logging, coreMetrics,
+                "MediaTokenVerifier", "OutboundHttp", "SamlExplanation", "Storage", "StrictJson", "TextEncodings", "Tokens", "UsageCounting", logging,
+                coreMetrics,
             ]),
         library(
             "AuthenticationAdministration", "Services/Authentication/Administration",

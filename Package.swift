@@ -259,28 +259,26 @@ let package = Package(
         library(
             "AuthenticationCore", "Services/Authentication/Core",
             [
-                "BridgeClient", "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Identifiers", "MediaTokenVerifier",
-                "Memos", "SamlExplanation", "SamlProfile", "Storage", "StrictJson", "TextEncodings", "Tokens", "UsageCounting", logging, coreMetrics,
+                "BridgeClient", "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Identifiers", "Memos",
+                "SamlExplanation", "SamlProfile", "Storage", "StrictJson", "TextEncodings", "Tokens", "UsageCounting", logging, coreMetrics,
             ]),
         library(
             "AuthenticationSignIn", "Services/Authentication/SignIn",
             [
-                "AuthenticationCore", "BridgeClient", "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Identifiers",
-                "OutboundHttp", "SamlExplanation", "SamlProfile", "Storage", "StrictJson", "TextEncodings", "Tokens", "UsageCounting", logging,
-                coreMetrics,
+                "AuthenticationCore", "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Identifiers", "OutboundHttp",
+                "SamlExplanation", "SamlProfile", "Storage", "StrictJson", "TextEncodings", "Tokens", "UsageCounting", logging,
             ]),
         library(
             "AuthenticationUpstreams", "Services/Authentication/Upstreams",
             [
                 "AuthenticationCore", "BridgeClient", "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults", "Identifiers",
-                "MediaTokenVerifier", "OutboundHttp", "SamlExplanation", "Storage", "StrictJson", "TextEncodings", "Tokens", "UsageCounting", logging,
-                coreMetrics,
+                "MediaTokenVerifier", "OutboundHttp", "SamlExplanation", "Storage", "StrictJson", "UsageCounting", logging, coreMetrics,
             ]),
         library(
             "AuthenticationAdministration", "Services/Authentication/Administration",
             [
-                "AuthenticationCore", "AuthenticationSignIn", "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Cryptography", "Faults",
-                "Identifiers", "OutboundHttp", "SamlExplanation", "SamlProfile", "Storage", "StrictJson", "TextEncodings", logging, coreMetrics,
+                "AuthenticationCore", "AuthenticationSignIn", "Catalogue", "Clocks", "ContractRuntime", "Contracts", "Faults", "Identifiers",
+                "OutboundHttp", "SamlExplanation", "SamlProfile", "Storage", "TextEncodings", logging, coreMetrics,
             ]),
         service(
             "AuthenticationMain", "Services/Authentication/Main",

@@ -180,5 +180,5 @@ struct V2Refusal: Error, CustomStringConvertible {
 
 extension V2.Failure {
     /// The code, and the words of the MVPD or the operator, else the servers'.
-    var reason: String { "\(code) (\(details ?? message))" }
+    package var reason: String { "\(code) (\(details ?? message))" }
 }

@@ -1,7 +1,12 @@
 internal import Catalogue
 public import ContractRuntime
 public import Contracts
+internal import CoreMetrics
 internal import Faults
+internal import Memos
+public import OutboundHttp
+internal import Storage
+internal import UsageCounting
 
 extension AuthorizationService {
     /// Whether each of several resources may be watched at an MVPD, and media tokens for those that may (rest-v2 §2.9, §2.10).
@@ -128,4 +133,117 @@ extension AuthorizationService {
         return inquiry.all(
             refusedWith: .tooManyResources, source: inquiry.source(session), details: "At most \(limit) resources may be asked for at once.")
     }
+}
+
+/// What the service holds of the person of some sessions. Permits lead from a session to its row, and not back: they stay, and lead to nobody without it.
+extension AuthorizationService {
+    private static let mostSessions = 10_000
+
+    public func exportPerson(_ request: PersonSessions, context: CallContext) async throws -> PersonRecords {
+        let refusals = try await refusals?.find(try Self.sessions(request)) ?? []
+        let rows = refusals.map { refusal in
+            let (session, code) = (JsonText.quoted(refusal.session), JsonText.quoted(refusal.code))
+            let (source, at) = (refusal.source.rawValue, refusal.at.milliseconds)
+            return #"{"session":\#(session),"code":\#(code),"source":\#(source),"refused_at_ms":\#(at)}"#
+        }
+        return PersonRecords(tables: rows.isEmpty ? [] : [PersonTable(name: "refusals", rows: rows)], remainders: [Self.permits])
+    }
+
+    public func erasePerson(_ request: PersonSessions, context: CallContext) async throws -> ErasedRecords {
+        let erased = try await refusals?.erase(try Self.sessions(request)) ?? 0
+        store.forgetMemory()
+        return ErasedRecords(
+            tables: erased == 0 ? [] : [ErasedTable(name: "refusals", rows: UInt32(clamping: erased))], remainders: [Self.permits])
+    }
+
+    private static func sessions(_ request: PersonSessions) throws(Fault) -> [String] {
+        guard request.sessionIDs.count <= mostSessions else {
+            throw Fault(.invalidRequest, "At most \(mostSessions) sessions may be named at once.")
+        }
+        return request.sessionIDs
+    }
+
+    private static let permits = PersonRemainder(
+        name: "authz_tokens",
+        reason: "digests of a session's random id with device and resource: without the session nobody can tell whose they were",
+        end: "a day after the permit's end")
+}
+
+/// What the files of the settings hold for questions to MVPDs, and for answers of upstreams.
+public struct AuthorizationCredentials: Sendable {
+    /// As whom MVPDs are asked in the SOAP form.
+    public let identity: DecisionIdentity
+    /// What decision points are shown, by the names that the catalogue's records use.
+    public let clientCertificates: [String: ClientCertificate]
+    public let upstreamTokens: UpstreamTokenCheck
+
+    /// - Parameter path: Makes a path of the settings absolute.
+    /// - Throws: `MediaTokenKeyProblem` naming the setting and what is wrong with its files.
+    public init(_ settings: AuthorizationSettings, path: (String) -> String) throws(MediaTokenKeyProblem) {
+        identity = try DecisionIdentity(settings, path: path)
+        clientCertificates = try settings.loadClientCertificates(path: path)
+        upstreamTokens = try settings.loadUpstreamTokenCheck(path: path)
+    }
+}
+
+/// What is counted (labels are bounded: no resource, no device).
+struct AuthorizationMetrics: Sendable {
+    /// Where a decision came from.
+    enum Source: String, Sendable {
+        case cache, mvpd, dummy, degradation, cutOff = "cut_off", tempPass = "temp_pass"
+    }
+
+    /// For reports of usage.
+    var usage = UsageCounter()
+    /// By MVPD.
+    var mvpds: MvpdCounter?
+
+    private let decisionPointSeconds = Timer(label: "boxoffice_authorization_decision_point_seconds")
+    private let mediaTokens = Counter(label: "boxoffice_authorization_media_tokens_total")
+
+    private struct Decision: Hashable {
+        let result: String
+        let source: Source
+    }
+
+    /// Found by their labels once: that takes longer than a decision from the cache.
+    private let decisions = Memo<Decision, Counter>(capacity: 256)
+    private let partialPreauthorizations = preauthorizations("partial")
+    private let fullPreauthorizations = preauthorizations("full")
+    private let foreignTokens = Counter(label: "boxoffice_authorization_foreign_tokens_total")
+
+    func decided(_ result: String, source: Source) {
+        decisions.value(Decision(result: result, source: source)) {
+            Counter(label: "boxoffice_authorization_decisions_total", dimensions: [("result", result), ("source", source.rawValue)])
+        }.increment()
+    }
+
+    /// The MVPD was asked.
+    /// - Parameter result: `permit`, `deny`, or `error`: there was no usable answer.
+    func decided(_ result: String, by question: DecisionMaker.Question) {
+        decided(result, source: .mvpd)
+        let verdict: MvpdCounter.Result = result == "error" ? .bad : .good
+        if let bridge = question.session.bridge {
+            mvpds?.count(verdict, upstream: bridge.upstream)
+        } else {
+            mvpds?.count(verdict, mvpd: question.integration.mvpd.id)
+        }
+    }
+
+    func decisionPointAnswered(after span: Duration) {
+        decisionPointSeconds.recordNanoseconds(span.components.seconds * 1_000_000_000 + span.components.attoseconds / 1_000_000_000)
+    }
+
+    func preauthorized(isPartial: Bool) {
+        (isPartial ? partialPreauthorizations : fullPreauthorizations).increment()
+    }
+
+    private static func preauthorizations(_ result: String) -> Counter {
+        Counter(label: "boxoffice_authorization_preauthorizations_total", dimensions: [("result", result)])
+    }
+
+    /// Another house's permit, or a changed one.
+    func foreignToken() { foreignTokens.increment() }
+
+    func issuedMediaToken() { mediaTokens.increment() }
 }

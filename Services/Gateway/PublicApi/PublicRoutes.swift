@@ -1,4 +1,4 @@
-internal import GatewayEdge
+package import GatewayEdge
 internal import Hummingbird
 
 /// Everything that apps, browsers, MVPDs and backends of programmers may ask for.
@@ -220,5 +220,18 @@ enum PublicRoutes {
             Route("/devices/sign-out", .browser, body: .form, [.post: pages.signOut]),
             Route("/devices/account", .browser, body: .form, [.post: pages.makeAccount]),
         ]
+    }
+}
+
+/// What the gateway is to everybody: v1, v2, the calls of the SDKs, Automatic Sign-In, and the pages of viewers.
+package struct PublicApi: Sendable {
+    package let routes: [Route]
+    package let faces: PublicFaces
+
+    package init(_ dependencies: Dependencies) {
+        routes = PublicRoutes.all(dependencies)
+        faces = PublicFaces(
+            api: V1Face(dependencies.catalogue), apiV2: V2Face(), singleSignOn: SingleSignOnFace(), clientRegistration: ClientRegistrationFace(),
+            autoSignIn: AutoSignInFace(), notification: NotificationFace(), browser: BrowserFace(dependencies.pages))
     }
 }

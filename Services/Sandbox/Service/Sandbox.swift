@@ -1,13 +1,18 @@
 package import Clocks
 internal import EventLoops
+internal import Foundation
+internal import HTTPTypes
 package import Hummingbird
 internal import HummingbirdCore
 package import Logging
+internal import NIOCore
+internal import NIOHTTPTypes
 internal import NIOSSL
 internal import SandboxApple
 internal import SandboxKit
 internal import SandboxProviders
 internal import SandboxVendor
+internal import Synchronization
 
 /// The stand-ins in one process: the MVPDs (mvpd §5), and on addresses of their own Apple and a vendor's v2 server.
 package struct Sandbox: Sendable {
@@ -96,5 +101,129 @@ package struct Sandbox: Sendable {
         router.get("/healthz") { _, _ in "ok" }
         providers.add(to: router)
         return router
+    }
+}
+
+/// Writes the time of a stand-in's own clock into its answers, in place of the machine's: callers see how wrong that clock is.
+final class DateHeader: ChannelOutboundHandler, RemovableChannelHandler {
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let clock: AdjustableClock
+
+    init(clock: AdjustableClock) { self.clock = clock }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard case .head(var head) = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+        head.headerFields[.date] = Self.text(clock.now())
+        context.write(wrapOutboundOut(.head(head)), promise: promise)
+    }
+
+    private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+    /// `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
+    static func text(_ moment: Timestamp) -> String {
+        let text = Instant.text(moment)
+        let month = Int(text.dropFirst(5).prefix(2)).map { months[$0 - 1] } ?? ""
+        let day = days[Int(((moment.seconds / 86_400) % 7 + 7) % 7)]
+        return "\(day), \(text.dropFirst(8).prefix(2)) \(month) \(text.prefix(4)) \(text.dropFirst(11).prefix(8)) GMT"
+    }
+}
+
+/// Serves plain HTTP and HTTPS at one address: the first octet of a connection tells which it is (RFC 8446 §5.1). Programs that send no password in
+/// the clear put `https` before any address that they are given.
+struct EitherChannel: ServerChildChannel {
+    private let plain: HTTP1Channel
+    private let tls: ServedCertificate
+
+    init(responder: @escaping HTTPChannelHandler.Responder, configuration: HTTP1Channel.Configuration = .init(), tls: ServedCertificate) {
+        plain = HTTP1Channel(responder: responder, configuration: configuration)
+        self.tls = tls
+    }
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
+        do {
+            try channel.pipeline.syncOperations.addHandler(FirstOctet(tls: tls.context))
+        } catch {
+            return channel.eventLoop.makeFailedFuture(error)
+        }
+        return plain.setup(channel: channel, logger: logger)
+    }
+
+    func handle(value: HTTP1Channel.Value, logger: Logger) async { await plain.handle(value: value, logger: logger) }
+}
+
+/// Inserts TLS before all other handlers if the connection begins with a handshake, then removes itself.
+private final class FirstOctet: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    /// Content type of a handshake.
+    private static let handshake: UInt8 = 22
+    private let tls: NIOSSLContext
+
+    init(tls: NIOSSLContext) { self.tls = tls }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let buffer = unwrapInboundIn(data)
+        let pipeline = context.pipeline.syncOperations
+        if buffer.getInteger(at: buffer.readerIndex) == Self.handshake {
+            do { try pipeline.addHandler(NIOSSLServerHandler(context: tls), position: .after(self)) } catch { return context.close(promise: nil) }
+        }
+        context.fireChannelRead(data)
+        pipeline.removeHandler(context: context, promise: nil)
+    }
+}
+
+/// The certificate of the HTTPS address. Files that have changed are taken in without a restart; those that cannot be used change nothing.
+final class ServedCertificate: Sendable {
+    private struct State {
+        var context: NIOSSLContext
+        var content: [Data]
+        var looked = ContinuousClock.now
+    }
+
+    /// How often the files are looked at, while connections come.
+    private static let interval: Duration = .seconds(2)
+
+    private let files: SandboxSettings.Tls
+    private let state: Mutex<State>
+
+    /// - Throws: `SettingsFault`, naming the file.
+    init(_ files: SandboxSettings.Tls) throws(SettingsFault) {
+        self.files = files
+        let content = Self.content(files)
+        state = Mutex(State(context: try Self.load(files), content: content))
+    }
+
+    /// For the next handshake.
+    var context: NIOSSLContext {
+        state.withLock { state in
+            guard state.looked + Self.interval <= .now else { return state.context }
+            state.looked = .now
+            let content = Self.content(files)
+            if content != state.content, let context = try? Self.load(files) { (state.context, state.content) = (context, content) }
+            return state.context
+        }
+    }
+
+    /// The identity of the HTTPS server.
+    private static func load(_ files: SandboxSettings.Tls) throws(SettingsFault) -> NIOSSLContext {
+        let certificates = try KeyFile.read(files.certificate, key: "tls.certificate")
+        let key = try KeyFile.read(files.key, key: "tls.key")
+        if let reason = SigningKey.encryption(key) { throw SettingsFault(key: "tls.key", problem: "cannot be used: \(reason): \(files.key)") }
+        do {
+            let chain = try NIOSSLCertificate.fromPEMBytes(certificates).map { NIOSSLCertificateSource.certificate($0) }
+            return try NIOSSLContext(
+                configuration: .makeServerConfiguration(
+                    certificateChain: chain, privateKey: .privateKey(NIOSSLPrivateKey(bytes: key, format: .pem))))
+        } catch {
+            throw SettingsFault(key: "tls", problem: "cannot be used: \(error): \(files.certificate), \(files.key)")
+        }
+    }
+
+    private static func content(_ files: SandboxSettings.Tls) -> [Data] {
+        [files.certificate, files.key].map { FileManager.default.contents(atPath: $0) ?? Data() }
     }
 }

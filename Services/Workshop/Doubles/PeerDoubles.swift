@@ -1,12 +1,15 @@
-public import Contracts
 internal import ContractRuntime
+public import Contracts
+public import Cryptography
 public import Faults
+internal import Foundation
 internal import Logging
 public import NIOCore
 public import NIOPosix
 public import Rpc
 internal import Synchronization
-internal import Transport
+public import Tokens
+public import Transport
 
 /// In-memory doubles of the services, served over the real wire protocol: a service with these peers runs without any other program.
 ///
@@ -127,5 +130,96 @@ public final class PeerDoubles: Sendable {
         var disturbed = DisturbedServices(disturbance: disturbance)
         register(&disturbed)
         return disturbed.services
+    }
+}
+
+/// A folder with the certificates of peers, as `boxoffice pki` makes it: `ca.crt`, and `NAME.crt`, `NAME.key` for each.
+public struct PeerPki: Hashable, Sendable {
+    public var folder: String
+    /// Names of the callers that the doubles let in.
+    public var callers: Set<String>
+
+    public init(
+        folder: String,
+        callers: Set<String> = [
+            "config.boxoffice", "authentication.boxoffice", "authorization.boxoffice", "autosignin.boxoffice", "gateway.boxoffice",
+            "operator.boxoffice",
+        ]
+    ) {
+        self.folder = folder
+        self.callers = callers
+    }
+
+    /// - Parameter name: Such as `config` or `operator`.
+    public func files(of name: String) -> TlsFiles {
+        TlsFiles(certificate: path("\(name).crt"), key: path("\(name).key"), trustAnchors: path("ca.crt"))
+    }
+
+    /// The path of a file of the folder.
+    public func path(_ file: String) -> String { URL(fileURLWithPath: folder).appendingPathComponent(file).path }
+}
+
+/// Delays and errors of a double, at fixed intervals rather than at random.
+final class Disturbance: Sendable {
+    private let latency: Duration
+    private let errors: Double
+    private let calls = Counter()
+
+    /// - Returns: `nil` when nothing is to be disturbed.
+    init?(_ behaviour: DoubleBehaviour) {
+        guard behaviour.latency > .zero || behaviour.errors > 0 else { return nil }
+        latency = behaviour.latency
+        errors = min(1, behaviour.errors)
+    }
+
+    /// - Throws: `unavailable` for its share of the calls, after the wait.
+    func step() async throws {
+        let number = Double(calls.next())
+        if latency > .zero { try await Task.sleep(for: latency) }
+        guard (number * errors).rounded(.down) > ((number - 1) * errors).rounded(.down) else { return }
+        throw Fault(.unavailable, "The double fails on purpose.", retryAfter: .milliseconds(50))
+    }
+}
+
+/// Takes operations and offers them disturbed.
+struct DisturbedServices: MethodRegistry {
+    private(set) var services = RpcServices()
+    let disturbance: Disturbance
+
+    mutating func unary(_ operation: UnaryOperation) {
+        services.unary(operation.preceded { [disturbance] _ in try await disturbance.step() })
+    }
+
+    mutating func stream<Request: Message, Item: Message>(
+        _ method: StreamMethod<Request, Item>,
+        _ operation: @escaping @Sendable (Request, CallContext) async throws -> AsyncThrowingStream<Item, any Error>
+    ) {
+        services.stream(method, operation)
+    }
+
+    /// Immediate answers are not offered: they could not be delayed.
+    mutating func immediate<Request: Message, Response: Message>(
+        _ method: UnaryMethod<Request, Response>,
+        _ operation: @escaping @Sendable (_ request: UnsafeRawBufferPointer, _ context: CallContext) throws -> [UInt8]?
+    ) {}
+}
+
+/// The signing keys of doubles; a double without one does not issue what the key would sign.
+public struct DoubleKeys: Sendable {
+    /// Signs software statements.
+    public var statement: SigningKey?
+    /// Sign media tokens in the reference form and as JWS.
+    public var mediaToken: RSAPrivateKey?
+    public var mediaTokenJws: SigningKey?
+    /// Verify the reference form, PEM.
+    public var mediaTokenCertificates: String
+
+    public init(
+        statement: SigningKey? = nil, mediaToken: RSAPrivateKey? = nil, mediaTokenJws: SigningKey? = nil, mediaTokenCertificates: String = ""
+    ) {
+        self.statement = statement
+        self.mediaToken = mediaToken
+        self.mediaTokenJws = mediaTokenJws
+        self.mediaTokenCertificates = mediaTokenCertificates
     }
 }

@@ -1,4 +1,4 @@
-internal import Contracts
+public import Contracts
 
 /// A configuration with everything by its id.
 final class CatalogueIndex: Sendable {
@@ -55,4 +55,21 @@ final class CatalogueIndex: Sendable {
     private static func index<Key: Hashable, Value>(_ values: [Value], by key: (Value) -> Key) -> [Key: Value] {
         Dictionary(values.map { (key($0), $0) }) { first, _ in first }
     }
+}
+
+/// An app of a programmer, as Apple names it (apple §2.8).
+public struct AppleApp: Hashable, Sendable {
+    /// Id of the programmer.
+    public let programmer: String
+    public let team: AppleTeam
+    public let group: AppleAppGroup
+    /// A bundle id, or a Services ID.
+    public let clientID: String
+    /// Native apps have bundle ids, web sign-in has a Services ID.
+    public let isNative: Bool
+}
+
+extension AppleAppGroup {
+    /// Every app that shares the group's consent: bundle ids, then Services IDs.
+    public var clientIDs: [String] { bundleIDs + servicesIDs }
 }

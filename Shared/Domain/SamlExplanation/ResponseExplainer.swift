@@ -1,6 +1,7 @@
 package import Catalogue
 package import Clocks
-package import Contracts
+public import Contracts
+internal import Cryptography
 package import Faults
 package import Identifiers
 package import SamlProfile
@@ -77,4 +78,172 @@ package struct HeldResponse: Sendable {
     package let requestor: RequestorID?
     /// Nil: when it says that it was issued.
     package let at: Timestamp?
+}
+
+/// The verdict on a response and how it came about.
+package struct ResponseFinding: Sendable {
+    package let verdict: ResponseVerdict
+    package let explanation: ResponseExplanation
+
+    package init(verdict: ResponseVerdict, explanation: ResponseExplanation) {
+        self.verdict = verdict
+        self.explanation = explanation
+    }
+
+    /// The endpoint's record cannot be used.
+    package static func unusable(_ error: SamlConfigurationError) -> ResponseFinding {
+        let rejection = SamlRejection(.unusable, error.description)
+        return ResponseFinding(
+            verdict: .rejected(rejection),
+            explanation: ResponseExplanation(rejection, at: .pinnedKey, hint: "Correct saml.signingCertificates of the MVPD."))
+    }
+}
+
+/// The outcome that a sign-in with a held response would have had.
+package struct HeldFinding: Sendable {
+    package let result: SignInResult
+    /// The reason code or the MVPD's status; empty for a success.
+    package let reason: String
+    package let explanation: ResponseExplanation
+
+    package init(result: SignInResult, reason: String, explanation: ResponseExplanation) {
+        self.result = result
+        self.reason = reason
+        self.explanation = explanation
+    }
+
+    init(_ finding: ResponseFinding) {
+        let (result, reason) = finding.verdict.outcome
+        self.init(result: result, reason: reason, explanation: finding.explanation)
+    }
+}
+
+extension ResponseVerdict {
+    fileprivate var outcome: (result: SignInResult, reason: String) {
+        switch self {
+        case .accepted: (.signedIn, "")
+        case .rejected(let rejection): (.rejected, rejection.reason.rawValue)
+        case .status(let status):
+            switch status.consequence {
+            case .declined: (.declined, status.codes.last ?? "")
+            case .notAuthenticated: (.silent, "NoPassive")
+            case .misconfigured: (.rejected, status.codes.last ?? "")
+            }
+        }
+    }
+}
+
+/// How one sign-in went; nothing in it is personal.
+package struct SignInRecord: Sendable {
+    package let trace: String
+    package let endedAt: Timestamp
+    /// Empty when no pending sign-in was found.
+    package let requestor: String
+    package let mvpd: String
+    package let result: SignInResult
+    /// The reason code or the MVPD's status; empty for a success.
+    package let reason: String
+    /// The requestor that a test sign-in was for; `nil`: a viewer's.
+    package var testedFor: String?
+    private let account: Account
+
+    private enum Account {
+        case saml(ResponseExplanation)
+        case checks([SignInCheck])
+    }
+
+    package init(
+        trace: String, endedAt: Timestamp, requestor: String = "", mvpd: String = "", result: SignInResult, reason: String = "",
+        explanation: ResponseExplanation
+    ) {
+        self.trace = trace
+        self.endedAt = endedAt
+        self.requestor = requestor
+        self.mvpd = mvpd
+        self.result = result
+        self.reason = reason
+        account = .saml(explanation)
+    }
+
+    /// - Parameter checks: The checks of a sign-in by another protocol, in their order.
+    package init(
+        trace: String, endedAt: Timestamp, requestor: String, mvpd: String, result: SignInResult, reason: String, checks: [SignInCheck]
+    ) {
+        self.trace = trace
+        self.endedAt = endedAt
+        self.requestor = requestor
+        self.mvpd = mvpd
+        self.result = result
+        self.reason = reason
+        account = .checks(checks)
+    }
+
+    /// - Parameter isWhole: With checks and facts.
+    package func contract(isWhole: Bool = true) -> SignInReport {
+        var report = SignInReport(
+            traceID: trace, endedAtMilliseconds: UInt64(clamping: endedAt.milliseconds), requestor: requestor, mvpd: mvpd, result: result,
+            reason: reason, isTest: testedFor != nil, programmerID: testedFor ?? "")
+        guard isWhole else { return report }
+        switch account {
+        case .saml(let explanation):
+            report.checks = explanation.steps.map(\.contract)
+            report.facts = explanation.facts.map { SignInFact(name: $0.name, value: $0.value) }
+        case .checks(let checks): report.checks = checks
+        }
+        return report
+    }
+}
+
+extension ResponseExplanation.Step {
+    fileprivate var contract: SignInCheck {
+        SignInCheck(
+            step: UInt32(check.step), title: check.title, outcome: outcome.contract, reason: reason, explanation: explanation, hint: hint)
+    }
+}
+
+extension ResponseExplanation.Outcome {
+    fileprivate var contract: SignInCheckOutcome {
+        switch self {
+        case .passed: .passed
+        case .failed: .failed
+        case .notReached: .notReached
+        case .notNeeded: .notNeeded
+        case .notChecked: .notChecked
+        }
+    }
+}
+
+/// Explains responses without a running service, for tools.
+public struct SamlExplainer: Sendable {
+    private let explainer: ResponseExplainer
+
+    /// - Parameters:
+    ///   - configuration: The catalogue.
+    ///   - entityID: Our entity id, as `spEntityID` in the service's settings.
+    ///   - assertionConsumerServiceURL: As `acsURL` there.
+    ///   - decryptionKey: PEM; without it encrypted assertions cannot be read.
+    /// - Throws: `SamlConfigurationError` when the key cannot be used.
+    public init(configuration: Configuration, entityID: String, assertionConsumerServiceURL: String, decryptionKey: String?) throws {
+        let keys = try decryptionKey.map { [try DecryptionKey(pem: $0)] } ?? []
+        let expectations = SamlExpectations(
+            entityID: entityID, assertionConsumerServiceURL: assertionConsumerServiceURL, decryptionKeys: keys)
+        explainer = ResponseExplainer(catalogue: FixedCatalogue(configuration), clock: SystemClock()) {
+            expectations.finding(on: $0, from: $1, now: $2)
+        }
+    }
+
+    /// - Throws: `Fault`: `invalid_request` (no message, an MVPD or requestor that is not known), `unimplemented` (no SAML).
+    public func explain(_ request: ExplainResponseRequest) throws -> SignInReport { try explainer.explain(request) }
+}
+
+package enum UpstreamRequestSubject {}
+
+/// `ID` of a request of ours.
+package typealias UpstreamRequestID = Identifier<UpstreamRequestSubject>
+
+extension Identifier where Subject == UpstreamRequestSubject {
+    /// An NCName of 160 random bits (mvpd §2.2).
+    package static func random(from source: any RandomSource) -> UpstreamRequestID {
+        UpstreamRequestID("_" + Hex.encode(source.bytes(20)))
+    }
 }

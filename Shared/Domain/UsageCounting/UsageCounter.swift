@@ -1,3 +1,4 @@
+internal import Catalogue
 public import Clocks
 public import Contracts
 internal import CoreMetrics
@@ -133,4 +134,71 @@ extension UsageDimensions {
         hasher.combine(api)
         return hasher.finalize()
     }
+}
+
+/// One event that is counted.
+public enum UsageEvent: Hashable, Sendable {
+    /// A person is sent to an MVPD.
+    case authnAttempt
+    /// A person comes back from it, whatever the answer.
+    case authnPending
+    case authnSuccessful
+    case authnFailed
+    /// An earlier sign-in was enough.
+    case sso
+    /// An MVPD decided.
+    /// - Parameter milliseconds: That it took.
+    case authzSuccessful(milliseconds: UInt64)
+    /// An MVPD denied, or gave no answer that can be used.
+    case authzFailed(milliseconds: UInt64)
+    /// The MVPD was not asked again, so soon after it had denied.
+    case authzRejected
+    case mediaToken
+    /// An app got a decision, whoever made it.
+    case decision(isPermit: Bool)
+}
+
+extension UsageCounts {
+    mutating func add(_ event: UsageEvent) {
+        switch event {
+        case .authnAttempt: authnAttempts += 1
+        case .authnPending: authnPending += 1
+        case .authnSuccessful: authnSuccessful += 1
+        case .authnFailed: authnFailed += 1
+        case .sso: sso += 1
+        case .authzSuccessful(let milliseconds):
+            authzAttempts += 1
+            authzSuccessful += 1
+            authzLatencyMilliseconds &+= milliseconds
+        case .authzFailed(let milliseconds):
+            authzAttempts += 1
+            authzFailed += 1
+            authzLatencyMilliseconds &+= milliseconds
+        case .authzRejected: authzRejected += 1
+        case .mediaToken: mediaTokens += 1
+        case .decision(let isPermit):
+            decisionAttempts += 1
+            if isPermit { decisionSuccessful += 1 } else { decisionFailed += 1 }
+        }
+    }
+}
+
+extension UsageDimensions {
+    /// Longest text, in octets.
+    public static let longestText = 128
+
+    /// The device's own description; its address, its user and its id are none of it.
+    public init(requestor: String, mvpd: String, device: DeviceInformation) {
+        self.init(
+            requestorID: requestor, mvpdID: mvpd, device: Self.short(device.type), osFamily: Self.short(device.osFamily),
+            osType: Self.short(device.osName), osVersion: Self.short(device.osVersion), browserFamily: Self.short(device.browserName),
+            browserVersion: Self.short(device.browserVersion), platform: device.platform, applicationID: Self.short(device.registeredApplication),
+            customerApplication: Self.short(device.applicationID), api: device.calledApi == .v2 ? .restV2 : .restV1)
+    }
+
+    /// A text that is longer than what is kept tells nothing.
+    public static func short(_ text: String) -> String { text.utf8.count <= longestText ? text : "other" }
+
+    /// The dimensions that are left where there is no room to tell more apart.
+    var other: UsageDimensions { UsageDimensions(requestorID: requestorID, mvpdID: mvpdID, api: api, isOther: true) }
 }

@@ -206,3 +206,49 @@ struct JsonParser {
 
     private func failure(_ message: String) -> Failure { Failure(offset: index, message: message) }
 }
+
+/// Where a value stands in a document, for people: `mvpds[2].saml.ssoUrl`.
+public struct JsonPath: Sendable, Hashable, CustomStringConvertible {
+    public private(set) var description: String
+
+    /// The document itself.
+    public static let root = JsonPath(description: "")
+
+    private init(description: String) { self.description = description }
+
+    public func appending(key: String) -> JsonPath {
+        JsonPath(description: description.isEmpty ? key : "\(description).\(key)")
+    }
+
+    public func appending(index: Int) -> JsonPath { JsonPath(description: "\(description)[\(index)]") }
+
+    init(_ codingPath: [any CodingKey]) {
+        self = codingPath.reduce(.root) { path, key in
+            key.intValue.map(path.appending(index:)) ?? path.appending(key: key.stringValue)
+        }
+    }
+}
+
+/// Finds positions in a text; those that are asked for in the order of the text cost one pass together.
+struct JsonPositionCounter {
+    private let text: [UInt8]
+    private var reached = 0
+    private var line = 1
+    private var column = 1
+
+    init(_ text: [UInt8]) { self.text = text }
+
+    mutating func position(of offset: Int) -> JsonPosition {
+        if offset < reached { (reached, line, column) = (0, 1, 1) }
+        for byte in text[reached..<max(reached, min(offset, text.count))] {
+            if byte == 0x0a {
+                line += 1
+                column = 1
+            } else if byte & 0xc0 != 0x80 {
+                column += 1
+            }
+        }
+        reached = max(reached, min(offset, text.count))
+        return JsonPosition(line: line, column: column)
+    }
+}

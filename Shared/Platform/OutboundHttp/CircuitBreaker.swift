@@ -1,4 +1,5 @@
 package import Clocks
+internal import Synchronization
 
 /// Keeps callers from waiting for an endpoint that fails (mvpd §4.3, bridge §5.3). With 20 or more calls and half or more of them failed in 30 s it
 /// opens for 15 s. Then three probes decide. A denial is a success: the endpoint answered. A clock that is set back does not prolong that.
@@ -90,5 +91,24 @@ package struct CircuitBreaker: Sendable {
     private mutating func open(_ now: Timestamp) {
         state = .open(until: now + Self.openFor)
         seconds = []
+    }
+}
+
+/// One breaker per endpoint.
+package final class CircuitBreakers: Sendable {
+    private let breakers = Mutex<[OctetText: CircuitBreaker]>([:])
+
+    package init() {}
+
+    /// - Parameter endpoint: Its URL; there are as many as the catalogue has.
+    package func ask(_ endpoint: String, now: Timestamp) -> CircuitBreaker.Permission {
+        breakers.withLock { $0[endpoint, default: CircuitBreaker()].ask(now: now) }
+    }
+
+    /// True when callers are let through as ever.
+    package func isClosed(_ endpoint: String) -> Bool { breakers.withLock { $0[OctetText(endpoint)]?.isClosed ?? true } }
+
+    package func record(_ outcome: CircuitBreaker.Outcome, _ endpoint: String, permission: CircuitBreaker.Permission, now: Timestamp) {
+        breakers.withLock { $0[endpoint, default: CircuitBreaker()].record(outcome, permission: permission, now: now) }
     }
 }

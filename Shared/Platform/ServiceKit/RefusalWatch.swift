@@ -1,3 +1,5 @@
+internal import Faults
+internal import Foundation
 internal import Logging
 internal import Storage
 internal import Synchronization
@@ -95,5 +97,98 @@ struct RefusalReports {
         guard let trouble else { return (0, 0) }
         refused = trouble.seen
         return (trouble.seen - trouble.before, trouble.began.duration(to: now).components.seconds)
+    }
+}
+
+/// Notices that files were replaced or written.
+struct FileWatch: Sendable {
+    private struct Mark: Hashable {
+        let inode: UInt64
+        let size: UInt64
+        let modified: Date
+    }
+
+    private let files: [String]
+    private var marks: [Mark?]
+
+    init(_ files: [String]) {
+        self.files = files
+        marks = files.map(Self.mark)
+    }
+
+    /// True when one of them differs from what was found the last time.
+    mutating func hasChanged() -> Bool {
+        let found = files.map(Self.mark)
+        defer { marks = found }
+        return found != marks
+    }
+
+    private static func mark(_ file: String) -> Mark? {
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: file) else { return nil }
+        return Mark(
+            inode: (attributes[.systemFileNumber] as? NSNumber)?.uint64Value ?? 0, size: (attributes[.size] as? NSNumber)?.uint64Value ?? 0,
+            modified: attributes[.modificationDate] as? Date ?? .distantPast)
+    }
+}
+
+/// States whether this program still understands its store, which copies of a newer release may have changed meanwhile. It also tells when its server
+/// goes and comes.
+final class SchemaWatch: Sendable {
+    private static let interval: Duration = .seconds(2)
+
+    private let store: Store
+    private let logger: Logger
+    private let trouble = Mutex<String?>(nil)
+    private let isAway = Mutex(false)
+    private let warning = Mutex<String?>(nil)
+
+    init(store: Store, logger: Logger) {
+        self.store = store
+        self.logger = logger
+    }
+
+    /// Why the program can no longer work with the store; `nil` as long as it can.
+    var lacking: String? { trouble.withLock { $0 } }
+
+    func run() async throws {
+        while true {
+            try await Task.sleep(for: Self.interval)
+            await look()
+        }
+    }
+
+    private func tellServer() {
+        let reason = store.trouble
+        let wasAway = isAway.withLock { isAway in
+            defer { isAway = reason != nil }
+            return isAway
+        }
+        switch (reason, wasAway) {
+        case (let reason?, false): logger.error("store.away", metadata: ["place": "\(store.place)", "reason": "\(reason)"])
+        case (nil, true): logger.notice("store.back", metadata: ["place": "\(store.place)"])
+        default: break
+        }
+        let (found, before) = warning.withLock { warning in
+            let before = warning
+            warning = store.warning
+            return (warning, before)
+        }
+        if let found, before == nil { logger.warning("store.warning", metadata: ["place": "\(store.place)", "reason": "\(found)"]) }
+    }
+
+    private func look() async {
+        tellServer()
+        let found: String?
+        do throws(Fault) {
+            found = try await store.isUnderstood() ? nil : "the store was changed by a newer version of this service; start that version here too"
+        } catch {
+            // A store that does not answer is told by the calls that need it.
+            return
+        }
+        let before = trouble.withLock { trouble in
+            defer { trouble = found }
+            return trouble
+        }
+        if let found, before == nil { logger.error("store.superseded", metadata: ["file": "\(store.place)", "reason": "\(found)"]) }
     }
 }

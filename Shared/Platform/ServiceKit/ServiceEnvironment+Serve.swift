@@ -1,3 +1,4 @@
+internal import CMemory
 internal import Dispatch
 internal import Foundation
 internal import Logging
@@ -144,5 +145,80 @@ private struct ProgramBody: Service {
             return abandoned()
         }
         try await group.run()
+    }
+}
+
+/// Gives memory that was freed back to the system.
+///
+/// The C library keeps freed memory for the next use, in each thread's arena, and gives back only the end of one. After a flood of large frames or
+/// bodies a service would keep their size for ever, of which it needs nothing.
+struct FreedMemory: Service {
+    let logger: Logger
+    /// Between two looks.
+    var interval: Duration = .seconds(5)
+    /// The amount that a service may keep for its next work, in bytes.
+    var kept = 32 * 1024 * 1024
+
+    func run() async throws {
+        try? await cancelWhenGracefulShutdown {
+            while true {
+                try await Task.sleep(for: interval)
+                release()
+            }
+        }
+    }
+
+    /// - Returns: True when there was more than may be kept.
+    @discardableResult
+    func release() -> Bool {
+        let free = boxoffice_memory_free()
+        guard free > kept else { return false }
+        boxoffice_memory_release()
+        logger.debug("program.memory_released", metadata: ["bytes": "\(free)"])
+        return true
+    }
+}
+
+/// Takes in changed files without a restart: TLS identity on SIGHUP and when its files change, everything else on SIGHUP.
+struct Reloader: Service {
+    let identity: TlsIdentity?
+    let reloads: [@Sendable () async -> Void]
+    let logger: Logger
+    /// How often the TLS files are looked at.
+    var interval: Duration = .seconds(10)
+
+    func run() async throws {
+        let hangups = await UnixSignalsSequence(trapping: .sighup)
+        try? await cancelWhenGracefulShutdown {
+            try await withThrowingDiscardingTaskGroup { group in
+                group.addTask { for await _ in hangups { await reload() } }
+                group.addTask { try await watch() }
+            }
+        }
+    }
+
+    private func reload() async {
+        logger.info("program.reloading")
+        reloadIdentity { identity throws(TlsError) in
+            try identity.reload()
+            return true
+        }
+        for reload in reloads { await reload() }
+    }
+
+    private func watch() async throws {
+        while true {
+            try await Task.sleep(for: interval)
+            reloadIdentity { identity throws(TlsError) in try identity.reloadIfChanged() }
+        }
+    }
+
+    private func reloadIdentity(_ reload: (TlsIdentity) throws(TlsError) -> Bool) {
+        guard let identity else { return }
+        do throws(TlsError) {
+            if try reload(identity) { logger.info("tls.reloaded", metadata: ["certificate": "\(identity.files.certificate)"]) }
+        } catch {
+            logger.error("tls.reload_refused", metadata: ["reason": "\(error.message)"])
+        }
     }
 }

@@ -1,8 +1,9 @@
 public import Catalogue
 public import Clocks
-internal import Contracts
 public import ContractRuntime
+internal import Contracts
 internal import CoreMetrics
+internal import Faults
 internal import Foundation
 public import Logging
 public import OutboundHttp
@@ -12,6 +13,7 @@ public import Storage
 internal import StoragePostgres
 internal import StorageSqlite
 internal import Synchronization
+public import UsageCounting
 
 /// The means by which a program builds its service: settings, files, peers, stores. Here it also hands over what is to run.
 ///
@@ -253,4 +255,36 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
 
     /// Called when everything else has stopped, before the stores close.
     public func onStop(_ stop: @escaping @Sendable () async -> Void) { parts.add(stop: stop) }
+}
+
+extension ServiceEnvironment {
+    /// Counts events for the reports of usage, and brings them to the peer `config` for as long as the program runs.
+    /// - Throws: As `peer`.
+    public func usageCounter() throws(StartFailure) -> UsageCounter {
+        let counter = UsageCounter(clock: clock)
+        let pusher = UsagePusher(counter, to: UsageClient(caller: try peer("config")), dataCenter: common.dataCenter, logger: logger)
+        background("usage") { await pusher.run() }
+        return counter
+    }
+}
+
+extension ServiceEnvironment {
+    /// Refuses to start with a secret key that no copy of the service has had with this store. It would open nothing of theirs, or make other ids.
+    /// - Throws: `StartFailure` naming the settings, and what to do; `CancellationError`.
+    public func requireKnown(_ keys: [KeyFingerprint], in store: Store) async throws {
+        let unknown: [String]
+        do {
+            unknown = try await ask(store) { try await store.unknownKeys(keys) }
+        } catch let error as Fault {
+            throw StartFailure("store \(store.place): keys cannot be compared with those of other copies (\(error.cause ?? error))")
+        }
+        guard !unknown.isEmpty else { return }
+        throw StartFailure(
+            lines: unknown.map { name in
+                """
+                \(name) names a key that no copy has used with the store \(store.place); copy the file from a host where the service runs. Was it changed on purpose, name \
+                the former one in the setting for older keys; where there is none, run DELETE FROM key_check WHERE name = '\(name)'
+                """
+            })
+    }
 }

@@ -1,4 +1,5 @@
 package import Faults
+internal import Synchronization
 
 /// The engine that keeps a store's rows: a file with its connections, or those to a server.
 package protocol StoreEngine: Sendable {
@@ -80,4 +81,59 @@ extension StoreEngine {
     }
     /// One that cannot commit anything has trouble, and who writes finds out what is left of it.
     package func takesWrites() async -> Bool { trouble == nil }
+}
+
+/// States whether somebody waits for the work still. Work in an engine's queue that nobody waits for is not sent.
+package final class Interest: Sendable {
+    private let isOver = Atomic(false)
+
+    /// The interest in work that somebody waits for until it is done.
+    package static let always = Interest()
+
+    package init() {}
+
+    /// Nobody waits any more: the call was given up, or its time is over.
+    package func end() { isOver.store(true, ordering: .relaxed) }
+
+    package var isThere: Bool { !isOver.load(ordering: .relaxed) }
+}
+
+extension Interest {
+    /// Hands work over and waits for its result. When the task is cancelled meanwhile, nobody waits for the work any more; the result comes all the
+    /// same. A task that was cancelled before has reason to go on.
+    static func awaiting<Value: Sendable>(_ submit: (Interest, CheckedContinuation<Value, Never>) -> Void) async -> Value {
+        let interest = Interest()
+        guard !Task.isCancelled else { return await withCheckedContinuation { submit(interest, $0) } }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { submit(interest, $0) }
+        } onCancel: {
+            interest.end()
+        }
+    }
+}
+
+/// A caller's write on its way to a commit.
+package struct PendingWrite: Sendable {
+    /// Tells the caller its result.
+    package typealias Delivery = @Sendable () -> Void
+
+    /// Runs the caller's statements; the delivery is due once they are committed. May run again after a rollback.
+    package let perform: @Sendable (Database) throws -> Delivery
+    package let fail: @Sendable (Fault) -> Void
+    package let interest: Interest
+
+    init<Value: Sendable>(
+        _ interest: Interest, _ body: @escaping @Sendable (Database) throws -> Value, whenCommitted: (@Sendable (Value) -> Void)?,
+        deliver: @escaping @Sendable (Result<Value, Fault>) -> Void
+    ) {
+        self.interest = interest
+        perform = { database in
+            let value = try body(database)
+            return {
+                whenCommitted?(value)
+                deliver(.success(value))
+            }
+        }
+        fail = { deliver(.failure($0)) }
+    }
 }

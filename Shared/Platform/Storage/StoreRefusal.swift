@@ -1,9 +1,10 @@
-internal import Faults
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Darwin)
 internal import Darwin
 #endif
+package import CoreMetrics
+internal import Faults
 
 /// Why a store takes no writes, while it may still be read.
 public struct StoreRefusal: Sendable, Hashable {
@@ -85,4 +86,106 @@ extension Store {
         let refusal = engine.refusal(error)
         refusals.withLock { $0.begin(refusal) }
     }
+}
+
+/// Why a store's file cannot be used; one line for the operator who starts the service.
+public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
+    public let file: String
+    public let reason: String
+    /// The longest pause before another try, of what may be over by itself: a server that is away, for example. `nil`: somebody has to change something first.
+    public let retryPause: Duration?
+
+    package init(file: String, reason: String, retryPause: Duration? = nil) {
+        self.file = file
+        self.reason = reason
+        self.retryPause = retryPause
+    }
+
+    public var description: String { "store \(file): \(reason)" }
+}
+
+/// Advice where a file cannot be made or written.
+public enum FileTrouble {
+    /// - Parameter code: `errno`, right after the call.
+    /// - Returns: The end of a sentence.
+    public static func advice(_ code: Int32) -> String {
+        switch code {
+        case EROFS: "its file system is mounted read-only: mount it for writing, or name another folder"
+        case ENOSPC: "its file system is full: make room"
+        case ENOTDIR, EEXIST: "a file stands where a folder is to be: name another folder"
+        case EDQUOT: "the disk quota of this user is used up: make room"
+        default: "check the folder's owner and mode"
+        }
+    }
+
+    /// Makes a folder that is missing, and those above it, for this user alone.
+    /// - Returns: `errno` of what failed; `nil`: it is there.
+    public static func makeFolder(_ path: String) -> Int32? {
+        var facts = stat()
+        if stat(path, &facts) == 0 { return facts.st_mode & S_IFMT == S_IFDIR ? nil : ENOTDIR }
+        if mkdir(path, 0o700) == 0 { return nil }
+        let code = errno
+        guard code == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return code == EEXIST ? nil : code }
+        if let code = makeFolder(String(path[..<slash])) { return code }
+        return mkdir(path, 0o700) == 0 || errno == EEXIST ? nil : errno
+    }
+
+    /// The same for a file that is there, or whose folder is.
+    public static func advice(_ path: String) -> String {
+        guard access(path, W_OK) != 0 else { return "check its owner and mode, and its folder's" }
+        return errno == EROFS ? advice(EROFS) : "check its owner and mode, and its folder's"
+    }
+}
+
+/// The metrics of a store, all labelled with its name.
+package struct StoreMetrics: Sendable {
+    /// The store's name.
+    let store: String
+    package let commits: Counter
+    package let failedCommits: Counter
+    package let batchSize: Recorder
+    package let queueDepth: Gauge
+    package let commitSeconds: Timer
+    package let refused: Counter
+    package let retries: Counter
+    package let bytes: Gauge
+
+    package init(store: String) {
+        self.store = store
+        let labels = [("store", store)]
+        commits = Counter(label: "boxoffice_storage_commits_total", dimensions: labels)
+        failedCommits = Counter(label: "boxoffice_storage_failed_commits_total", dimensions: labels)
+        batchSize = Recorder(label: "boxoffice_storage_batch_size_writes", dimensions: labels, aggregate: true)
+        queueDepth = Gauge(label: "boxoffice_storage_queue_depth_writes", dimensions: labels)
+        commitSeconds = Timer(label: "boxoffice_storage_commit_seconds", dimensions: labels)
+        bytes = Gauge(label: "boxoffice_storage_bytes", dimensions: labels)
+        retries = Counter(label: "boxoffice_storage_retries_total", dimensions: labels)
+        refused = Counter(label: "boxoffice_storage_refused_total", dimensions: labels)
+    }
+
+    /// Tells how many entries a cache may have.
+    /// - Returns: For how many it has.
+    func cache(_ name: String, limit: Int) -> Gauge {
+        let labels = [("store", store), ("cache", name)]
+        Gauge(label: "boxoffice_storage_cache_limit_entries", dimensions: labels).record(limit)
+        return Gauge(label: "boxoffice_storage_cache_entries", dimensions: labels)
+    }
+
+    // A store that has none of these has no series of them: a zero would be a fact.
+
+    /// - Parameter limit: Bytes.
+    func record(limit: Int) { gauge("boxoffice_storage_limit_bytes").record(limit) }
+
+    /// - Parameter overhead: Bytes.
+    func record(_ overhead: (free: Int, journal: Int)) {
+        gauge("boxoffice_storage_free_bytes").record(overhead.free)
+        gauge("boxoffice_storage_journal_bytes").record(overhead.journal)
+    }
+
+    func record(_ disk: DiskRoom) {
+        gauge("boxoffice_storage_disk_free_bytes").record(disk.free)
+        gauge("boxoffice_storage_disk_bytes").record(disk.size)
+    }
+
+    private func gauge(_ label: String) -> Gauge { Gauge(label: label, dimensions: [("store", store)]) }
 }

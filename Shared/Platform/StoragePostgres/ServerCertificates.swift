@@ -6,6 +6,8 @@ internal import Cryptography
 internal import Dispatch
 internal import Foundation
 internal import Glibc
+internal import Storage
+internal import Synchronization
 
 extension PostgresConnection {
     /// The certificate that a server shows, whoever issued it, also when it is over. Nothing but the wish for TLS is sent: the server's log says nothing of it. Blocks.
@@ -108,5 +110,48 @@ final class ServerCertificates: Sendable {
             Gauge(label: "boxoffice_certificate_ends_timestamp_seconds", dimensions: [("certificate", "database \(name)")]).record(Double(moment))
         }
         return ends.count == hosts.count
+    }
+}
+
+/// Connects to the first of the servers that takes writes. The order is that of the settings, but the one that took the last heartbeat is first, and
+/// those that gave no answer are last.
+final class ServerChoice: Sendable {
+    private let options: PostgresOptions
+    private let program: String
+    private let order: Mutex<[PostgresOptions.Host]>
+
+    /// - Parameter program: How operators of the server see it.
+    init(_ options: PostgresOptions, program: String) {
+        self.options = options
+        self.program = program
+        order = Mutex(options.hosts)
+    }
+
+    var areSeveral: Bool { options.hosts.count > 1 }
+    var user: String { options.user }
+
+    /// Blocks until there is a connection.
+    /// - Parameter part: The part of the program, for operators of the server.
+    /// - Throws: `PostgresError` saying what is wrong with each host.
+    func connect(part: String? = nil) throws -> PostgresConnection {
+        var options = options
+        options.hosts = order.withLock { $0 }
+        return try PostgresConnection.open(options, program: part.map { "\(program)-\($0)" } ?? program) { silent($0) }
+    }
+
+    /// The host took a heartbeat: that is where everybody is to be.
+    func alive(_ host: PostgresOptions.Host) {
+        order.withLock { order in
+            guard order.first != host, let index = order.firstIndex(of: host) else { return }
+            order.insert(order.remove(at: index), at: 0)
+        }
+    }
+
+    /// The host gives no answer, or commits nothing: another one may have taken its place.
+    func silent(_ host: PostgresOptions.Host) {
+        order.withLock { order in
+            guard order.count > 1, let index = order.firstIndex(of: host) else { return }
+            order.append(order.remove(at: index))
+        }
     }
 }

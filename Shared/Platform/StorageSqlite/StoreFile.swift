@@ -1,3 +1,8 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
 internal import Clocks
 internal import Dispatch
 internal import Foundation
@@ -5,11 +10,6 @@ internal import GRDB
 internal import GRDBSQLite
 internal import Storage
 internal import Synchronization
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// Opens a store's file: durable, migrated, readable.
 enum StoreFile {
@@ -168,4 +168,53 @@ private final class Interruption: Sendable {
     }
 
     private func end() { connection.withLock { $0 = 0 } }
+}
+
+/// SQLite's messages beside its answers (sqlite.org/errlog.html).
+enum SqliteLog {
+    /// `SQLITE_NOTICE_RECOVER_WAL`.
+    private static let recovery: CInt = 283
+    private static let recovered = Mutex<[String: Int]>([:])
+
+    /// Listens from then on. To be asked before the process opens its first file: later SQLite takes no listener.
+    static let isListened: Bool = {
+        _registerErrorLogCallback { _, code, message in
+            if code == SqliteLog.recovery, let message { SqliteLog.note(String(cString: message)) }
+        }
+        return true
+    }()
+
+    private static func note(_ message: String) {
+        guard let parts = message.wholeMatch(of: /recovered (\d+) frames from WAL file (.+)/), let frames = Int(parts.1) else { return }
+        recovered.withLock { $0[String(parts.2)] = frames }
+    }
+
+    /// Frames of a file's write-ahead log that SQLite has read back since this was asked last.
+    static func takeRecovered(of file: String) -> Int {
+        let path = URL(fileURLWithPath: file).resolvingSymlinksInPath().path + "-wal"
+        return recovered.withLock { $0.removeValue(forKey: path) } ?? 0
+    }
+}
+
+/// How long connections to a file wait for others that have it locked: five seconds or so, and less while somebody is in a hurry. A try is half a millisecond.
+final class Patience: Sendable {
+    private static let usual = 10_000
+    private let tries = Atomic(usual)
+
+    /// SQLite's own waiting grows to a tenth of a second, in which a process that writes all the time keeps the file for itself. Short waits of
+    /// random length find the gaps between its commits.
+    /// - Parameter tries: How often it has waited already.
+    /// - Returns: False: it gives up.
+    func wait(_ tries: Int) -> Bool {
+        guard tries < self.tries.load(ordering: .relaxed) else { return false }
+        usleep(.random(in: 100...900))
+        return true
+    }
+
+    /// Waits are shorter while the body runs.
+    func hurry<Result>(tries: Int, _ body: () throws -> Result) rethrows -> Result {
+        self.tries.store(tries, ordering: .relaxed)
+        defer { self.tries.store(Self.usual, ordering: .relaxed) }
+        return try body()
+    }
 }

@@ -1,6 +1,10 @@
+package import BridgeClient
+package import Catalogue
+package import Clocks
 package import ContractRuntime
 package import Contracts
 package import Faults
+package import SamlExplanation
 
 /// A way to sign somebody in: SAML, OAuth, a platform's framework, a trial, or an upstream that does it in our place.
 ///
@@ -83,4 +87,109 @@ package struct Delegates: Sendable {
     package var resets: [any TrialResets] = []
 
     package init() {}
+}
+
+/// Who decides about a session and knows its person, in place of the MVPD that the session names: an upstream.
+package protocol Decider: Sendable {
+    /// How other services find the decider of a session.
+    /// - Returns: `nil` for a session that this one does not decide about.
+    func decider(of record: SessionRecord) async throws(Fault) -> BridgedSession?
+
+    /// What the decider tells of the session's person: fresh where it can be asked, else what is kept.
+    /// - Returns: Beside it the session as it is afterwards; `nil` for a session that this one does not decide about.
+    func attributes(of record: SessionRecord) async throws(Fault) -> (attributes: [BridgedAttribute], session: SessionRecord)?
+
+    /// Opens what was kept of the attributes of a session.
+    func keptAttributes(_ sealed: [UInt8], of session: String) -> [UserAttribute]
+}
+
+/// Says which MVPDs a requestor offers beside those of the catalogue.
+package protocol ProviderOffers: Sendable {
+    /// - Parameters:
+    ///   - address: Of the device, as providers may be offered by place; empty: nobody knows.
+    ///   - waits: Where no list is at hand: whether one is asked for, or the MVPD is taken for offered.
+    /// - Throws: `unknown_integration` for an MVPD that only a list could offer, and none does; `upstream_unavailable` where no list can be read.
+    func requireOffered(
+        _ mvpd: String, at requestor: String, in catalogue: Catalogue, to device: DeviceInformation, address: String, waits: Bool
+    ) async throws(Fault)
+}
+
+/// Resets trials that somebody else keeps.
+package protocol TrialResets: Sendable {
+    /// - Returns: How many trials were forgotten; `nil` where this one does not keep the MVPD's trials.
+    /// - Throws: `invalid_request` (the keeper does not let us, or knows no such trial); `upstream_unavailable`, `too_many_requests`.
+    func reset(_ scope: () throws(Fault) -> TrialScope, requestor: String, mvpd: String, in catalogue: Catalogue) async throws(Fault) -> Int?
+}
+
+/// Remembers how sign-ins ended, for engineers who ask why one failed.
+package protocol SignInReporting: Sendable {
+    func add(_ record: SignInRecord)
+}
+
+/// Knows sign-ins that are told step by step while they go on.
+package protocol SignInTraces: Sendable {
+    /// - Returns: `nil`: none of that trace id is remembered.
+    func report(trace: String) -> SignInReport?
+}
+
+/// A person in a browser who wants to sign in for the device that shows a registration code (rest-v1 §3.7).
+package struct BrowserAttempt: Sendable {
+    /// With MVPD, domain and redirect URL, as the call or the code has them.
+    package let request: StartSignInRequest
+    package let record: RegistrationRecord
+    package let requestor: Requestor
+    package let integration: Integration
+    package let mvpd: Mvpd
+    package let catalogue: Catalogue
+    package let trace: TraceContext
+    package let now: Timestamp
+
+    package init(
+        request: StartSignInRequest, record: RegistrationRecord, requestor: Requestor, integration: Integration, mvpd: Mvpd, catalogue: Catalogue,
+        trace: TraceContext, now: Timestamp
+    ) {
+        (self.request, self.record, self.requestor, self.integration) = (request, record, requestor, integration)
+        (self.mvpd, self.catalogue, self.trace, self.now) = (mvpd, catalogue, trace, now)
+    }
+}
+
+/// A device that wants to be let in on trial, without anybody signing in (rest-v1 §3.21).
+package struct TrialAttempt: Sendable {
+    package let caller: DeviceCaller
+    package let call: DeviceCall
+    package let requestor: Requestor
+    package let mvpd: Mvpd
+    /// As it was sent; a promotional trial needs it.
+    package let genericData: String
+
+    package init(caller: DeviceCaller, call: DeviceCall, requestor: Requestor, mvpd: Mvpd, genericData: String) {
+        (self.caller, self.call, self.requestor, self.mvpd) = (caller, call, requestor, mvpd)
+        self.genericData = genericData
+    }
+}
+
+/// An app that wants its platform's framework to sign somebody in (rest-v1 §3.13).
+package struct PlatformAttempt: Sendable {
+    package let client: AuthenticatedClient
+    package let requestor: RequestorID
+    package let integration: Integration
+    /// With the values of the platform put in place.
+    package let mvpd: Mvpd
+    package let platform: Platform
+
+    package init(client: AuthenticatedClient, requestor: RequestorID, integration: Integration, mvpd: Mvpd, platform: Platform) {
+        (self.client, self.requestor, self.integration, self.mvpd) = (client, requestor, integration, mvpd)
+        self.platform = platform
+    }
+}
+
+/// An MVPD's answer that a platform's framework brings (rest-v1 §3.12).
+package struct PlatformAnswer: Sendable {
+    package let request: ExchangePlatformProfileRequest
+    package let caller: DeviceCaller
+    package let platform: Platform
+
+    package init(request: ExchangePlatformProfileRequest, caller: DeviceCaller, platform: Platform) {
+        (self.request, self.caller, self.platform) = (request, caller, platform)
+    }
 }

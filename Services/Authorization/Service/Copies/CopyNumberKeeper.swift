@@ -1,6 +1,7 @@
 public import Clocks
 internal import CoreMetrics
 public import Faults
+internal import Foundation
 public import Logging
 public import Storage
 internal import Synchronization
@@ -143,5 +144,108 @@ public final class CopyNumberKeeper: IssueWindows {
             return Fault(.unavailable, "Another process has the number of this copy.", retryAfter: .seconds(10))
         }
         return Fault(.unavailable, "All numbers of copies are held.", retryAfter: .seconds(10))
+    }
+}
+
+/// The rows of `copy_number`, in one transaction.
+struct CopyNumbers {
+    /// Reach of the instants that are given, and a second.
+    static let rest: Duration = .seconds(121)
+    static let lease: Duration = .seconds(30)
+    private static let service = "authorization"
+
+    let database: Database
+    let holder: CopyHolder
+    let now: Timestamp
+
+    /// Takes the lowest number that nobody holds and whose seconds are all out of reach.
+    /// - Returns: `nil` when all are held.
+    func takeAny(until end: Timestamp) throws -> IssueWindow? {
+        let rows = try database.all("SELECT number, holder, until_ms, given_ms FROM copy_number WHERE service = ? ORDER BY number", [Self.service]) {
+            (number: $0.next() as Int, holder: $0.next() as String, until: $0.next() as Timestamp, given: $0.next() as Timestamp)
+        }
+        var taken = Set<Int>()
+        for row in rows {
+            let isHeld = row.until > now && CopyHolder(row.holder)?.isGone != true
+            if isHeld || row.given > now - Self.rest { taken.insert(row.number) }
+        }
+        guard let number = MediaTokenIssuer.copies.first(where: { !taken.contains($0) }) else { return nil }
+        return try take(number, until: end)
+    }
+
+    /// Takes that number, whoever has it: who had it can give no second that lies behind the end of its window.
+    func take(_ number: Int, until end: Timestamp) throws -> IssueWindow {
+        let given: Timestamp? = try database.value("SELECT given_ms FROM copy_number WHERE service = ? AND number = ?", [Self.service, number])
+        let first = given ?? Timestamp(milliseconds: 0)
+        let end = max(end, first + .seconds(1))
+        try database.run(
+            """
+            INSERT INTO copy_number (service, number, holder, until_ms, given_ms) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (service, number) DO UPDATE SET holder = excluded.holder, until_ms = excluded.until_ms, given_ms = excluded.given_ms
+            """, [Self.service, number, holder.text, now + Self.lease, end])
+        return IssueWindow(copy: number, first: first, end: end)
+    }
+
+    /// - Returns: False when somebody else has the number.
+    func extend(_ number: Int, until end: Timestamp) throws -> Bool {
+        try database.run(
+            """
+            UPDATE copy_number SET until_ms = ?1, given_ms = CASE WHEN given_ms < ?2 THEN ?2 ELSE given_ms END
+            WHERE service = ?3 AND number = ?4 AND holder = ?5
+            """, [now + Self.lease, end, Self.service, number, holder.text]) == 1
+    }
+
+    /// Lets the next process have it at once, from the second after the last one that was given.
+    func release(_ number: Int, given: Timestamp) throws {
+        try database.run(
+            "UPDATE copy_number SET until_ms = 0, given_ms = ? WHERE service = ? AND number = ? AND holder = ?",
+            [given, Self.service, number, holder.text])
+    }
+}
+
+/// Names a process so that another one of the same machine can tell whether it is still there.
+struct CopyHolder: Sendable, Equatable {
+    /// The kernel's boot and the process namespace: only within both do process numbers mean the same.
+    let place: String
+    let process: String
+    /// Ticks from the boot to the start, since numbers are used again.
+    let start: String
+
+    /// This process. Where the system does not tell, it is told apart by chance alone, and nobody can say that it is gone.
+    static let current: CopyHolder = {
+        let boot = (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8))?.trimmingCharacters(in: .whitespacesAndNewlines)
+        let namespace = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/pid")
+        let process = "\(ProcessInfo.processInfo.processIdentifier)"
+        guard let boot, let namespace, let start = startTicks(process) else {
+            return CopyHolder(place: UUID().uuidString, process: process, start: "0")
+        }
+        return CopyHolder(place: "\(boot)/\(namespace)", process: process, start: start)
+    }()
+
+    init(place: String, process: String, start: String) {
+        self.place = place
+        self.process = process
+        self.start = start
+    }
+
+    /// - Parameter text: Of a row.
+    init?(_ text: String) {
+        let parts = text.split(separator: " ")
+        guard parts.count == 3 else { return nil }
+        self.init(place: String(parts[0]), process: String(parts[1]), start: String(parts[2]))
+    }
+
+    var text: String { "\(place) \(process) \(start)" }
+
+    /// True when it certainly is no more; false also where nobody can tell from here.
+    var isGone: Bool { place == Self.current.place && Self.startTicks(process) != start }
+
+    /// Field 22 of `/proc/PID/stat`; the name before it may hold anything, so it is counted from the last parenthesis.
+    private static func startTicks(_ process: String) -> String? {
+        guard process.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8), let end = stat.lastIndex(of: ")")
+        else { return nil }
+        let fields = stat[stat.index(after: end)...].split(separator: " ")
+        return fields.count > 19 ? String(fields[19]) : nil
     }
 }

@@ -5,6 +5,7 @@ internal import Contracts
 internal import Cryptography
 internal import Faults
 internal import Logging
+internal import Synchronization
 
 /// Degradation rule, TempPass, cache, cut-off, MVPD: in this order (mvpd §4.3). Only permits are kept.
 struct DecisionMaker: Sendable {
@@ -230,5 +231,18 @@ struct DecisionMaker: Sendable {
         let token = AuthzToken(key: question.key, mvpd: session.mvpd, proxyMvpd: session.proxyMvpd, expiresAt: end, degradationRule: rule)
         try await store.save(token)
         return token
+    }
+}
+
+/// The limiter of one process.
+final class SharedDenialLimiter: Sendable {
+    private let state = Mutex(DenialLimiter())
+
+    func blocked(_ subject: DenialLimiter.Subject, now: Timestamp) -> Denial? {
+        state.withLock { $0.blocked(subject, now: now) }
+    }
+
+    func record(_ denial: Denial, for subject: DenialLimiter.Subject, attempt: String?, now: Timestamp) {
+        state.withLock { $0.record(denial, for: subject, attempt: attempt, now: now) }
     }
 }

@@ -1,4 +1,6 @@
 internal import Clocks
+internal import Contracts
+internal import Faults
 
 /// Cuts off an app that asks again and again for what was denied (rest-v1 §3.14, mvpd §4.3): five denials in 10 s block the device at the
 /// requestor for the resource for 10 s; meanwhile the last denial is repeated without asking the MVPD. A clock that is set back does not prolong that.
@@ -61,4 +63,23 @@ struct DenialLimiter: Sendable {
             return record.denials.contains { Self.isRecent($0.at, now) }
         }
     }
+}
+
+/// A no: an MVPD's, or that of a degradation rule in its place.
+struct Denial: Hashable, Sendable {
+    var code: Fault.Code
+    /// The MVPD's or the operator's own text, cleaned.
+    var details: String?
+
+    init(code: Fault.Code, details: String? = nil) {
+        self.code = code
+        self.details = details
+    }
+
+    /// An AuthZ-None rule's (rest-v1 §6.1).
+    init(_ rule: DegradationRule) {
+        self.init(code: .authorizationDeniedByDegradationRule, details: MvpdText.clean(rule.message))
+    }
+
+    var fault: Fault { Fault(code, "User not authorized", details: details) }
 }

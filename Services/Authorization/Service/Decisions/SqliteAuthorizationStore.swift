@@ -1,4 +1,5 @@
 public import Clocks
+internal import Cryptography
 public import Faults
 public import Storage
 
@@ -131,5 +132,85 @@ public struct SqliteAuthorizationStore: AuthorizationStore {
             AuthzToken(
                 key: key, mvpd: columns.next(), proxyMvpd: columns.next(), expiresAt: columns.next(), degradationRule: columns.next())
         }
+    }
+}
+
+/// Where authz tokens are kept.
+public protocol AuthorizationStore: Sendable {
+    /// Keeps the token in place of an earlier one of the same key; durable when it returns.
+    /// - Throws: `Fault` of the store.
+    func save(_ token: AuthzToken) async throws(Fault)
+
+    /// The token of that key, also when it has expired, as long as it is remembered.
+    /// - Parameter counts: Whether a token permits now. One that does may be an older one that is good still; any other answer is that of the store.
+    /// - Throws: `Fault` of the store.
+    func token(_ key: AuthzTokenKey, counts: (AuthzToken) -> Bool) async throws(Fault) -> AuthzToken?
+
+    /// Forgets tokens that expired at or before `moment`.
+    /// - Throws: `Fault` of the store.
+    func forget(expiredBefore moment: Timestamp) async throws(Fault)
+
+    /// Forgets what memory knows of tokens: their keys name people there.
+    func forgetMemory()
+}
+
+extension AuthorizationStore {
+    /// For a store without memory.
+    public func forgetMemory() {}
+
+    /// The newest token of that key, also when it has expired, as long as it is remembered.
+    /// - Throws: `Fault` of the store.
+    public func token(_ key: AuthzTokenKey) async throws(Fault) -> AuthzToken? { try await token(key) { _ in false } }
+}
+
+/// A cached permit for one resource.
+public struct AuthzToken: Hashable, Sendable {
+    public var key: AuthzTokenKey
+    public var mvpd: String
+    /// Set when the MVPD is reached through another one.
+    public var proxyMvpd: String?
+    /// The first moment at which it no longer counts.
+    public var expiresAt: Timestamp
+    /// The degradation rule that permitted in the MVPD's place; the token ends with it (rest-v1 §6.1).
+    public var degradationRule: String?
+
+    public init(key: AuthzTokenKey, mvpd: String, proxyMvpd: String? = nil, expiresAt: Timestamp, degradationRule: String? = nil) {
+        self.key = key
+        self.mvpd = mvpd
+        self.proxyMvpd = proxyMvpd
+        self.expiresAt = expiresAt
+        self.degradationRule = degradationRule
+    }
+
+    /// How long an expired token is remembered, so that "expired" differs from "none" (rest-v1 §5).
+    public static let remembrance: Duration = .seconds(24 * 3600)
+}
+
+extension AuthzToken {
+    /// Whether it counts now, for a session at that MVPD.
+    func counts(at now: Timestamp, mvpd: String, _ degradation: Degradation) -> Bool {
+        self.mvpd == mvpd && now < expiresAt && degradationRule.map(degradation.upholds) != false
+    }
+}
+
+/// Whose permit for what: bound to the session, so that a new sign-in or a logout ends it (rest-v1 §5).
+public struct AuthzTokenKey: Hashable, Sendable {
+    public let session: String
+    public let device: String
+    public let requestor: String
+    public let resource: String
+
+    public init(session: String, device: String, requestor: String, resource: String) {
+        self.session = session
+        self.device = device
+        self.requestor = requestor
+        self.resource = resource
+    }
+
+    /// 64 hex digits that stand for the key in a store, so that neither device ids nor long resources lie there.
+    var digest: String {
+        // Lengths keep different keys from running into the same bytes.
+        let parts = [session, device, requestor, resource].map { "\($0.utf8.count):\($0)" }
+        return Hex.encode(SHA256.hash(parts.joined()))
     }
 }

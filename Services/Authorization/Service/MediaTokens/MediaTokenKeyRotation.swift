@@ -1,6 +1,7 @@
 public import Clocks
-internal import Cryptography
+public import Cryptography
 public import Logging
+public import Storage
 internal import Synchronization
 public import Tokens
 
@@ -111,4 +112,136 @@ public final class MediaTokenKeyRotation: Sendable {
         }
         jwsKeys.replace(state.ring)
     }
+}
+
+/// What copies on several hosts tell each other of the keys that media tokens are verified with.
+extension MediaTokenKeyRotation {
+    /// Public keys and certificates of this process's files, as text.
+    public var told: [(identifier: String, content: String)] {
+        let own = own
+        let certificates = own.certificates.compactMap { certificate in
+            (try? certificate.pem()).map { (identifier: Hex.encode(certificate.fingerprint), content: $0) }
+        }
+        return certificates + own.jws.map { ($0.identifier, JSONWebKeySet(keys: [$0]).json) }
+    }
+
+    /// Takes in what the files of all copies hold.
+    public func take(_ all: [SharedPublicKey]) {
+        var (certificates, keys): ([Certificate], [JSONWebKey]) = ([], [])
+        for key in all {
+            if let certificate = try? Certificate(pem: key.content) {
+                certificates.append(certificate)
+            } else {
+                keys += (try? JSONWebKeySet(json: key.content).keys) ?? []
+            }
+        }
+        share(certificates: certificates, jws: keys, since: Dictionary(all.map { ($0.identifier, $0.since) }) { first, _ in first })
+    }
+}
+
+/// The public keys that programmers' backends verify media tokens with; replaced while they are read.
+public final class PublishedMediaTokenKeys: Sendable {
+    private let pem: Mutex<String>
+    private let jwsKeys: SigningKeys
+
+    /// - Parameters:
+    ///   - certificates: Of the reference form, the newest first; several while keys rotate.
+    ///   - jwsKeys: Of the JWS form.
+    /// - Throws: `CryptographyError` when a certificate cannot be encoded.
+    public init(certificates: [Certificate], jwsKeys: SigningKeys) throws(CryptographyError) {
+        pem = Mutex(try Self.encode(certificates))
+        self.jwsKeys = jwsKeys
+    }
+
+    /// - Throws: `CryptographyError` when a certificate cannot be encoded; the old ones stay.
+    public func replace(certificates: [Certificate]) throws(CryptographyError) {
+        let encoded = try Self.encode(certificates)
+        pem.withLock { $0 = encoded }
+    }
+
+    /// PEM, concatenated.
+    public var certificates: String { pem.withLock { $0 } }
+    var jwks: String { jwsKeys.keySet.json }
+
+    private static func encode(_ certificates: [Certificate]) throws(CryptographyError) -> String {
+        var pem = ""
+        for certificate in certificates { pem += try certificate.pem() }
+        return pem
+    }
+}
+
+/// The keys that media tokens are signed with, as they were read from their files.
+public struct MediaTokenKeyFiles: Sendable {
+    public let reference: ReferenceKey
+    public let jwsKey: SigningKey
+    /// Will sign next.
+    public let nextJwsKey: SigningKey?
+
+    /// - Parameters:
+    ///   - settings: What names the files.
+    ///   - path: Makes a path of the settings absolute.
+    /// - Throws: `MediaTokenKeyProblem` naming the setting and what is wrong with its file.
+    public init(_ settings: AuthorizationSettings, path: (String) -> String) throws(MediaTokenKeyProblem) {
+        let key = try Self.load("mediaTokenKey", settings.mediaTokenKey, path, RSAPrivateKey.init(pemFile:))
+        var certificates: [Certificate] = []
+        for file in settings.mediaTokenCertificates {
+            certificates += try Self.load("mediaTokenCertificates", file, path, Certificate.all(pemFile:))
+        }
+        guard let reference = ReferenceKey(key, certificates: certificates) else {
+            throw MediaTokenKeyProblem(key: "mediaTokenCertificates", problem: "must begin with the certificate of mediaTokenKey")
+        }
+        self.reference = reference
+        jwsKey = try Self.load("mediaTokenJwsKey", settings.mediaTokenJwsKey, path, SigningKey.init(pemFile:))
+        nextJwsKey = try settings.nextMediaTokenJwsKey.map { file throws(MediaTokenKeyProblem) in
+            try Self.load("nextMediaTokenJwsKey", file, path, SigningKey.init(pemFile:))
+        }
+    }
+
+    /// The files that the settings name.
+    public static func paths(_ settings: AuthorizationSettings) -> [String] {
+        [settings.mediaTokenKey] + settings.mediaTokenCertificates + [settings.mediaTokenJwsKey] + (settings.nextMediaTokenJwsKey.map { [$0] } ?? [])
+    }
+
+    /// The keys that sign stored permits, as the files hold them now.
+    /// - Parameter file: Of the current one: that of the settings, or where it is made when they name none.
+    /// - Throws: As `init`.
+    public static func storedTokens(
+        _ settings: AuthorizationSettings, file: String, path: (String) -> String
+    ) throws(MediaTokenKeyProblem) -> SigningKeyFiles {
+        var older: [JSONWebKey] = []
+        for file in settings.olderSdkTokenKeys {
+            older.append(
+                try load("olderSdkTokenKeys", file, path) { path throws(CryptographyError) in
+                    JSONWebKey(.p256(try P256PublicKey(ofEitherPEMFile: path)))
+                })
+        }
+        return SigningKeyFiles(current: try load("sdkTokenKey", file, path, SigningKey.init(pemFile:)), older: older)
+    }
+
+    private static func load<Key>(
+        _ key: String, _ file: String, _ path: (String) -> String, _ read: (String) throws(CryptographyError) -> Key
+    ) throws(MediaTokenKeyProblem) -> Key {
+        do {
+            return try read(path(file))
+        } catch {
+            throw MediaTokenKeyProblem(key: key, problem: "names the file \(path(file)), which is of no use: \(error)")
+        }
+    }
+}
+
+/// An RSA key of the reference form with the certificates that are published along with it.
+public struct ReferenceKey: SuccessiveKey {
+    public let key: RSAPrivateKey
+    /// The first is the key's own; further ones belong to keys before and after it.
+    public let certificates: [Certificate]
+
+    /// - Returns: `nil` unless the first certificate belongs to the key.
+    public init?(_ key: RSAPrivateKey, certificates: [Certificate]) {
+        guard let first = certificates.first, first.belongs(to: .rsa(key)) else { return nil }
+        self.key = key
+        self.certificates = certificates
+    }
+
+    /// SHA-256 of its certificate, hexadecimal.
+    public var identifier: String { Hex.encode(certificates[0].fingerprint) }
 }

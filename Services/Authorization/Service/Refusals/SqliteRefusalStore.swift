@@ -1,5 +1,6 @@
-internal import Clocks
-internal import Contracts
+public import Clocks
+public import Contracts
+internal import Cryptography
 public import Faults
 public import Storage
 
@@ -43,4 +44,43 @@ public struct SqliteRefusalStore: RefusalStore {
             try digests.reduce(0) { $0 + (try database.run("DELETE FROM refusals WHERE session = ?", [$1])) }
         }
     }
+}
+
+/// Where the last no of each session is kept.
+public protocol RefusalStore: Sendable {
+    /// Keeps each in place of an earlier one of its session.
+    /// - Throws: `Fault` of the store.
+    func keep(_ refusals: [NotedRefusal]) async throws(Fault)
+
+    /// What is kept of these sessions, in any order.
+    /// - Throws: `Fault` of the store.
+    func refusals(of sessions: [String]) async throws(Fault) -> [NotedRefusal]
+
+    /// Forgets what is kept of these sessions.
+    /// - Returns: How many rows there were.
+    /// - Throws: `Fault` of the store.
+    func forget(_ sessions: [String]) async throws(Fault) -> Int
+}
+
+/// The last no of a session: why and when, not to what.
+public struct NotedRefusal: Hashable, Sendable {
+    /// The session's id.
+    public var session: String
+    /// A fault code.
+    public var code: String
+    public var source: DecisionSource
+    public var at: Timestamp
+
+    public init(session: String, code: String, source: DecisionSource, at: Timestamp) {
+        self.session = session
+        self.code = code
+        self.source = source
+        self.at = at
+    }
+
+    /// How long support can ask for it.
+    public static let remembrance: Duration = .seconds(24 * 3600)
+
+    /// 64 hex digits that stand for a session in a store, so that a row tells nobody whose it is.
+    static func digest(of session: String) -> String { Hex.encode(SHA256.hash("refusal:" + session)) }
 }

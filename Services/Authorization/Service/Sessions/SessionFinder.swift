@@ -1,6 +1,10 @@
+internal import Catalogue
+internal import Clocks
 internal import ContractRuntime
 internal import Contracts
 internal import Faults
+internal import Logging
+internal import Tokens
 
 /// Asks authentication for the session, on every call: a logout bites at once.
 struct SessionFinder: Sendable {
@@ -75,4 +79,120 @@ struct SessionFinder: Sendable {
         default: throw fault
         }
     }
+}
+
+/// A signed-in device: whom it is, and what it asked for.
+struct SessionAtHand: Sendable {
+    let call: DeviceCall
+    let session: Session
+    let upstreamUserID: String
+    var attributes: [UserAttribute] = []
+    /// What an access token at the MVPD is found by; empty: the person did not sign in by OAuth.
+    var upstreamSessionID = ""
+    /// The registered application that the session is of; empty: unknown.
+    var application = ""
+
+    /// True: there is no session, and this stands for one at a TempPass or while a degradation rule permits something (rest-v2 §5).
+    var standsIn = false
+    /// At a TempPass without a session.
+    var trial: TrialState?
+
+    /// Of a session that an upstream decides about; `nil`: our MVPDs do.
+    var bridge: BridgedSession?
+
+    /// What a stored token says; `nil` for a call without one.
+    var stored: Stored?
+
+    struct Stored: Sendable {
+        let sessionIndex: String
+        let fingerprint: String
+    }
+
+    var requestor: String { session.requestor }
+    var mvpd: String { session.mvpd }
+    var proxyMvpd: String? { session.proxyMvpd.isEmpty ? nil : session.proxyMvpd }
+    var expiresAt: Timestamp { Timestamp(milliseconds: Int64(clamping: session.expiresAtMilliseconds)) }
+
+    var platform: Platform? { call.device?.platform }
+    var isBridged: Bool { bridge != nil }
+    var isTempPass: Bool { session.kind == .tempPass }
+
+    /// - Throws: `authentication_session_expired` for a session that a degradation rule made: without the rule there is nobody whom an MVPD
+    ///   could be asked about (rest-v1 §6.1).
+    func requireIdentity() throws(Fault) {
+        if session.kind == .degraded { throw Fault(.authenticationSessionExpired, "Authentication token expired") }
+    }
+
+    func tokenKey(_ resource: RequestedResource) -> AuthzTokenKey {
+        AuthzTokenKey(session: session.id, device: call.deviceID, requestor: requestor, resource: resource.text)
+    }
+}
+
+extension SessionAtHand {
+    /// Who decides where no rule does.
+    func decider(_ mvpd: Mvpd) -> DecisionSource {
+        if isTempPass { return .tempPass }
+        if isBridged { return .mvpd }
+        return DecisionPoint(mvpd).record.protocol == .none ? .dummy : .mvpd
+    }
+}
+
+/// Permits as apps of the vendor's SDKs keep them: tokens that they store and turn into media tokens (clients §3).
+struct StoredPermits: Sendable {
+    let keys: SigningKeys
+    private let issuer: StoredTokenIssuer
+    private let verifier: StoredTokenVerifier
+    private let clock: any WallClock
+    private let logger: Logger
+    private let metrics: AuthorizationMetrics
+
+    init(keys: SigningKeys, clock: any WallClock, logger: Logger, metrics: AuthorizationMetrics) {
+        self.keys = keys
+        issuer = StoredTokenIssuer(keys: keys)
+        verifier = StoredTokenVerifier(.authorization, keys: keys)
+        self.clock = clock
+        self.logger = logger
+        self.metrics = metrics
+    }
+
+    /// To be called when a key may have gone.
+    func keysChanged() { verifier.forget() }
+
+    /// - Throws: `invalid_request` for a call that brought no stored token: a permit's token says of the session what that one does.
+    func token(_ permit: AuthzToken, of session: SessionAtHand, _ resource: RequestedResource) throws(Fault) -> String {
+        guard let stored = session.stored else { throw Fault(.invalidRequest, "Only a call with a stored token gets one.") }
+        return try issuer.issue(
+            StoredTokenClaims(
+                guid: session.session.userID, requestor: session.requestor, mvpd: session.mvpd, fingerprint: stored.fingerprint,
+                sessionIndex: stored.sessionIndex, expiresAt: Timestamp(seconds: permit.expiresAt.seconds), resource: resource.text))
+    }
+
+    /// The request that a permit's token stands for: its resource, and the session that it names.
+    /// - Throws: `invalid_request` for a text that can be no such token; `authentication_session_missing` for one that does not count here and now.
+    func opened(_ request: ResourceRequest) throws(Fault) -> ResourceRequest {
+        let token = try verified(request.authorizationToken)
+        var call = request.call ?? DeviceCall()
+        let mvpd = call.storedToken?.mvpd ?? ""
+        guard clock.now() < token.expiresAt, OctetText(token.requestor) == OctetText(call.requestor),
+            mvpd.isEmpty || OctetText(mvpd) == OctetText(token.mvpd), let resource = token.resource
+        else { throw Self.over }
+        call.storedToken = StoredToken(mvpd: token.mvpd, sessionIndex: token.sessionIndex)
+        return ResourceRequest(call: call, resource: resource)
+    }
+
+    private func verified(_ text: String) throws(Fault) -> StoredTokenClaims {
+        do throws(StoredTokenRejection) {
+            return try verifier.verify(text)
+        } catch {
+            switch error {
+            case .malformed: throw Fault(.invalidRequest, "What was sent is no authorization token.")
+            case .foreign:
+                metrics.foreignToken()
+                logger.info("foreign_token")
+                throw Self.over
+            }
+        }
+    }
+
+    private static let over = Fault(.authenticationSessionMissing, "User not authenticated")
 }

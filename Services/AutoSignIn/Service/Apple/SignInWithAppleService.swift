@@ -3,6 +3,8 @@ public import ContractRuntime
 public import Contracts
 internal import Faults
 internal import Identifiers
+internal import Logging
+internal import Storage
 
 /// Sign in with Apple, as the gateway calls it (apple §2, §4).
 public struct SignInWithAppleService: SignInWithApple {
@@ -52,3 +54,56 @@ public struct SignInWithAppleService: SignInWithApple {
 enum AppleNonceSubject {}
 /// What an app hands to Apple and gets back in the identity token.
 typealias AppleNonceText = Secret<AppleNonceSubject>
+
+/// What Sign in with Apple does for other parts of the service.
+struct AppleOperations: Sendable {
+    let parts: AppleParts
+
+    /// The person's links, oldest first.
+    func links(of account: AccountID) async throws(Fault) -> [AppleLink] {
+        try await parts.store.store.read { try $0.appleLinks(of: account).map { AppleLink($0) } }
+    }
+
+    /// Asks Apple whether the link's session goes on, at most once a day (apple §2.5).
+    /// - Throws: `not_found`.
+    func validate(_ link: AppleLinkID, _ context: CallContext) async throws(Fault) -> AppleSessionState {
+        try await AppleSessionChecks(parts: parts).check(link)
+    }
+
+    /// Ends the link here, and the authorization at Apple through the outbox.
+    /// - Returns: False when there is no such link.
+    func revoke(_ link: AppleLinkID, reason: String) async throws(Fault) -> Bool {
+        let now = parts.now()
+        let wasKnown = try await parts.store.change { database, touched in
+            guard let record = try database.appleLink(link) else { return false }
+            try database.withdraw(record, &touched, now: now)
+            // The tokens have gone into letters; what is left is that the consent is over.
+            try database.consentEnded(record, group: nil, &touched, now: now)
+            return true
+        }
+        if wasKnown {
+            parts.base.parts.logger.notice("apple.link_revoked", metadata: ["link": "\(link)"])
+            parts.base.outbox.wake()
+        }
+        return wasKnown
+    }
+
+    /// apple §2.10.
+    func exchangeTransfer(_ request: ExchangeTransferRequest, _ context: CallContext) async throws(Fault) -> ExchangedTransfer {
+        try await AppleTransfers(parts: parts).exchange(request)
+    }
+
+    /// - Returns: How many identifiers were taken in.
+    func importTransfers(_ request: ImportTransfersRequest) async throws(Fault) -> Int {
+        try await AppleTransfers(parts: parts).take(request)
+    }
+
+    /// In the commit that closes an account: forgets its links, and leaves a letter of kind `revoke` for each refresh token.
+    func forget(_ account: AccountID, in database: Database, _ touched: inout Touched, now: Timestamp) throws {
+        for link in try database.appleLinks(of: account) {
+            try database.withdraw(link, &touched, now: now)
+            try database.remove(link.id)
+        }
+        try database.removeTransfers(of: account)
+    }
+}

@@ -1,5 +1,7 @@
 public import Faults
+public import Logging
 public import Storage
+internal import Synchronization
 
 /// The state of this service in a store, which copies of the service may share.
 ///
@@ -78,4 +80,68 @@ struct Touched: Hashable, Sendable {
     var newSessions: [StreamingSessionRecord] = []
     var families: Set<FamilyID> = []
     var versions: Set<TokenID> = []
+}
+
+/// A statement with its arguments, for a transaction or for a plan.
+struct BoundStatement: Sendable {
+    let statement: Statement
+    let arguments: Arguments
+
+    init(_ statement: Statement, _ arguments: Arguments) {
+        self.statement = statement
+        self.arguments = arguments
+    }
+}
+
+extension Database {
+    /// - Returns: How many rows it inserted, changed or deleted.
+    @discardableResult
+    func run(_ step: BoundStatement) throws -> Int { try run(step.statement, step.arguments) }
+}
+
+extension Plan {
+    /// - Parameter rows: How many rows it must change or return; `nil`: any.
+    mutating func add(_ step: BoundStatement, rows: Int? = nil) { add(step.statement, step.arguments, rows: rows) }
+}
+
+extension AutoSignInStore {
+    /// Runs one statement in a commit of its own: nothing that memory holds.
+    /// - Returns: How many rows it inserted, changed or deleted.
+    /// - Throws: Faults of the storage.
+    @discardableResult
+    func change(_ step: BoundStatement, of subject: String) async throws(Fault) -> Int {
+        try await store.change(step.statement, step.arguments, of: subject)
+    }
+}
+
+/// Whether the store answers, as far as the last look says.
+public final class StoreWatch: Sendable {
+    private let store: AutoSignInStore
+    private let logger: Logger
+    private let trouble = Mutex<String?>("not looked at yet")
+
+    public init(store: AutoSignInStore, logger: Logger) {
+        self.store = store
+        self.logger = logger
+    }
+
+    /// What is wrong with the store; `nil` when it answered well.
+    public var lacking: String? { trouble.withLock { $0 } }
+
+    /// Looks once.
+    public func look() async {
+        let found: String?
+        do throws(Fault) {
+            try await store.verify()
+            found = nil
+        } catch {
+            found = error.message
+        }
+        let before = trouble.withLock { trouble in
+            defer { trouble = found }
+            return trouble
+        }
+        if let found, found != before { logger.error("store.trouble", metadata: ["reason": "\(found)"]) }
+        if found == nil, before != nil { logger.info("store.answers") }
+    }
 }

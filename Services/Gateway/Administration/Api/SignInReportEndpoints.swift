@@ -1,5 +1,6 @@
 internal import Catalogue
 internal import Contracts
+internal import Faults
 internal import GatewayEdge
 internal import Hummingbird
 
@@ -141,5 +142,112 @@ struct ScheduledSignInEndpoints: Sendable {
             .init("explanation", .optional(state.explanation)), .init("steps", .list(steps, item: "step")),
             .init("failures", .number(Int64(state.failures))), .init("failingSince", .number(state.failingSinceMilliseconds)),
         ]
+    }
+}
+
+/// Tables of what integrations come to on each platform (dashboard §6).
+struct ReportEndpoints: Sendable {
+    private static let kinds: [String: ReportKind] = ["authn-ttl": .authnTtl, "authz-ttl": .authzTtl, "sso": .sso]
+
+    let administration: any Administration
+
+    @Sendable func show(_ exchange: Exchange) async throws -> Response {
+        let token = try exchange.administrator()
+        let name = try exchange.captured("report")
+        guard let kind = Self.kinds[name] else { throw AdministrationError.notFound("There is no such report.") }
+        let asTable = try Self.wantsTable(exchange)
+        let request = GetReportRequest(
+            token: token, kind: kind, requestorIDs: try Self.chosen("requestor", exchange), mvpdIDs: try Self.chosen("mvpd", exchange))
+        let report = try await administration.getReport(request, context: exchange.call)
+        return asTable ? Self.table(report, name: name) : Response(Self.document(report), format: .json)
+    }
+
+    /// Each value of a parameter that may be repeated.
+    private static func chosen(_ name: String, _ exchange: Exchange) throws -> [String] {
+        try exchange.all(name).filter { !$0.isEmpty }
+    }
+
+    private static func wantsTable(_ exchange: Exchange) throws -> Bool {
+        switch try exchange.value("format") {
+        case "csv": return true
+        case "json": return false
+        case nil: return exchange.headers[values: .accept].joined(separator: ",").lowercased().contains("text/csv")
+        default: throw AdministrationError.badRequest("Parameter 'format' must be csv or json", field: "format")
+        }
+    }
+
+    private static func document(_ report: CatalogueReport) -> Document {
+        let rows = report.rows.map { row in
+            Document.Value.object([
+                .init("requestor", .text(row.requestorID)), .init("mvpd", .text(row.mvpdID)), .init("mvpdName", .text(row.mvpdName)),
+                .init("values", .list(row.cells.map { .text($0) }, item: "value")),
+            ])
+        }
+        return Document(
+            "report", [.init("columns", .list(report.columns.map { .text($0) }, item: "column")), .init("rows", .list(rows, item: "row"))])
+    }
+
+    static func table(_ report: CatalogueReport, name: String) -> Response {
+        var table = CommaSeparatedTable()
+        table.append(["Requestor", "MVPD", "MVPD name"] + report.columns)
+        for row in report.rows { table.append([row.requestorID, row.mvpdID, row.mvpdName] + row.cells) }
+        var response = Response(text: table.text, type: "text/csv; charset=utf-8; header=present", cacheControl: "no-store")
+        response.headers[.contentDisposition] = "attachment; filename=\"\(name).csv\""
+        return response
+    }
+}
+
+/// A table as CSV (RFC 4180) that no spreadsheet takes for formulas.
+struct CommaSeparatedTable {
+    private(set) var text = ""
+
+    mutating func append(_ cells: [String]) {
+        text += cells.map(Self.cell).joined(separator: ",") + "\r\n"
+    }
+
+    private static func cell(_ value: String) -> String {
+        let harmless = value.unicodeScalars.first.map { "=+-@\t\r".unicodeScalars.contains($0) } == true ? "'" + value : value
+        guard harmless.unicodeScalars.contains(where: { "\",\r\n".unicodeScalars.contains($0) }) else { return harmless }
+        return "\"" + harmless.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    }
+}
+
+/// What administrators do with clients and trials: config says who may, authentication does it.
+struct OperationEndpoints: Sendable {
+    let administration: any Administration
+    let operations: any AuthenticationOperations
+
+    @Sendable func resetTempPass(_ exchange: Exchange) async throws -> Response {
+        let token = try exchange.administrator()
+        let (request, subject) = try Self.reset(exchange)
+        let check = CheckAdministratorRequest(
+            token: token, permission: .resetTempPass, requestorID: request.requestor, mvpdID: request.mvpd, subject: subject)
+        _ = try await administration.checkAdministrator(check, context: exchange.changingCall)
+        let outcome = try await operations.resetTempPass(request, context: exchange.changingCall)
+        return Response(Document("reset", [.init("trials", .number(Int64(outcome.trials)))]), format: .json)
+    }
+
+    @Sendable func revokeClient(_ exchange: Exchange) async throws -> Response {
+        let token = try exchange.administrator()
+        let client = try exchange.captured("client")
+        let check = CheckAdministratorRequest(token: token, permission: .revokeClient, subject: client)
+        _ = try await administration.checkAdministrator(check, context: exchange.changingCall)
+        let outcome = try await operations.revokeClient(RevokeClientRequest(clientID: client), context: exchange.changingCall)
+        guard outcome.wasKnown else { throw AdministrationError.notFound("There is no such client.") }
+        return .empty(.noContent)
+    }
+
+    private static func reset(_ exchange: Exchange) throws -> (request: ResetTempPassRequest, subject: String) {
+        let (requestor, mvpd, device, key) = try AdministrationBody.object(exchange) {
+            ($0.text("requestor"), $0.text("mvpd"), $0.optionalText("device"), $0.optionalText("key"))
+        }
+        guard device.isEmpty || key.isEmpty else {
+            throw AdministrationError.invalid([FieldProblem(field: "key", message: "is not allowed together with device")])
+        }
+        let everyone = [device, key].allSatisfy { $0.isEmpty || $0 == "all" }
+        // The audit log must not become a list of devices and people.
+        let subject = everyone ? "everyone" : "\(key.isEmpty ? "device" : "identifier") \((device + key).prefix(4))…"
+        let scope: ResetTempPassRequest.Scope = key.isEmpty ? .deviceID(device) : .key(key)
+        return (ResetTempPassRequest(requestor: requestor, mvpd: mvpd, scope: scope), subject)
     }
 }

@@ -2,6 +2,7 @@ internal import Contracts
 internal import Faults
 internal import GatewayEdge
 internal import Hummingbird
+internal import NIOCore
 
 /// Dynamic client registration and access tokens (rest-v1 §3.1, §3.2).
 struct ClientEndpoints: Sendable {
@@ -108,5 +109,127 @@ struct ClientEndpoints: Sendable {
         var response = Response(document, format: .json, status: .created)
         response.headers[.pragma] = "no-cache"
         return response
+    }
+}
+
+/// The face of client registration and of the token endpoint (RFC 6749 §5.2, RFC 7591 §3.2.2).
+struct ClientRegistrationFace: Face {
+    private let overloaded = Self.document("temporarily_unavailable").body(.json)
+
+    func reply(to error: any Error, _ fault: Fault, _ exchange: Exchange) -> Response {
+        if fault.code.isTransient { return Self.reply("temporarily_unavailable", status: .serviceUnavailable) }
+        guard Self.told.contains(fault.code) else { return Self.reply("server_error", status: .internalServerError) }
+        // A client that authenticated in the header is told by a challenge that this failed.
+        let isBasic = error is BasicProblem
+        var response = Self.reply(fault.code.rawValue, status: isBasic ? .unauthorized : .badRequest, description: fault.message)
+        if isBasic { response.headers[.wwwAuthenticate] = BasicCredentials.challenge }
+        return response
+    }
+
+    func reply(to problem: BodyProblem, _ exchange: Exchange) -> Response {
+        let flaw =
+            switch problem {
+            case .tooLarge: "longer than is read"
+            case .tooSlow: "not there in time"
+            case .broken: "not whole"
+            }
+        return Self.reply("invalid_request", status: problem.status, description: "The body is \(flaw).")
+    }
+
+    func methodNotAllowed(_ exchange: Exchange) -> Response {
+        Self.reply("invalid_request", status: .methodNotAllowed, description: "The method must be POST.")
+    }
+
+    func overloaded(_ request: OverloadedRequest) -> (HTTPFields, ByteBuffer) {
+        var fields = HTTPFields.unstored(ReplyFormat.json.contentType)
+        fields[.pragma] = "no-cache"
+        return (fields, overloaded)
+    }
+
+    /// - Parameter description: For the developer of the client; empty: none.
+    private static func reply(_ error: String, status: HTTPResponse.Status, description: String = "") -> Response {
+        var response = Response(document(error, description), format: .json, status: status)
+        response.headers[.pragma] = "no-cache"
+        return response
+    }
+
+    private static func document(_ error: String, _ description: String = "") -> Document {
+        let text = described(description)
+        return Document("error", [.init("error", .text(error))] + (text.isEmpty ? [] : [.init("error_description", .text(text))]))
+    }
+
+    /// Longest description, in octets.
+    private static let longestDescription = 300
+
+    /// Printable ASCII without quotation marks and backslashes (RFC 6749 §5.2): what was sent may be a part of it.
+    private static func described(_ text: String) -> String {
+        String(decoding: text.utf8.filter { (0x20...0x7e).contains($0) && $0 != 0x22 && $0 != 0x5c }.prefix(longestDescription), as: UTF8.self)
+    }
+
+    private static let told: Set<Fault.Code> = [
+        .invalidRequest, .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidRedirectURI, .invalidSoftwareStatement,
+        .unapprovedSoftwareStatement,
+    ]
+}
+
+/// The browser's way through the logouts of the MVPDs (mvpd §2.7).
+struct SingleLogoutEndpoints: Sendable {
+    let dependencies: Dependencies
+
+    private static let messages = ["SAMLRequest", "SAMLResponse"]
+
+    /// The address that a logout gave.
+    @Sendable func visit(_ exchange: Exchange) async throws -> Response {
+        let request = VisitLogoutRequest(handle: try exchange.required("handle"))
+        return reply(try await dependencies.authentication.visitLogout(request, context: exchange.changingCall), exchange)
+    }
+
+    /// Back from an upstream's logout page (bridge §10.2).
+    @Sendable func visited(_ exchange: Exchange) async throws -> Response { try await goOn(try exchange.captured("handle"), exchange) }
+
+    /// Back from an OpenID provider's logout (OpenID Connect RP-Initiated Logout 1.0 §3). One that leaves `state` out has signed the person out all the same.
+    @Sendable func returned(_ exchange: Exchange) async throws -> Response {
+        let states = (try? exchange.all("state")) ?? []
+        guard let state = states.first, states.count == 1, !state.isEmpty else { return dependencies.pages.message(.loggedOut, exchange) }
+        return try await goOn(state, exchange)
+    }
+
+    /// Whoever comes too late is signed out all the same.
+    private func goOn(_ handle: String, _ exchange: Exchange) async throws -> Response {
+        let request = VisitLogoutRequest(handle: handle)
+        let step = try await dependencies.authentication.visitLogout(request, context: exchange.changingCall)
+        return step.result == .rejected ? dependencies.pages.message(.loggedOut, exchange) : reply(step, exchange)
+    }
+
+    /// An MVPD's answer, or its own request.
+    @Sendable func receive(_ exchange: Exchange) async throws -> Response {
+        let sent = Self.messages.map { (try? exchange.all($0)) ?? [] }
+        if exchange.hasReadableParameters, sent.allSatisfy({ $0.allSatisfy(\.isEmpty) }) {
+            return dependencies.pages.message(.noSamlMessage, exchange)
+        }
+        // A redirected message is signed as it was sent: the service reads it from there, and from nothing that was decoded before.
+        guard let message = exchange.method == .get ? SamlLogoutMessage(query: exchange.query) : posted(sent, exchange) else {
+            exchange.logger.warning("logout-rejected", metadata: ["reason": "bind.params"])
+            return dependencies.pages.message(.logoutRefused, exchange)
+        }
+        return reply(try await dependencies.authentication.receiveSamlLogout(message, context: exchange.changingCall), exchange)
+    }
+
+    /// - Returns: `nil` unless there is exactly one message and nothing that belongs to the other binding.
+    private func posted(_ sent: [[String]], _ exchange: Exchange) -> SamlLogoutMessage? {
+        guard exchange.query.isEmpty, sent.map(\.count).reduce(0, +) == 1, let states = try? exchange.all("RelayState"), states.count < 2,
+            exchange.lacks("SigAlg"), exchange.lacks("Signature")
+        else { return nil }
+        return SamlLogoutMessage(samlRequest: sent[0].first ?? "", samlResponse: sent[1].first ?? "", relayState: states.first ?? "")
+    }
+
+    private func reply(_ step: LogoutStep, _ exchange: Exchange) -> Response {
+        let trace = step.traceID.isEmpty ? exchange.facts.trace.traceID : step.traceID
+        switch step.result {
+        case .goesOn where step.fields.isEmpty: return .redirect(to: step.url)
+        case .goesOn: return dependencies.pages.continueToProvider(SignInStart(url: step.url, fields: step.fields), exchange)
+        case .done: return dependencies.pages.message(.loggedOut, trace: trace, exchange)
+        case .rejected, .unknown, .unrecognized: return dependencies.pages.message(.logoutRefused, trace: trace, exchange)
+        }
     }
 }

@@ -89,3 +89,85 @@ struct LogoutEndpoint: Sendable {
                 : "The redirect_url is at no registered domain, and has no registered scheme.")
     }
 }
+
+/// Addresses to which a browser may be sent: web addresses at or under a registered domain, the URL schemes of channels and
+/// programmers, and `adobepass://` addresses of an application (rest-v1 §3.1, §3.7).
+struct RedirectRule {
+    private static let applicationScheme = "adobepass://"
+
+    private let domains: [Domain]
+    private let schemes: [String]
+    private let application: Application?
+
+    /// - Parameter application: The caller's; `nil` where it is not known: no application's address is accepted then.
+    init(requestors: [Requestor], application: Application? = nil, _ catalogue: Catalogue) {
+        self.application = application
+        domains = requestors.flatMap(\.domains)
+        schemes = requestors.flatMap(catalogue.customSchemes)
+    }
+
+    func accepts(_ url: String) -> Bool {
+        // A header can carry nothing else, and browsers read a backslash as a slash.
+        guard url.utf8.allSatisfy({ (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\\") }) else { return false }
+        if let origin = WebOrigin(url) { return domains.cover(scheme: origin.scheme, host: origin.host) }
+        if Self.isApplicationAddress(url) { return application.map { Self.isAddress(url, of: $0) } ?? false }
+        return schemes.contains { url.lowercased().hasPrefix($0.lowercased() + "://") }
+    }
+
+    /// True for a web address that would be accepted by HTTPS.
+    static func isPlainOfRegistered(_ url: String, _ requestors: [Requestor]) -> Bool {
+        guard let origin = WebOrigin(url), origin.scheme == "http" else { return false }
+        return requestors.flatMap(\.domains).cover(scheme: "https", host: origin.host)
+    }
+
+    /// True for an address that only the application's own record can allow.
+    static func isApplicationAddress(_ url: String) -> Bool { url.lowercased().hasPrefix(applicationScheme) }
+
+    /// One of the SDKs' constants for the application's platforms, or one of its domains backwards.
+    private static func isAddress(_ url: String, of application: Application) -> Bool {
+        let host = url.dropFirst(applicationScheme.count).prefix { $0 != "/" && $0 != "?" && $0 != "#" }.lowercased()
+        switch host {
+        case "ios.app": return application.platforms.contains(.ios)
+        case "android.app": return application.platforms.contains(.fireTv) || application.platforms.contains(.android)
+        default: return application.redirectDomains.contains { $0.lowercased().split(separator: ".").reversed().joined(separator: ".") == host }
+        }
+    }
+}
+
+/// `/api/v1/tokens/usermetadata`: what an app may know of the person (rest-v1 §3.19).
+struct MetadataEndpoint: Sendable {
+    let dependencies: Dependencies
+    let reader: DeviceCallReader
+
+    private static let rules = DeviceCallReader.Rules(requestorIsOptional: true)
+
+    @Sendable func show(_ exchange: Exchange) async throws -> Response {
+        let call = try await reader.read(exchange, Self.rules) { _ throws(Fault) in }.call
+        let metadata = try await dependencies.authentication.getUserMetadata(SessionRequest(call: call), context: exchange.call)
+        guard !metadata.data.isEmpty else {
+            // The list of codes has none for it: the body stays plain (rest-v1 §2.8).
+            return Response(ErrorDocument.plain(status: 404, message: "Not Found", details: nil), format: exchange.format, status: .notFound)
+        }
+        return Response(Self.document(metadata), format: exchange.format)
+    }
+
+    static func document(_ metadata: UserMetadata) -> Document {
+        let data = metadata.data.compactMap { entry in entry.value.map { Document.Member(entry.key, value($0)) } }
+        return Document(
+            "usermetadata",
+            [
+                .init("updated", .number(metadata.updatedAtSeconds)), .init("encrypted", .list(metadata.encrypted.map { .text($0) }, item: "key")),
+                .init("data", .object(data)),
+            ])
+    }
+
+    static func value(_ value: MetadataEntry.Value) -> Document.Value {
+        switch value {
+        case .text(let text): .text(text)
+        case .flag(let flag): .flag(flag)
+        case .number(let number): .number(number)
+        case .list(let list): .list(list.values.map { .text($0) }, item: "value")
+        case .map(let map): .object(map.entries.map { .init($0.key, .text($0.value)) })
+        }
+    }
+}

@@ -79,3 +79,123 @@ struct DecisionEndpoints: Sendable {
         }
     }
 }
+
+/// `/api/v2/{serviceProvider}/profiles` and logout (rest-v2 §2.6 to §2.8, §2.11).
+struct ProfileEndpoints: Sendable {
+    let dependencies: Dependencies
+    let reader: AppCallReader
+
+    @Sendable func list(_ exchange: Exchange) async throws -> Response {
+        let call = try await reader.device(exchange) { _ throws(Fault) in }.call
+        return try await reply(FindProfilesRequest(call: call), exchange)
+    }
+
+    @Sendable func show(_ exchange: Exchange) async throws -> Response {
+        let (call, mvpd) = try await reader.device(exchange) { exchange throws(Fault) in try V2Fields.mvpd(exchange) }
+        return try await reply(FindProfilesRequest(call: call, mvpd: mvpd, identity: V2Fields.identity(exchange)), exchange)
+    }
+
+    @Sendable func showByCode(_ exchange: Exchange) async throws -> Response {
+        let (token, requestor, code) = try await reader.client(exchange) { exchange throws(Fault) in try V2Fields.code(exchange) }
+        let device = exchange.headers[values: .apDeviceIdentifier].isEmpty ? "" : (try? DeviceIdentifier.sent(exchange)) ?? ""
+        let request = SessionByCodeRequest(accessToken: token, requestor: requestor, code: code, deviceID: device, api: .v2)
+        return reply(try await dependencies.authentication.findProfilesByCode(request, context: exchange.call), exchange)
+    }
+
+    private func reply(_ request: FindProfilesRequest, _ exchange: Exchange) async throws -> Response {
+        reply(try await dependencies.authentication.findProfiles(request, context: exchange.call), exchange)
+    }
+
+    private func reply(_ profiles: Profiles, _ exchange: Exchange) -> Response {
+        Response(ProfileDocument(facts: exchange.facts).document(profiles), format: .json)
+    }
+
+    // MARK: Logout
+
+    @Sendable func logout(_ exchange: Exchange) async throws -> Response {
+        let (call, sent) = try await reader.device(exchange) { exchange throws(Fault) in
+            (mvpd: try V2Fields.mvpd(exchange), redirectURL: try V2Fields.field("redirectUrl", exchange))
+        }
+        let ended = try await dependencies.authentication.endProfile(
+            EndProfileRequest(call: call, mvpd: sent.mvpd, redirectURL: sent.redirectURL), context: exchange.changingCall)
+        let (name, type) = Self.action(ended.end)
+        var members: [Document.Member] = [
+            .init("actionName", .text(name)), .init("actionType", .text(type)), .init("mvpd", .text(sent.mvpd)),
+        ]
+        if ended.end == .visit { members.append(.init("url", .text(ended.visitURL))) }
+        return Response(Document("logouts", [.init("logouts", .object([.init(sent.mvpd, .object(members))]))]), format: .json)
+    }
+
+    private static func action(_ end: ProfileEnd) -> (name: String, type: String) {
+        switch end {
+        case .visit: ("logout", "interactive")
+        case .platform: ("partner_logout", "partner_interactive")
+        case .complete: ("complete", "none")
+        case .none, .unrecognized: ("invalid", "none")
+        }
+    }
+}
+
+/// What a device has at MVPDs, by their ids (rest-v2 §4).
+struct ProfileDocument {
+    let facts: RequestFacts
+
+    func document(_ profiles: Profiles) -> Document {
+        let shown = profiles.profiles.compactMap { profile in
+            profile.session.map { Document.Member($0.mvpd, .object(members(profile, $0))) }
+        }
+        return Document("profiles", [.init("profiles", .object(shown))])
+    }
+
+    private func members(_ profile: Profile, _ session: Session) -> [Document.Member] {
+        [
+            .init("notBefore", .number(session.createdAtMilliseconds)), .init("notAfter", .number(session.expiresAtMilliseconds)),
+            .init("issuer", .text(Self.issuer(session))), .init("type", .text(Self.type(session.kind))),
+            .init("attributes", .object(attributes(profile.metadata ?? UserMetadata(), session))),
+        ]
+    }
+
+    private static func type(_ kind: SessionKind) -> String {
+        switch kind {
+        case .regular, .automatic, .unrecognized: "regular"
+        case .platform: "appleSSO"
+        case .shared: "platformSSO"
+        case .serviceToken: "serviceTokenSSO"
+        case .tempPass: "temporary"
+        case .degraded: "degraded"
+        }
+    }
+
+    private static func issuer(_ session: Session) -> String {
+        switch session.kind {
+        case .tempPass, .degraded: "Adobe"
+        case .platform: "Apple"
+        case .regular, .automatic, .shared, .serviceToken, .unrecognized: session.mvpd
+        }
+    }
+
+    /// The user's id is always there, a text whatever the MVPD sent (clients §4.11). An attribute that nobody could encrypt says so in its place
+    /// (clients §4.12).
+    private func attributes(_ metadata: UserMetadata, _ session: Session) -> [Document.Member] {
+        let encrypted = Set(metadata.encrypted.map { OctetText($0) })
+        var members = metadata.data.compactMap { entry -> Document.Member? in
+            guard let value = entry.value else { return nil }
+            let state = encrypted.contains(OctetText(entry.key)) ? "enc" : "plain"
+            return .init(entry.key, .object([.init("value", Self.value(value, of: entry.key)), .init("state", .text(state))]))
+        }
+        if !members.contains(where: { $0.name == "userID" }), !metadata.unsealed.contains("userID") {
+            members.insert(.init("userID", .object([.init("value", .text(session.userID)), .init("state", .text("plain"))])), at: 0)
+        }
+        let row = V2Errors.row(for: .init(rawValue: "invalid_configuration_user_metadata_certificate"))
+        members += metadata.unsealed.map { key in
+            let error = V2Face.document(row, message: "There is no certificate that the attribute could be encrypted to.", facts)
+            return .init(key, .object([.init("state", .text("enc")), .init("error", .object(error.members))]))
+        }
+        return members
+    }
+
+    private static func value(_ value: MetadataEntry.Value, of key: String) -> Document.Value {
+        if key == "userID", case .number(let number) = value { return .text(String(number)) }
+        return MetadataEndpoint.value(value)
+    }
+}

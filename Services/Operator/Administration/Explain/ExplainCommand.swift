@@ -1,7 +1,11 @@
 package import ArgumentParser
+internal import CatalogueFiles
+internal import Clocks
 internal import CommandKit
 internal import Contracts
 internal import Foundation
+internal import SamlExplanation
+internal import TextEncodings
 
 /// `boxoffice explain`: why a sign-in went as it did, whichever way it went.
 package struct ExplainCommand: AsyncParsableCommand {
@@ -128,4 +132,98 @@ enum HeldMessage {
         let value = text.contains("%") ? text.removingPercentEncoding ?? text : text
         return value.components(separatedBy: .newlines).joined()
     }
+}
+
+/// Explains a response without a cluster: by a catalogue file, and the settings of the authentication service.
+struct OfflineExplanation {
+    private let explainer: SamlExplainer
+
+    /// - Parameters:
+    ///   - catalogue: Path of the catalogue file.
+    ///   - settings: Path of the settings file; nil: the local cluster's, or the documented one.
+    /// - Throws: `CommandFailure` when one of them cannot be used.
+    init(catalogue: String, settings: String?) throws {
+        let content: CatalogueFile.Content
+        do {
+            content = try CatalogueFile(path: catalogue).read(now: SystemClock().now())
+        } catch {
+            // The first line says how many there are.
+            let problems = error.lines.dropFirst().map { $0.trimmingCharacters(in: .whitespaces) }
+            throw CommandFailure("\(catalogue) cannot be used", advice: problems.joined(separator: "; "), exit: .usage)
+        }
+        let file = try settings ?? Self.settings()
+        guard let object = try JSONSerialization.jsonObject(with: Data(TextFile.read(file).utf8)) as? [String: Any],
+            let own = object["authentication"] as? [String: Any], let entityID = own["spEntityID"] as? String,
+            let address = own["acsURL"] as? String
+        else { throw CommandFailure("\(file) does not hold the settings of the authentication service", advice: "pass --settings FILE") }
+        let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
+        let key = (own["encryptionKey"] as? String).map { URL(fileURLWithPath: $0, relativeTo: folder).path }
+        // Without the key only messages that are not encrypted can be explained.
+        let pem = key.flatMap { try? String(contentsOfFile: $0, encoding: .utf8) }
+        explainer = try SamlExplainer(
+            configuration: content.configuration, entityID: entityID, assertionConsumerServiceURL: address, decryptionKey: pem)
+    }
+
+    func explain(_ request: ExplainResponseRequest) throws -> ExplainedSignIn {
+        ExplainedSignIn(try explainer.explain(request))
+    }
+
+    private static func settings() throws -> String {
+        let checkout = Checkout.current
+        let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: checkout)
+        let own = home.settings(of: .authentication).path
+        if FileManager.default.fileExists(atPath: own) { return own }
+        return checkout.appendingPathComponent("Services/Authentication/config.json").path
+    }
+}
+
+/// The administration API of the local cluster, as far as it explains sign-ins.
+struct RunningCluster {
+    let exchange: HTTPExchange
+    let cluster: ClusterFile
+
+    /// - Parameter advice: For whoever has no cluster, beside starting one.
+    static func ask<Answer>(advice: String = "set BOXOFFICE_HOME", _ question: (RunningCluster) async throws -> Answer) async throws -> Answer {
+        let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
+        let cluster = try ClusterFile.required(home, advice: advice)
+        return try await HTTPExchange.once(trusting: cluster.authority) { try await question(RunningCluster(exchange: $0, cluster: cluster)) }
+    }
+
+    func report(trace: String) async throws -> ExplainedSignIn {
+        try read(try await exchange.send("GET", "\(cluster.administration)/admin/v1/sign-ins/\(trace)", headers: [bearer]))
+    }
+
+    /// The sign-ins that failed, the latest first.
+    /// - Parameter mvpd: Only at this one; `nil`: at all.
+    func failures(at mvpd: String?) async throws -> HTTPAnswer {
+        let query = FormEncoding.encode([("failed", "true")] + (mvpd.map { [("mvpd", $0)] } ?? []))
+        let answer = try await exchange.send("GET", "\(cluster.administration)/admin/v1/sign-ins?\(query)", headers: [bearer])
+        guard answer.status == 200 else { throw refusal(answer) }
+        return answer
+    }
+
+    func explanation(of request: ExplainResponseRequest) async throws -> ExplainedSignIn {
+        var body: [String: Any] = ["samlResponse": request.samlResponse, "mvpd": request.mvpd]
+        if !request.requestor.isEmpty { body["requestor"] = request.requestor }
+        if !request.requestID.isEmpty { body["requestId"] = request.requestID }
+        if request.atMilliseconds != 0 { body["at"] = Int64(clamping: request.atMilliseconds) }
+        let content = String(decoding: try JSONSerialization.data(withJSONObject: body), as: UTF8.self)
+        let url = "\(cluster.administration)/admin/v1/saml/explanation"
+        return try read(try await exchange.send("POST", url, headers: [bearer, ("Content-Type", "application/json")], body: content))
+    }
+
+    private var bearer: (String, String) { ("Authorization", "Bearer \(cluster.adminToken)") }
+
+    private func read(_ answer: HTTPAnswer) throws -> ExplainedSignIn {
+        guard answer.status == 200 else { throw refusal(answer) }
+        return try JSONDecoder().decode(ExplainedSignIn.self, from: Data(answer.body))
+    }
+
+    private func refusal(_ answer: HTTPAnswer) -> CommandFailure {
+        let message = (answer.object["error"] as? [String: Any])?["message"] as? String
+        return CommandFailure(message ?? "the cluster answered \(answer.status)", advice: answer.status == 404 ? Self.forgotten : nil)
+    }
+
+    private static let forgotten =
+        "the latest sign-ins are remembered, and none from before a restart; 'boxoffice explain' lists those that failed"
 }

@@ -1,4 +1,4 @@
-internal import ArgumentParser
+package import ArgumentParser
 internal import CommandKit
 internal import Foundation
 internal import Simulation
@@ -148,4 +148,13 @@ struct MvpdTestCommand: AsyncParsableCommand {
         } while ContinuousClock.now < end
         return nil
     }
+}
+
+/// `boxoffice mvpd`: connects an MVPD, and tries it.
+package struct MvpdCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "mvpd", abstract: "Connect an MVPD by its metadata, and try a sign-in at it.",
+        subcommands: [MvpdAddCommand.self, MvpdTestCommand.self])
+
+    package init() {}
 }

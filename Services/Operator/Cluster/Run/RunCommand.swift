@@ -1,6 +1,7 @@
 package import ArgumentParser
 internal import CommandKit
 internal import Foundation
+package import PeerDoubles
 
 /// `boxoffice run SERVICE --doubles`: one service program, its peers in memory.
 package struct RunCommand: AsyncParsableCommand {
@@ -110,5 +111,131 @@ package struct RunCommand: AsyncParsableCommand {
             group.cancelAll()
             return first
         }
+    }
+}
+
+/// Tells where a lone service and its doubles are, and what to try.
+struct LoneServiceSummary {
+    let lone: LoneService
+    let running: LoneService.Running
+    let console: Console
+
+    func print() {
+        let addresses = ClusterAddresses(ports: lone.ports)
+        var rows = [(lone.service.rawValue, lone.service == .gateway ? addresses.gateway : "\(addresses.main(lone.service)) (RPC, mutual TLS)")]
+        for (peer, address) in (running.doubles?.addresses ?? [:]).sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            rows.append(("\(peer.rawValue)", "\(address) (double)"))
+        }
+        if running.sandbox != nil { rows.append(("sandbox", "\(addresses.sandbox), Apple at \(addresses.apple), upstream at \(addresses.upstream)")) }
+        let pki = running.file.pki
+        rows += [
+            ("Metrics", "http://\(addresses.debug(lone.service))/metrics"), ("Certificates", "\(pki.ca), \(pki.clientCert), \(pki.clientKey)"),
+            ("Log", lone.home.log(of: lone.service).path), ("For scripts", lone.home.clusterFile.path),
+        ]
+        let width = (rows.map(\.0.count).max() ?? 0) + 2
+        rows.forEach { console.line("  \($0.0.padding(toLength: width, withPad: " ", startingAt: 0))\($0.1)") }
+        console.line("\n  \(console.bold("Try next"))")
+        tries.forEach { console.line("    \($0)") }
+        console.line("\n  Ctrl-C stops it\(running.doubles == nil ? "" : " and its doubles").")
+    }
+
+    /// What a program wants to know.
+    /// - Parameter took: Until it was ready.
+    func members(_ took: Duration) -> [String: Any] {
+        let addresses = ClusterAddresses(ports: lone.ports)
+        let pki = running.file.pki
+        let doubles = (running.doubles?.addresses ?? [:]).map { ($0.key.rawValue, "\($0.value)") }
+        var members: [String: Any] = [
+            "service": lone.service.rawValue, "milliseconds": Console.milliseconds(took), "pid": Int(running.process.pid),
+            "address": lone.service == .gateway ? addresses.gateway : addresses.main(lone.service),
+            "metrics": "http://\(addresses.debug(lone.service))/metrics", "doubles": Dictionary(uniqueKeysWithValues: doubles),
+            "pki": ["ca": pki.ca, "clientCert": pki.clientCert, "clientKey": pki.clientKey], "log": lone.home.log(of: lone.service).path,
+            "clusterFile": lone.home.clusterFile.path,
+        ]
+        if running.sandbox != nil { members["sandbox"] = ["mvpd": addresses.sandbox, "apple": addresses.apple, "upstream": addresses.upstream] }
+        return members
+    }
+
+    private var tries: [String] {
+        let program = Checkout.commandLine
+        guard lone.service == .gateway else { return ["\(program) conformance \(lone.service.rawValue) --help"] }
+        let gateway = running.file.gateway
+        let device =
+            "-H 'Authorization: Bearer any' -H \"X-Device-Info: $(printf '{\"model\":\"TV\",\"osName\":\"Linux\"}' | base64 -w0)\" -H 'Accept: application/json'"
+        return [
+            "curl -s '\(gateway)/api/v1/config/ACME1.json'", "curl -s \(device) -d deviceId=tv-1 '\(gateway)/reggie/v1/ACME1/regcode'",
+            "curl -s \(device) '\(gateway)/api/v1/tokens/authn?requestor=ACME1&deviceId=tv-1'",
+            "curl -s \(device) '\(gateway)/api/v1/authorize?requestor=ACME1&deviceId=tv-1&resource=ACME1-NEWS'",
+            "BOXOFFICE_HOME=\(lone.home.root.path) \(program) device --as ada",
+        ]
+    }
+}
+
+/// How the doubles of a lone service answer, from the command line.
+package struct DoubleOptions: ParsableArguments {
+    @Option(name: .customLong("double-latency"), help: "How long each double waits before it answers: 250us, 5ms, 1s.")
+    var latency = TimeSpan(.zero)
+
+    @Option(name: .customLong("double-errors"), help: "Share of calls to doubles that fail with 'unavailable', evenly spread: 1%.")
+    var errors = Share(0)
+
+    @Option(
+        name: .customLong("double-sessions"),
+        help: "Who is signed in: 'every-device' that has not signed out, or only those for which it was played ('after-sign-in').",
+        transform: signedIn)
+    var signedIn = DoubleBehaviour.SignedIn.everyDevice
+
+    @Option(name: .customLong("double-mvpd"), help: "Where devices are signed in; default: the requestor's first MVPD with a login.")
+    var mvpd: String?
+
+    @Option(name: .customLong("double-user"), help: "The person's id at the MVPD, for every device; default: a person for each device.")
+    var user: String?
+
+    @Option(name: .customLong("double-deny"), help: "A resource that is denied to all; may be repeated.")
+    var denied: [String] = []
+
+    package init() {}
+
+    /// - Throws: `ValidationError` when an answer would take too long.
+    package func check() throws {
+        guard latency.duration <= .seconds(60) else { throw ValidationError("--double-latency is 60s at most") }
+    }
+
+    package func behaviour(publicOrigin: String) -> DoubleBehaviour {
+        var behaviour = DoubleBehaviour()
+        behaviour.latency = latency.duration
+        behaviour.errors = errors.fraction
+        behaviour.signedIn = signedIn
+        behaviour.mvpd = mvpd
+        behaviour.user = user
+        behaviour.denied = Set(denied)
+        behaviour.publicOrigin = publicOrigin
+        return behaviour
+    }
+
+    private static func signedIn(_ argument: String) throws -> DoubleBehaviour.SignedIn {
+        if let value = DoubleBehaviour.SignedIn(rawValue: argument) { return value }
+        throw ValidationError("--double-sessions is 'every-device' or 'after-sign-in', not '\(argument)'")
+    }
+}
+
+/// A part of a whole on the command line: `1%`, `0.01`.
+struct Share: ExpressibleByArgument, Hashable, Sendable {
+    /// 0 to 1.
+    let fraction: Double
+
+    init(_ fraction: Double) { self.fraction = fraction }
+
+    init?(argument: String) {
+        let isPercent = argument.hasSuffix("%")
+        guard let value = Double(isPercent ? argument.dropLast() : argument[...]), value.isFinite else { return nil }
+        fraction = isPercent ? value / 100 : value
+        guard (0...1).contains(fraction) else { return nil }
+    }
+
+    /// As people write it: `2.5%`.
+    var defaultValueDescription: String {
+        let percent = (fraction * 1000).rounded() / 10
+        return percent == percent.rounded() ? "\(Int(percent))%" : "\(percent)%"
     }
 }

@@ -2,6 +2,7 @@ package import CommandKit
 package import ContractRuntime
 package import Contracts
 internal import Faults
+internal import Foundation
 internal import Logging
 internal import NIOPosix
 package import Rpc
@@ -83,5 +84,64 @@ extension CatalogueImporter {
         self.address = address
         identity = TlsFiles(certificate: cluster.pki.clientCert, key: cluster.pki.clientKey, trustAnchors: cluster.pki.ca)
         token = cluster.adminToken
+    }
+}
+
+/// What one catalogue file has that another lacks.
+enum CatalogueComparison {
+    /// At most so many entries are named.
+    private static let most = 20
+
+    /// - Returns: Entries as `mvpds/NorthCable`; none when a file cannot be read: whoever reads it for real says why.
+    static func lacking(in file: URL, of other: URL) -> [String] {
+        let (own, others) = (entries(file), entries(other))
+        let lacking = others.filter { !own.contains($0) }
+        return lacking.count > most ? Array(lacking.prefix(most)) + ["\(lacking.count - most) more"] : lacking
+    }
+
+    private static func entries(_ file: URL) -> [String] {
+        guard let content = FileManager.default.contents(atPath: file.path),
+            let object = try? JSONSerialization.jsonObject(with: content) as? [String: Any]
+        else { return [] }
+        return object.keys.sorted().flatMap { collection -> [String] in
+            ((object[collection] as? [[String: Any]]) ?? []).compactMap { entry in
+                let id = entry["id"] as? String ?? [entry["requestor"], entry["mvpd"]].compactMap { $0 as? String }.joined(separator: "/")
+                return id.isEmpty ? nil : "\(collection)/\(id)"
+            }
+        }
+    }
+}
+
+extension CatalogueImport {
+    /// At most so many changes are printed.
+    private static let most = 50
+
+    /// What a person reads of it.
+    /// - Throws: `CommandFailure` when it was refused.
+    package func told(of file: String) throws -> [String] {
+        switch outcome {
+        case .version(let version) where isNew:
+            return ["\(file) is version \(version.version)\(replaced), with \(changeCount) changes:"] + lines
+        case .version(let version): return ["\(file) says what version \(version.version) says: nothing is changed"]
+        case .pending(let push): return ["\(file) waits for a second person as push \(push.id), with \(changeCount) changes:"] + lines
+        case .refusal(let refusal) where refusal.reason == .conflict:
+            let versions = pushedVersions.map { "\($0)" }.joined(separator: ", ")
+            let problem = (["\(file) is not taken in: it would undo what administrators pushed (\(versions))"] + lines).joined(separator: "\n")
+            throw CommandFailure(
+                problem, advice: "'boxoffice catalogue import \(file) --force' takes it in all the same; the versions can be restored")
+        case .refusal(let refusal):
+            let problems = refusal.problems.map { "\n  \($0.field) \($0.message)" }.joined()
+            throw CommandFailure("\(file) is not taken in: \(refusal.message)\(problems)")
+        case nil: throw CommandFailure("config answered without an outcome", advice: "it is of another release: restart it")
+        }
+    }
+
+    private var replaced: String {
+        pushedVersions.isEmpty || changes.isEmpty ? "" : ", in place of " + pushedVersions.map { "\($0)" }.joined(separator: ", ")
+    }
+
+    private var lines: [String] {
+        let left = changeCount - min(changeCount, UInt64(min(changes.count, Self.most)))
+        return changes.prefix(Self.most).map { "    \($0.text)" } + (left > 0 ? ["    and \(left) more"] : [])
     }
 }

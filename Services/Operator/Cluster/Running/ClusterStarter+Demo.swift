@@ -1,4 +1,4 @@
-internal import CommandKit
+package import CommandKit
 internal import Foundation
 internal import ServiceKit
 internal import Simulation
@@ -96,4 +96,127 @@ extension ClusterStarter {
         console.line("    curl -s \(trust)'\(addresses.gateway)/api/v1/config/ACME1.json'")
         console.line(isDetached ? "    ./Services/down             stops the cluster" : "\n  Ctrl-C stops the cluster.")
     }
+}
+
+/// Copies of services.
+extension ClusterStarter {
+    /// A cluster that runs keeps its copies unless others are asked for.
+    func copies(beside running: ClusterFile?) -> ClusterCopies {
+        let known = running?.services.values.map { 1 + ($0.copies?.count ?? 0) }.max()
+        return ClusterCopies(copies ?? known ?? 1, store: stores)
+    }
+
+    /// Stops copies that are not to be there any more.
+    /// - Returns: Those that go on.
+    func stopSurplus(_ found: [ServiceCopy: Int32], besides wanted: [ServiceCopy]) async -> [ServiceCopy: Int32] {
+        let surplus = found.filter { !wanted.contains($0.key) }
+        guard !surplus.isEmpty else { return found }
+        console.note("  Stopping \(surplus.keys.map(\.name).sorted().joined(separator: ", "))")
+        _ = await ClusterStopper.stop(surplus.map { ServiceProcess($0.key, pid: $0.value) })
+        return found.filter { wanted.contains($0.key) }
+    }
+
+    /// Settings as they are now, to find out whose have changed.
+    func settingsNow() -> [ClusterService: Data] {
+        ClusterService.allCases.reduce(into: [:]) { $0[$1] = FileManager.default.contents(atPath: home.settings(of: $1).path) }
+    }
+}
+
+extension SettingsWriter {
+    /// Gives each further copy of a service its settings: those of the first one, but for the ports.
+    /// - Throws: `CommandFailure` when they cannot be read or written.
+    func writeCopies(_ copies: ClusterCopies) throws {
+        for service in ClusterService.allCases {
+            let content = try Data(contentsOf: home.settings(of: service))
+            for number in 2...ClusterCopies.most {
+                let copy = ServiceCopy(service, number)
+                let file = home.settings(of: copy)
+                guard number <= copies.count(service) else {
+                    try? FileManager.default.removeItem(at: file)
+                    continue
+                }
+                // What cannot be read the first copy complains about.
+                guard var settings = try? JSONSerialization.jsonObject(with: content) as? [String: Any] else { continue }
+                for (key, port) in [("listen", ports.main(copy)), ("debug", ports.debug(copy))] {
+                    var place = settings[key] as? [String: Any] ?? ["address": "127.0.0.1"]
+                    place["port"] = port
+                    settings[key] = place
+                }
+                try WrittenFiles.replace(file, with: try Self.content(settings))
+            }
+        }
+    }
+}
+
+/// Lets one `up` at a time work on a home folder; released by the kernel when the process dies.
+struct ClusterLock {
+    private let descriptor: Int32
+
+    /// - Throws: `CommandFailure` when another `up` is starting this cluster.
+    init(_ home: ClusterHome) throws {
+        descriptor = open(home.lockFile.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw CommandFailure("cannot open \(home.lockFile.path)", advice: String(cString: strerror(errno))) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            throw CommandFailure("another 'up' is starting the cluster in \(home.root.path)", advice: "wait for it, or set another BOXOFFICE_HOME")
+        }
+    }
+
+    func release() { close(descriptor) }
+}
+
+/// Stops processes of a cluster: asks first, and insists after a while.
+package enum ClusterStopper {
+    /// - Parameters:
+    ///   - processes: Those that still run are asked to stop.
+    ///   - patience: How long they may take to finish what they are doing.
+    /// - Returns: Those that had to be killed.
+    package static func stop(_ processes: [ServiceProcess], patience: Duration = .seconds(10)) async -> [ServiceCopy] {
+        // The gateway first, so that no new request meets a service that is on its way out.
+        let running = processes.filter(\.isRunning).sorted { $0.service.index < $1.service.index }
+        running.forEach { $0.signal(SIGTERM) }
+        let end = ContinuousClock.now + patience
+        var left = running
+        while !left.isEmpty, ContinuousClock.now < end {
+            try? await Task.sleep(for: .milliseconds(20))
+            left = left.filter(\.isRunning)
+        }
+        left.forEach { $0.signal(SIGKILL) }
+        let killed = left.map(\.copy)
+        let last = ContinuousClock.now + .seconds(2)
+        while !left.isEmpty, ContinuousClock.now < last {
+            try? await Task.sleep(for: .milliseconds(10))
+            left = left.filter(\.isRunning)
+        }
+        return killed
+    }
+}
+
+/// How many copies there are of each service of a local cluster.
+struct ClusterCopies: Sendable, Equatable {
+    /// As many as have ports of their own.
+    static let most = 8
+
+    private let count: Int
+    /// Services of which there is one, whatever the count is.
+    private let lone: Set<ClusterService>
+
+    /// - Parameters:
+    ///   - count: 1 to `most`.
+    ///   - store: `config` has one writer, unless its store is in PostgreSQL.
+    init(_ count: Int = 1, store: ClusterStore? = nil) {
+        self.count = count
+        lone = store?.isServer(.config) == true ? [.gateway, .sandbox] : [.gateway, .sandbox, .config]
+    }
+
+    func count(_ service: ClusterService) -> Int { lone.contains(service) ? 1 : count }
+
+    func all(_ services: [ClusterService]) -> [ServiceCopy] {
+        services.flatMap { service in (1...count(service)).map { ServiceCopy(service, $0) } }
+    }
+}
+
+extension PortPlan {
+    /// Whether the ports of all copies are ports.
+    var hasRoomForCopies: Bool { debug(ServiceCopy(.autosignin, ClusterCopies.most)) < 65536 }
 }

@@ -211,3 +211,85 @@ struct ClusterStarter: Sendable {
         }
     }
 }
+
+extension ClusterStarter {
+    /// Takes in what somebody brings, and says where what was there is now.
+    func takeOwnFiles(_ programs: [ClusterService: ProgramFile]) throws -> OwnFiles.Copied {
+        guard own.catalogue != nil || own.settings != nil else { return OwnFiles.Copied() }
+        var written = WrittenFiles(record: home.writtenFiles)
+        let copied = try own.copy(to: home, ports: ports, programs: programs, written: &written)
+        try written.save()
+        for file in copied.kept { console.note("  What you had there before is \(file.path) now") }
+        return copied
+    }
+
+    /// Stops services that have other settings now.
+    /// - Returns: What goes on.
+    func stop(_ running: [ServiceCopy: Int32], toChange changed: Set<ClusterService>) async -> [ServiceCopy: Int32] {
+        let outdated = running.filter { changed.contains($0.key.service) }
+        guard !outdated.isEmpty else { return running }
+        let names = outdated.keys.sorted(by: Self.precede).map(\.name)
+        console.note("  \(console.bold("Starting \(names.joined(separator: ", ")) again")): it has other settings")
+        _ = await ClusterStopper.stop(outdated.map { ServiceProcess($0.key, pid: $0.value) })
+        return running.filter { outdated[$0.key] == nil }
+    }
+
+    /// Says when `config` does not take in the catalogue file because it changed beside what administrators pushed, and what it would change.
+    func tellCatalogue(_ file: ClusterFile, isBrought: Bool) async {
+        do {
+            let answer = try await CatalogueImporter(file).bring(nil, isForced: false)
+            let lines = try answer.told(of: home.catalogue.path)
+            if isBrought { for line in lines { console.note("  \(line)") } }
+        } catch {
+            console.note("  \(console.bad(PlainReason.of(error)))")
+        }
+    }
+}
+
+/// Services that somebody else runs.
+extension ClusterStarter {
+    /// A cluster that runs keeps the replacements that it was started with: the services that use them read their addresses at their start.
+    /// - Parameter running: What `cluster.json` says of a cluster that runs.
+    func replacements(beside running: ClusterFile?) throws -> [Replacement] {
+        guard let running else { return replacements.sorted { $0.service.index < $1.service.index } }
+        let known = running.replacements
+        guard replacements.allSatisfy(known.contains) else {
+            let now = known.isEmpty ? "no replaced service" : known.map { "\($0.service.rawValue) at \($0.address)" }.joined(separator: ", ")
+            throw CommandFailure("the cluster in \(home.root.path) runs already, with \(now)", advice: "stop it with ./Services/down first")
+        }
+        return known
+    }
+
+    /// A cluster that runs stays open or closed to its network as it was started: its services read their addresses at their start.
+    func lan(beside running: ClusterFile?) throws -> String? {
+        guard let running else { return lan }
+        guard lan == nil || lan == running.lan else {
+            let now = running.lan.map { "open to its network at \($0)" } ?? "for this machine alone"
+            throw CommandFailure("the cluster in \(home.root.path) runs already, \(now)", advice: "stop it with ./Services/down first")
+        }
+        return running.lan
+    }
+
+    /// - Parameter isRequired: False beside a cluster that runs: what is to be brought back must not wait for somebody else's service.
+    func waitForReplacements(_ addresses: ClusterAddresses, until goal: ReplacementProbe.Goal, isRequired: Bool) async throws {
+        for replacement in addresses.replacements {
+            let what = "\(replacement.service.rawValue) at \(replacement.address), which is yours, \(goal.rawValue)"
+            let probe = ReplacementProbe(
+                replacement: replacement, pki: pki, console: console, patience: isRequired ? .seconds(20) : .milliseconds(500))
+            do {
+                try await console.step(what) { try await probe.wait(for: goal) }
+            } catch  where !isRequired {
+                console.note("  \(console.bad("away"))  \(PlainReason.of(error))")
+            }
+        }
+    }
+
+    /// One software statement per application; none where a replaced `config` issues none.
+    func statements(_ addresses: ClusterAddresses) async throws -> [String: String] {
+        let source = SoftwareStatements(addresses: addresses, pki: pki)
+        guard addresses.isReplaced(.config) else { return try await source.fetch() }
+        if let statements = try await source.fetchIfIssued() { return statements }
+        console.note("  The replaced config issues no software statements to operator.boxoffice: apps cannot register with one of it.")
+        return [:]
+    }
+}

@@ -1,3 +1,4 @@
+package import ArgumentParser
 internal import CommandKit
 internal import Foundation
 internal import PrivatePostgres
@@ -125,5 +126,110 @@ struct ClusterStore: Sendable {
     private func written(_ service: ClusterService) -> [String: Any]? {
         guard let content = FileManager.default.contents(atPath: home.settings(of: service).path) else { return nil }
         return (try? JSONSerialization.jsonObject(with: content) as? [String: Any])?["storage"] as? [String: Any]
+    }
+}
+
+/// Stays beside a cluster: reports services that die, starts them again if asked to, and stops what it started at the end.
+struct ClusterWatch {
+    let starter: ClusterStarter
+    let console: Console
+    let supervise: Bool
+
+    func watch(_ started: [ServiceProcess], until signals: StopSignals) async {
+        let final = await withTaskGroup(of: [ServiceProcess]?.self) { group in
+            let watcher = Task { await self.follow(started) }
+            group.addTask { await watcher.value }
+            group.addTask {
+                await signals.wait()
+                watcher.cancel()
+                return nil
+            }
+            var processes = started
+            for await result in group {
+                if let result { processes = result }
+            }
+            return processes
+        }
+        console.line("\nStopping \(final.count) processes ...")
+        console.event("stopping", ["processes": final.count])
+        let killed = await ClusterStopper.stop(final)
+        killed.forEach { console.note(console.bad("\($0.name) did not stop in 10 s and was killed")) }
+        starter.forgetProcesses(final)
+        console.event("stopped", ["state": starter.home.data.path, "killed": killed.map(\.name)])
+        console.line("Stopped; the state stays in \(starter.home.data.path).")
+    }
+
+    /// Looks after the processes until cancelled.
+    private func follow(_ started: [ServiceProcess]) async -> [ServiceProcess] {
+        var processes = started
+        while !Task.isCancelled {
+            for (index, process) in processes.enumerated().reversed() where !process.isRunning {
+                let copy = process.copy
+                // While another 'up' or a 'down' is at work, nothing is known yet: its work is seen once it is done.
+                guard let lock = try? ClusterLock(starter.home) else { break }
+                defer { lock.release() }
+                let file = try? ClusterFile.read(starter.home)
+                if let found = file?.processes.first(where: { $0.copy == copy }), found.pid != process.pid, found.isRunning {
+                    processes[index] = found
+                    console.line("\(copy.name) was started again by another 'up', as process \(found.pid)")
+                    console.event("restarted", ["service": copy.name, "pid": Int(found.pid), "byAnother": true])
+                    continue
+                }
+                let log = starter.home.log(of: copy).path
+                console.line(console.bad("\(copy.name) (process \(process.pid)) has ended; its log is \(log)"))
+                console.event("ended", ["service": copy.name, "pid": Int(process.pid), "log": log])
+                if supervise, file != nil, let again = try? await starter.restart(copy.service, number: copy.number) {
+                    processes[index] = again
+                    console.line("\(copy.name) was started again as process \(again.pid)")
+                    console.event("restarted", ["service": copy.name, "pid": Int(again.pid), "byAnother": false])
+                } else {
+                    processes.remove(at: index)
+                    console.line("Bring it back with ./Services/up in another terminal.")
+                }
+            }
+            try? await Task.sleep(for: .milliseconds(250))
+        }
+        return processes
+    }
+}
+
+/// `boxoffice down`: stops the local cluster.
+package struct DownCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(commandName: "down", abstract: "Stop the local cluster; its state stays.")
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    package init() {}
+
+    package func run() async throws {
+        let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
+        let console = Console(isQuiet: json)
+        // An 'up' that watches the services must not take their end for a crash; one that still starts them is not waited for.
+        let lock = try? ClusterLock(home)
+        defer { lock?.release() }
+        guard let file = try ClusterFile.read(home) else {
+            console.line("No cluster runs in \(home.root.path).")
+            return try show(home, stopped: [], killed: [], others: [])
+        }
+        let processes = file.processes
+        let running = processes.filter(\.isRunning)
+        let killed = await ClusterStopper.stop(processes)
+        ClusterStore(home: home, ports: try PortPlan(environment: ProcessInfo.processInfo.environment), choice: .asBefore).stop()
+        try? FileManager.default.removeItem(at: home.clusterFile)
+        console.line(running.isEmpty ? "Nothing was running." : "Stopped \(running.count) processes; the state stays in \(home.data.path).")
+        for replacement in file.replacements {
+            console.line("\(replacement.service.rawValue) at \(replacement.address) is yours and goes on.")
+        }
+        for copy in killed {
+            console.line(console.bad("\(copy.name) did not stop in 10 s and was killed; its log is \(home.log(of: copy).path)"))
+        }
+        try show(home, stopped: running.map(\.copy.name), killed: killed.map(\.name), others: file.replacements.map(\.service.rawValue))
+    }
+
+    /// - Parameter others: Somebody's own services, which go on.
+    private func show(_ home: ClusterHome, stopped: [String], killed: [String], others: [String]) throws {
+        guard json else { return }
+        try JsonOutput.show(["home": home.root.path, "stopped": stopped.sorted(), "killed": killed, "running": others])
     }
 }

@@ -107,3 +107,102 @@ struct ReplacementProbe: Sendable {
             logger: Logger(label: "boxoffice", factory: { _ in SwiftLogNoOpLogHandler() }))
     }
 }
+
+/// Why a replaced service cannot be used, and what to do about it.
+struct ReplacementProblem: Equatable {
+    let what: String
+    var advice: String?
+
+    init(what: String, advice: String? = nil) {
+        self.what = what
+        self.advice = advice
+    }
+
+    /// - Parameter fault: Of a call of `Health.Check`, or of the attempt to connect.
+    init(_ fault: Fault, replacement: Replacement, pki: LocalPki) {
+        let name = replacement.service.certificateName
+        switch fault.cause {
+        case let error as TlsError: self.init(error, name: name, pki: pki)
+        case let end as ConnectionEnd where end.code == "unsupported_version":
+            self.init(what: "it speaks another version of the wire; \(end)", advice: "WIRE.md §3 says which version a hello must name")
+        case let end as ConnectionEnd:
+            self.init(what: "it takes no calls; \(end)", advice: "WIRE.md §6 explains the code; 'boxoffice conformance' tries the whole protocol")
+        case let other as Fault: self.init(what: other.message, advice: "its log may say why")
+        case let error?: self.init(what: PlainReason.of(error), advice: "start it, or give another address with --replace")
+        case nil: self.init(ofCall: fault, name: name)
+        }
+    }
+
+    private init(_ error: TlsError, name: String, pki: LocalPki) {
+        let issue = "'boxoffice pki --issue \(name.prefix { $0 != "." }) --folder DIR' makes a certificate that fits"
+        switch error.code {
+        case .wrongPeerName: self.init(what: "TLS: its certificate does not have the DNS name \(name)", advice: issue)
+        case .untrustedPeer: self.init(what: "TLS: its certificate does not lead to \(pki.path("ca.crt")); \(PlainReason.of(error))", advice: issue)
+        case .refusedByPeer:
+            self.init(
+                what: "TLS: it refuses the certificate of operator.boxoffice; \(PlainReason.of(error))",
+                advice: "it must trust \(pki.path("ca.crt")) for its callers")
+        case .handshakeTimedOut: self.init(what: "TLS: it does not answer the handshake", advice: "is it a service of this wire at that port?")
+        default:
+            self.init(
+                what: "TLS: no handshake of TLS 1.3 with it; \(PlainReason.of(error))",
+                advice: "WIRE.md §1; is it a service of this wire at that port?")
+        }
+    }
+
+    private init(ofCall fault: Fault, name: String) {
+        switch fault.code {
+        case .permissionDenied:
+            self.init(what: "it does not let operator.boxoffice call Health.Check", advice: "put that name on its list of callers (REPLACING.md)")
+        case .unimplemented: self.init(what: "it does not offer boxoffice.platform.v1.Health", advice: "every service must (WIRE.md §8)")
+        default: self.init(what: "Health.Check fails with \(fault)", advice: "its log may say why")
+        }
+    }
+}
+
+/// Waits for one process to say that it is ready, or finds out why it does not.
+struct ReadinessProbe: Sendable {
+    let home: ClusterHome
+    let exchange: HTTPExchange
+    let url: String
+    /// One that cannot start ends, which is told at once; a machine that is slow or busy is given the time.
+    private static let patience: Duration = .seconds(60)
+    /// One whose store's server is away waits without end.
+    private static let storePatience: Duration = .seconds(20)
+
+    /// - Throws: `CommandFailure` with the process's own last words when it ends or takes too long, or with what it waits for.
+    func wait(for process: ServiceProcess) async throws {
+        let begun = ContinuousClock.now
+        while begun.duration(to: .now) < Self.patience {
+            guard process.isRunning else {
+                throw CommandFailure("\(process.copy.name) ended at once", advice: lastWords(of: process.copy))
+            }
+            if let answer = try? await exchange.send("GET", url) {
+                if answer.status == 200 { return }
+                if let failure = Self.failure(of: process.copy.name, saying: answer.text, after: begun.duration(to: .now)) { throw failure }
+            }
+            try await Task.sleep(for: .milliseconds(15))
+        }
+        throw CommandFailure(
+            "\(process.copy.name) is not ready after \(Console.text(of: Self.patience))", advice: lastWords(of: process.copy))
+    }
+
+    /// What a program that is not ready says is wrong, once it is no use to wait for that.
+    /// - Parameter text: What it lacks, a line for each part.
+    static func failure(of name: String, saying text: String, after time: Duration) -> CommandFailure? {
+        guard time >= storePatience, let line = text.split(separator: "\n").first(where: { $0.hasPrefix("storage: waiting: ") }) else { return nil }
+        return CommandFailure("\(name): \(line)")
+    }
+
+    /// The last line of its log that is no event: a program that cannot start says why there, in one line, and a thread may log an event after it. One that
+    /// crashed has none.
+    private func lastWords(of copy: ServiceCopy) -> String {
+        let log = home.log(of: copy)
+        let lines = (try? String(contentsOf: log, encoding: .utf8))?.split(separator: "\n") ?? []
+        guard let last = lines.last else { return "its log \(log.path) is empty" }
+        guard let reason = lines.suffix(20).last(where: { !$0.hasPrefix("{") }) else {
+            return "it gives no reason; its log \(log.path) ends with \(last)"
+        }
+        return "\(reason) (log: \(log.path))"
+    }
+}

@@ -1,7 +1,12 @@
+package import ArgumentParser
 internal import CommandKit
+internal import ContractRuntime
 internal import Contracts
+internal import Faults
 internal import Foundation
 internal import LoadReporting
+internal import Rpc
+internal import ServiceKit
 
 /// Asks the programs of a running cluster, and the system, how they are.
 struct StatusReader: Sendable {
@@ -145,5 +150,97 @@ struct ProcessAge: Sendable {
         guard let boot else { return nil }
         let seconds = Double(reading.startTicks) / Double(sysconf(Int32(_SC_CLK_TCK)))
         return ProcessAge(since: Date(timeIntervalSince1970: boot + seconds), residentBytes: reading.residentBytes)
+    }
+}
+
+/// One question after a service's health over the wire, as the operator.
+struct HealthQuestion: Sendable {
+    let address: String
+    let service: ClusterService
+    let pki: ClusterFile.Pki
+
+    /// - Returns: What it says of itself, and what keeps it from being used; no problems: it serves.
+    func ask() async -> (report: HealthReport?, problems: [String]) {
+        guard let address = RpcAddress(address) else { return (nil, ["cluster.json has no address for it: \(address)"]) }
+        let probe = ReplacementProbe(
+            replacement: Replacement(service: service, address: address),
+            pki: LocalPki(folder: URL(fileURLWithPath: pki.ca).deletingLastPathComponent()), console: Console(isQuiet: true), patience: .zero)
+        return await probe.report()
+    }
+}
+
+/// What stands at the end of a program's log.
+struct LogEnd {
+    /// Octets; what is before them is history.
+    private static let looked = 4 * 1024 * 1024
+    /// A program that ends says why in its last lines.
+    private static let last = 100
+
+    let path: String
+
+    /// The latest event that is an error.
+    var lastError: ProgramStatus.LastError? {
+        for octets in lines.reversed() {
+            // Most lines are none, and to look for the words is far cheaper than to read JSON.
+            guard octets.firstRange(of: Data("error".utf8)) != nil || octets.firstRange(of: Data("critical".utf8)) != nil else { continue }
+            let line = LogLine(program: "", octets: Array(octets), after: .init(milliseconds: 0))
+            guard let event = line.event, event.isError else { continue }
+            let fields = Dictionary(event.fields.map { ($0.name, $0.value) }) { first, _ in first }
+            return ProgramStatus.LastError(time: event.timeText, event: event.name, fields: fields, line: line.text, text: line.shortText)
+        }
+        return nil
+    }
+
+    /// Why a program has ended, by its own account: the first of the last lines that are no events. After it may come where in the program it was.
+    var lastWords: String? {
+        let lines = lines.suffix(Self.last)
+        guard let end = lines.lastIndex(where: { !Self.isEvent($0) }) else { return nil }
+        var start = end
+        while start > lines.startIndex, !Self.isEvent(lines[start - 1]) { start -= 1 }
+        return String(decoding: lines[start], as: UTF8.self)
+    }
+
+    private static func isEvent(_ line: Data) -> Bool { line.first == UInt8(ascii: "{") }
+
+    /// Where another file was just begun, those of the one before it too.
+    private var lines: [Data] {
+        let present = Self.lines(of: path)
+        guard present.count < Self.last, let former = FormerLog.names(of: path).last else { return present }
+        return Self.lines(of: URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent(former).path) + present
+    }
+
+    private static func lines(of path: String) -> [Data] {
+        guard let file = FileHandle(forReadingAtPath: path) else { return [] }
+        defer { try? file.close() }
+        guard let size = try? file.seekToEnd(), (try? file.seek(toOffset: size > looked ? size - UInt64(looked) : 0)) != nil,
+            let content = try? file.readToEnd()
+        else { return [] }
+        return content.split(separator: 0x0a)
+    }
+}
+
+/// `boxoffice status`: how the programs of the local cluster are.
+package struct StatusCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "List the programs of the running cluster: ready or not, since when, memory, version, last error.",
+        discussion: "Ends with 0 when every program is ready, with 1 when one is not. 'boxoffice doctor' says what to do.")
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    package init() {}
+
+    package func run() async throws {
+        let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
+        let status = try await StatusReader.read(home, try ClusterFile.required(home))
+        let console = Console()
+        if json {
+            console.line(try JsonOutput.text(status))
+        } else {
+            for line in status.lines(console, width: TerminalSize.columns ?? .max) { console.line(line) }
+            if let address = status.console { console.line("\nConsole  \(address)") }
+        }
+        guard status.isReady else { throw CommandExit.failed.exitCode }
     }
 }

@@ -1,5 +1,8 @@
 internal import CommandKit
+internal import Foundation
+internal import ServiceKit
 internal import StoragePostgres
+internal import StorageSqlite
 
 /// What a look at a store found.
 struct StoreReport: Codable, Sendable {
@@ -142,5 +145,103 @@ extension StoreReport.Server {
                 + "\(standby), \(standbys) connected, checksums \(hasChecksums ? "on" : "off")",
             "  its clock is \(clockOffsetMilliseconds) ms from this machine's",
         ] + connected
+    }
+}
+
+/// Makes a copy of a store as it is at one moment, beside services that run.
+struct StoreSaving {
+    let description: StoreDescription
+    let folder: URL
+
+    /// - Throws: `CommandFailure` or `StoreError`.
+    func run() throws -> BackupManifest.Store { try description.server.map(saveDatabase) ?? saveFile() }
+
+    private func saveFile() throws -> BackupManifest.Store {
+        let file = "\(description.service).sqlite"
+        let copy = folder.appendingPathComponent(file).path
+        let store = try SqliteMaintenance(file: description.file)
+        defer { store.close() }
+        try store.copy(to: copy)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy)
+        let saved = try SqliteMaintenance(file: copy)
+        defer { saved.close() }
+        let damage = try saved.damage(isDeep: true)
+        guard damage.isEmpty else { throw CommandFailure("the store in \(description.file) is damaged", advice: damage.joined(separator: "; ")) }
+        return BackupManifest.Store(
+            service: description.service, engine: "sqlite", file: file, steps: try saved.steps(), least: try saved.leastLevel() ?? 0,
+            tables: try Self.counts(try saved.tables(), saved.count))
+    }
+
+    private func saveDatabase(_ server: StoreDescription.Server) throws -> BackupManifest.Store {
+        let programs = try PostgresPrograms(for: server)
+        let file = "\(description.service).dump"
+        let copy = folder.appendingPathComponent(file).path
+        let store = try PostgresMaintenance(server.options)
+        try store.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        guard let snapshot = try store.value("SELECT pg_export_snapshot()") else { throw CommandFailure("\(store.place) gives no snapshot") }
+        let (tables, steps) = (try store.tables(), try store.steps())
+        guard !steps.isEmpty else { throw CommandFailure("\(store.place) has no store of \(description.service) yet") }
+        try programs.run("pg_dump", ["--format=custom", "--no-owner", "--no-privileges", "--snapshot=\(snapshot)", "--file=\(copy)"])
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy)
+        let saved = BackupManifest.Store(
+            service: description.service, engine: "postgres", file: file, steps: steps, least: try store.leastLevel() ?? 0,
+            tables: try Self.counts(tables, store.count))
+        try store.run("ROLLBACK")
+        return saved
+    }
+
+    static func counts(_ tables: [String], _ count: (String) throws -> Int) rethrows -> [String: Int] {
+        try tables.reduce(into: [:]) { $0[$1] = try count($1) }
+    }
+}
+
+/// What a backup's folder holds: `backup.json`.
+struct BackupManifest: Codable {
+    struct Store: Codable {
+        let service: String
+        let engine: String
+        /// In the folder.
+        let file: String
+        /// Steps that the schema has had, and that a program must know.
+        let steps: [String]
+        let least: Int
+        /// Rows of each table.
+        let tables: [String: Int]
+    }
+
+    /// RFC 3339.
+    let madeAt: String
+    /// Of the program that made it.
+    let software: String
+    let stores: [Store]
+
+    private static let name = "backup.json"
+    private static let sums = "SHA256SUMS"
+
+    /// Writes it, and the sums of all files, into the folder.
+    func write(to folder: URL) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        try WrittenFiles.replace(folder.appendingPathComponent(Self.name), with: try encoder.encode(self))
+        let sums = try Subprocess.run(
+            "/bin/sh", ["-c", #"cd "$1" && shift && sha256sum "$@" >SHA256SUMS && sync -f ."#, "sh", folder.path, Self.name] + stores.map(\.file))
+        guard sums.status == 0 else { throw CommandFailure("cannot write \(folder.path)/\(Self.sums)", advice: sums.complaint) }
+        for name in [Self.name, Self.sums] {
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.appendingPathComponent(name).path)
+        }
+    }
+
+    /// Reads it, and compares the files with their sums.
+    /// - Throws: `CommandFailure` when the folder holds no whole backup.
+    static func read(_ folder: URL) throws -> BackupManifest {
+        guard let content = FileManager.default.contents(atPath: folder.appendingPathComponent(name).path),
+            let manifest = try? JSONDecoder().decode(BackupManifest.self, from: content)
+        else { throw CommandFailure("\(folder.path) holds no backup", advice: "name a folder that 'boxoffice store backup' has made") }
+        let check = try Subprocess.run("/bin/sh", ["-c", #"cd "$1" && sha256sum --check --quiet SHA256SUMS"#, "sh", folder.path])
+        guard check.status == 0 else {
+            let changed = String(decoding: check.output, as: UTF8.self).split(separator: "\n").joined(separator: "; ")
+            throw CommandFailure("the backup in \(folder.path) is damaged", advice: changed.isEmpty ? check.complaint : changed)
+        }
+        return manifest
     }
 }

@@ -1,3 +1,4 @@
+internal import ArgumentParser
 internal import CommandKit
 internal import Foundation
 internal import ServiceKit
@@ -122,5 +123,110 @@ struct StoreRestoring {
     private func compare(_ found: [String: Int], _ place: String) throws {
         let wrong = saved.tables.filter { found[$0.key] != $0.value }.keys.sorted()
         guard wrong.isEmpty else { throw CommandFailure("\(place) has other rows than were saved, in \(wrong.joined(separator: ", "))") }
+    }
+}
+
+/// Which stores a command is about.
+struct StoreOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Folder with SERVICE.json or SERVICE/config.json of each service. Default: the settings of the cluster in $BOXOFFICE_HOME.",
+            valueName: "folder"))
+    var settings: String?
+
+    @Option(help: ArgumentHelp("Folder with the services' programs. Default: where this program is.", valueName: "folder"))
+    var programs: String?
+
+    @Option(help: ArgumentHelp("Only this service; may be repeated.", valueName: "name"), completion: .rpcServices)
+    var service: [String] = []
+
+    /// Services that keep a store.
+    private static let keepers: [ClusterService] = [.config, .authentication, .authorization, .autosignin]
+
+    func validate() throws {
+        for name in service where !Self.keepers.contains(where: { $0.rawValue == name }) {
+            throw ValidationError("--service is \(name); stores are kept by \(Self.keepers.map(\.rawValue).joined(separator: ", "))")
+        }
+    }
+
+    /// The stores, as the services' programs describe them.
+    /// - Throws: `CommandFailure` when there are none, or a program cannot say.
+    func descriptions(_ home: ClusterHome) throws -> [StoreDescription] {
+        let folder = settings.map { URL(fileURLWithPath: $0) } ?? home.settings
+        let replaced = settings == nil ? (try ClusterFile.read(home))?.replacements.map(\.service) ?? [] : []
+        var found: [StoreDescription] = []
+        for keeper in Self.keepers where (service.isEmpty && !replaced.contains(keeper)) || service.contains(keeper.rawValue) {
+            let places = ["\(keeper.rawValue).json", "\(keeper.rawValue)/config.json"].map { folder.appendingPathComponent($0).path }
+            guard let file = places.first(where: { FileManager.default.fileExists(atPath: $0) }) else {
+                if service.isEmpty { continue }
+                throw CommandFailure("there are no settings of \(keeper.rawValue) in \(folder.path)", advice: "name their folder with --settings")
+            }
+            found.append(try describe(keeper, file))
+        }
+        guard !found.isEmpty else {
+            throw CommandFailure("there are no settings in \(folder.path)", advice: "name their folder with --settings, or set BOXOFFICE_HOME")
+        }
+        return found
+    }
+
+    private func describe(_ service: ClusterService, _ file: String) throws -> StoreDescription {
+        let folder = programs.map { URL(fileURLWithPath: $0) } ?? Checkout.binaries
+        let program = try ProgramFile(service, in: folder)
+        let said = try Subprocess.run(program.path, ["--config", file, "--describe-store"], environment: service.environment)
+        guard said.status == 0, let description = try? JSONDecoder().decode(StoreDescription.self, from: said.output) else {
+            throw CommandFailure("\(service.rawValue) does not say what its store is", advice: said.complaint)
+        }
+        return description
+    }
+}
+
+/// A program that is run to its end.
+struct Subprocess {
+    let status: Int32
+    let output: Data
+    let error: String
+
+    /// The last line that it complained with.
+    var complaint: String { error.split(separator: "\n").last.map(String.init) ?? "it ended with \(status)" }
+
+    /// - Parameter environment: Beside this program's own; before it where both name a variable.
+    /// - Throws: `CommandFailure` when it cannot be started.
+    static func run(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws -> Subprocess {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        let (output, error) = (Pipe(), Pipe())
+        process.standardInput = FileHandle.nullDevice
+        (process.standardOutput, process.standardError) = (output, error)
+        do {
+            try process.run()
+        } catch {
+            throw CommandFailure("cannot start \(program)", advice: PlainReason.of(error))
+        }
+        // Read beside one another: whoever waits for a full pipe would wait for ever.
+        let complaints = Gathered(error.fileHandleForReading)
+        let answers = Gathered(output.fileHandleForReading)
+        process.waitUntilExit()
+        return Subprocess(status: process.terminationStatus, output: answers.wait(), error: String(decoding: complaints.wait(), as: UTF8.self))
+    }
+}
+
+/// All that comes out of a pipe.
+private final class Gathered: @unchecked Sendable {
+    // Written by the one thread that reads, and read when that has ended.
+    private var content = Data()
+    private let end = DispatchSemaphore(value: 0)
+
+    init(_ handle: FileHandle) {
+        Thread.detachNewThread {
+            self.content = handle.readDataToEndOfFile()
+            self.end.signal()
+        }
+    }
+
+    func wait() -> Data {
+        end.wait()
+        return content
     }
 }

@@ -122,3 +122,109 @@ struct RetryPatience: Sendable {
         return pause
     }
 }
+
+/// Addresses as messages may name them.
+package enum WebAddress {
+    /// Scheme, host, and the port where it is not the scheme's own: what a cookie belongs to here, and all of an address that may be printed.
+    package static func origin(of address: String) -> String {
+        guard let parsed = URL(string: address), let host = parsed.host, !host.isEmpty else { return "an address without a host" }
+        let scheme = parsed.scheme?.lowercased() ?? "http"
+        let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+        guard let port = parsed.port, port != (scheme == "https" ? 443 : 80) else { return "\(scheme)://\(name)" }
+        return "\(scheme)://\(name):\(port)"
+    }
+
+    /// Whether this machine answers there.
+    package static func isLocal(_ address: String) -> Bool {
+        guard let host = URL(string: address)?.host else { return false }
+        return host == "localhost" || host == "::1" || host == "[::1]" || host.hasPrefix("127.")
+    }
+}
+
+/// An address whose requests go elsewhere, with the same `Host`: curl's `--connect-to`, for a network in which the addresses that browsers outside
+/// use lead nowhere.
+package struct Detour: Sendable, Equatable {
+    let host: String
+    let port: Int
+    let target: String
+
+    /// `BOXOFFICE_CONNECT_TO`: entries `HOST:PORT:TARGET-HOST:TARGET-PORT`, separated by commas; others are left out.
+    static let ofEnvironment = (ProcessInfo.processInfo.environment["BOXOFFICE_CONNECT_TO"] ?? "").split(separator: ",").compactMap {
+        Detour(String($0))
+    }
+
+    init?(_ text: String) {
+        let parts = text.trimmingCharacters(in: .whitespaces).split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 4, !parts[0].isEmpty, !parts[2].isEmpty, let port = UInt16(parts[1]), let targetPort = UInt16(parts[3]) else {
+            return nil
+        }
+        (host, self.port, target) = (parts[0].lowercased(), Int(port), "\(parts[2]):\(targetPort)")
+    }
+
+    /// - Returns: Where to send the request, and its `Host`; `nil` for another address.
+    func applied(to url: String) -> (url: String, host: String)? {
+        guard let parts = URLComponents(string: url), parts.scheme == "http", parts.host?.lowercased() == host, (parts.port ?? 80) == port else {
+            return nil
+        }
+        let authority = parts.port.map { "\(host):\($0)" } ?? host
+        guard let range = url.range(of: authority, options: .caseInsensitive) else { return nil }
+        return (url.replacingCharacters(in: range, with: target), authority)
+    }
+}
+
+/// One call of the administration API of the local cluster.
+package enum AdministrationCall {
+    /// - Parameters:
+    ///   - path: Below `/admin/v1`.
+    ///   - body: JSON.
+    ///   - ifMatch: The entity tag of what is changed.
+    /// - Throws: `CommandFailure` with what the cluster says.
+    package static func send(_ method: String, _ path: String, body: String? = nil, ifMatch: String? = nil) async throws -> HTTPAnswer {
+        try success(of: await attempt(method, path, body: body, ifMatch: ifMatch))
+    }
+
+    /// As `send`, and leaves a refusal to the caller.
+    /// - Throws: `CommandFailure` when the cluster cannot be reached.
+    package static func attempt(_ method: String, _ path: String, body: String? = nil, ifMatch: String? = nil) async throws -> HTTPAnswer {
+        let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
+        let cluster = try ClusterFile.required(home)
+        var headers = [("Authorization", "Bearer \(cluster.adminToken)")]
+        if body != nil { headers.append(("Content-Type", "application/json")) }
+        if let ifMatch { headers.append(("If-Match", ifMatch)) }
+        return try await HTTPExchange.once(trusting: cluster.authority) { [headers] exchange in
+            try await exchange.send(method, "\(cluster.administration)/admin/v1\(path)", headers: headers, body: body)
+        }
+    }
+
+    /// - Throws: `CommandFailure` with what the cluster says.
+    package static func success(of answer: HTTPAnswer) throws -> HTTPAnswer {
+        guard (200..<300).contains(answer.status) else {
+            let error = answer.object["error"] as? [String: Any]
+            let problems = (error?["problems"] as? [[String: Any]] ?? []).compactMap { problem in
+                (problem["message"] as? String).map { message in
+                    [problem["field"] as? String, message].compactMap { $0?.withoutEnd }.filter { !$0.isEmpty }.joined(separator: ": ")
+                }
+            }
+            // Whom an id stands for that was to name one person.
+            let people = (error?["people"] as? [[String: Any]] ?? []).map { person in
+                "--user \(person["user"] as? String ?? "(told by an upstream alone)") --mvpd \(person["mvpd"] as? String ?? "")"
+            }
+            throw CommandFailure(
+                error?["message"] as? String ?? "the cluster answered \(answer.status)",
+                advice: problems.isEmpty && people.isEmpty ? nil : (problems + people).joined(separator: "; "))
+        }
+        return answer
+    }
+
+    /// Pushes the draft as it is now.
+    /// - Returns: The version that it has become; `nil`: it waits for a second person.
+    package static func push(_ description: String) async throws -> Int? {
+        let draft = try await send("GET", "/draft")
+        return try await send("POST", "/draft/push", body: try json(["description": description]), ifMatch: draft.header("etag")).object["version"]
+            as? Int
+    }
+
+    package static func json(_ object: Any) throws -> String {
+        String(decoding: try JSONSerialization.data(withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes]), as: UTF8.self)
+    }
+}

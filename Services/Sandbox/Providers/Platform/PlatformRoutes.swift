@@ -77,3 +77,101 @@ package struct PlatformRoutes: Sendable {
         return Response(status: .ok, headers: [.contentType: "application/json"], body: ResponseBody(byteBuffer: body))
     }
 }
+
+/// The platform's identity tokens: JWT, RS256 (rest-v1 §2.6).
+struct IdentityTokens: Sendable {
+    /// What a token is to say.
+    struct Order: Decodable {
+        let person: String
+        let device: String?
+        let audience: String?
+        let issuer: String?
+        /// Seconds; negative: it has already expired.
+        let lifetimeSeconds: Int64?
+    }
+
+    private struct Claims: Encodable {
+        let iss: String
+        let sub: String
+        let aud: String
+        let did: String
+        let iat: Int64
+        let exp: Int64
+    }
+
+    private static let longestLifetime: Int64 = 31_536_000
+
+    let issuer: String
+    let key: SigningKey
+
+    func token(_ order: Order, now: Timestamp) throws -> String {
+        let lifetime = order.lifetimeSeconds ?? 3600
+        guard (-Self.longestLifetime...Self.longestLifetime).contains(lifetime) else {
+            throw SettingsFault(key: "lifetimeSeconds", problem: "is more than a year")
+        }
+        let claims = Claims(
+            iss: order.issuer ?? issuer, sub: "sandbox-\(order.person)", aud: order.audience ?? "adobe", did: order.device ?? "sandbox-device",
+            iat: now.seconds, exp: now.seconds + lifetime)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let header = Base64.urlText(Array(#"{"alg":"RS256","typ":"JWT"}"#.utf8))
+        let input = header + "." + Base64.urlText(Array(try encoder.encode(claims)))
+        return input + "." + Base64.urlText(try key.sign(Array(input.utf8)))
+    }
+}
+
+/// The MVPD's answer to a platform: a compact SAML response, or one with a flaw.
+struct PlatformAnswer {
+    let provider: IdentityProvider
+    /// MVPDs with keys of their own.
+    let others: [IdentityProvider]
+    let request: AuthnRequest
+    let account: PlatformAccount
+    let attributeNames: [String]
+    let now: Timestamp
+
+    /// - Throws: `RequestRefusal` when the account's person is no subscriber; `XmlRefusal` when the answer cannot be signed.
+    func text() throws -> String {
+        guard let person = provider.subscribers.person(named: account.person), !person.loginFails else {
+            throw RequestRefusal("subscriber.unknown", "“\(account.person)” is no subscriber of \(provider.id).")
+        }
+        let response = response()
+        if account.flaw == .declined { return try response.failure(.authnFailed) }
+        let session = ProviderSession(person: person.name, signedInAt: response.now, index: RandomIdentifier.next())
+        return laidOut(try response.success(person, session: session, format: .persistent))
+    }
+
+    private func response() -> SamlResponse {
+        var provider = provider
+        var request = request
+        switch account.flaw {
+        case .unsigned: (provider.settings.signAssertion, provider.settings.signResponse) = (false, false)
+        case .foreignSigner:
+            if let other = others.first { (provider.key, provider.certificate) = (other.key, other.certificate) }
+        case .foreignRequest: request.identifier = RandomIdentifier.next()
+        case .foreignAudience: request.issuer += "-else"
+        default: break
+        }
+        var response = SamlResponse(
+            provider: provider, request: request, now: account.flaw == .stale ? now - .seconds(3600) : now)
+        let asked = attributeNames + (request.queriedAttributes ?? []).filter { !attributeNames.contains($0) }
+        response.attributeNames = Set(account.flaw == .missingAttribute ? Array(asked.dropFirst()) : asked)
+        response.breaksLines = account.flaw == .prettyPrinted
+        return response
+    }
+
+    private func laidOut(_ text: String) -> String {
+        switch account.flaw {
+        case .surroundingSpace: "\n  \(text)\t\n"
+        case .brokenAttributes: text.replacingFirst(" ID=\"", with: "\nID=\"")
+        default: text
+        }
+    }
+}
+
+extension String {
+    fileprivate func replacingFirst(_ part: String, with other: String) -> String {
+        guard let range = firstRange(of: part) else { return self }
+        return replacingCharacters(in: range, with: other)
+    }
+}

@@ -168,3 +168,84 @@ struct ConformanceSession {
         return doubles
     }
 }
+
+/// A harmless change of a catalogue file: another name of its first requestor.
+struct CatalogueEdit {
+    let file: URL
+
+    /// - Throws: `CommandFailure` when the file is no catalogue.
+    func make() throws {
+        let text = try TextFile.read(file.path)
+        guard var catalogue = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any],
+            var requestors = catalogue["requestors"] as? [[String: Any]], !requestors.isEmpty
+        else { throw CommandFailure("\(file.path) has no requestors") }
+        requestors[0]["name"] = "Changed \(UUID().uuidString.prefix(8))"
+        catalogue["requestors"] = requestors
+        try JSONSerialization.data(withJSONObject: catalogue, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+            .write(to: file, options: .atomic)
+    }
+}
+
+/// Waits for the implementation to answer.
+struct SubjectProbe {
+    let subject: Subject
+
+    init(_ subject: Subject) { self.subject = subject }
+
+    /// - Throws: `CommandFailure` when it does not in that time.
+    func wait(for patience: Duration) async throws {
+        let end = ContinuousClock.now + patience
+        while true {
+            guard let problem = await subject.problem() else { return }
+            guard ContinuousClock.now < end else {
+                throw CommandFailure(
+                    "\(subject.service.rawValue) at \(subject.host):\(subject.port) cannot be examined (\(problem))",
+                    advice: "is it started, with a certificate for \(subject.service.certificateName) that the authority signed?")
+            }
+            try await Task.sleep(for: .milliseconds(250))
+        }
+    }
+}
+
+/// A command given by the user.
+struct ShellCommand {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+
+    /// - Throws: `CommandFailure` when it ends with another status than 0.
+    func run() async throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", text]
+        process.standardInput = FileHandle.nullDevice
+        let status: Int32 = try await withCheckedThrowingContinuation { continuation in
+            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+            do {
+                try process.run()
+            } catch {
+                process.terminationHandler = nil
+                continuation.resume(throwing: error)
+            }
+        }
+        guard status == 0 else { throw CommandFailure("'\(text)' ended with status \(status)") }
+    }
+}
+
+/// What to examine, as given on the command line.
+struct ConformanceOptions: Sendable {
+    var service: ExaminedService
+    /// `host:port`; `nil`: the service of this checkout.
+    var address: String?
+    var home: String?
+    var authority: String?
+    var certificate: String?
+    var key: String?
+    var peersPort: Int?
+    var change: String?
+    var restart: String?
+    var wait: Duration = .seconds(30)
+    /// Of the service of this checkout.
+    var ports = PortPlan(base: nil)
+    var binaries = Checkout.binaries
+}

@@ -162,3 +162,75 @@ extension Result where Failure == any Error {
         do { self = .success(try await work()) } catch { self = .failure(error) }
     }
 }
+
+/// Default number of devices that calls come from.
+enum DeviceCount {
+    static let range = 1...100_000
+    static let standard = 50
+    /// More take longer to sign in than a run lasts.
+    static let most = 20_000
+
+    /// Tokens of the reference form that a person may have for a resource in `span`, in seconds (rest-v1 §7).
+    private static let tokensInSpan = 120.0
+    private static let span = 120.0
+    /// Devices are drawn by chance: some get more calls than others.
+    private static let spread = 1.6
+    /// What a closed loop may reach, iterations per second.
+    private static let closedRate = 5000.0
+
+    /// Enough devices that none asks for more media tokens than it may have, if each iteration takes one and each device belongs to another person.
+    static func forMediaTokens(_ plan: RunPlan) -> Int {
+        let isOpen = if case .open = plan.loop { true } else { false }
+        func rate(_ level: Double) -> Double { isOpen ? level : closedRate }
+        let stages = plan.plan.stages
+        let first = stages.first.map { rate($0.from) * Double(plan.plan.warmUp) / 1e9 } ?? 0
+        let planned = stages.reduce(first) { $0 + (rate($1.from) + rate($1.to)) / 2 * Double($1.length) / 1e9 }
+        let total = plan.iterationLimit.map { min(planned, Double($0)) } ?? planned
+        let highest = stages.reduce(0) { max($0, rate($1.from), rate($1.to)) }
+        let needed = min(highest / (tokensInSpan / span), total / tokensInSpan) * spread
+        return max(standard, Int(min(Double(most), needed.rounded(.up))))
+    }
+}
+
+/// The service under load, and its methods that can be called.
+struct LoadSubject {
+    let service: ClusterService
+    let methods: [MethodOffer]
+
+    /// - Throws: `BadOption` naming the services.
+    init(_ name: String) throws {
+        guard let service = ClusterService(rawValue: name), service != .sandbox else {
+            throw BadOption("'\(name)' is not a service that takes load", "give config, authentication, authorization, autosignin or gateway")
+        }
+        self.service = service
+        methods = MethodOffer.offers(of: service)
+    }
+
+    var listing: String {
+        (["\(service.rawValue): --method NAME or NAME=WEIGHT, several make a mix"] + methods.map { "  \($0.name.padding(28))\($0.summary)" })
+            .joined(separator: "\n")
+    }
+
+    /// - Parameter texts: `NAME` or `NAME=WEIGHT`; none: the first offer.
+    /// - Throws: `BadOption` naming the methods.
+    func chosen(_ texts: [String]) throws -> [(offer: MethodOffer, weight: Double)] {
+        guard !texts.isEmpty else { return methods.prefix(1).map { ($0, 1) } }
+        let chosen = try texts.map { text in
+            let parts = text.split(separator: "=", maxSplits: 1)
+            let name = String(parts.first ?? "")
+            guard let offer = methods.first(where: { $0.name.lowercased() == name.lowercased() }) else {
+                throw BadOption("--method \(text)", "\(service.rawValue) has \(methods.map(\.name).joined(separator: ", "))")
+            }
+            guard let weight = parts.count == 2 ? QuantityText.count(parts[1]) : 1, weight > 0 else {
+                throw BadOption("--method \(text)", "the weight must be a number above 0")
+            }
+            return (offer, weight)
+        }
+        guard Set(chosen.map(\.0.name)).count == chosen.count else { throw BadOption("--method", "give each method once") }
+        return chosen
+    }
+}
+
+extension String {
+    fileprivate func padding(_ width: Int) -> String { self + String(repeating: " ", count: Swift.max(1, width - count)) }
+}

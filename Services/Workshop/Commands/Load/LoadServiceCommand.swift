@@ -1,7 +1,12 @@
 internal import ArgumentParser
+internal import ClusterCommands
 internal import CommandKit
+internal import Faults
 internal import Foundation
 internal import LoadTool
+internal import NIOPosix
+internal import PeerDoubles
+internal import Transport
 
 /// `boxoffice load SERVICE`.
 struct LoadServiceCommand: AsyncParsableCommand {
@@ -66,5 +71,59 @@ struct LoadServiceCommand: AsyncParsableCommand {
         let outcome = await Result { try await session.run() }
         await isolated.stop()
         try outcome.get()
+    }
+}
+
+/// Why a run was not possible, in one line with advice.
+enum LoadFailure {
+    static func describe(_ error: any Error) -> String {
+        switch error {
+        case let error as CommandFailure: error.description
+        case let error as Fault: "the service answered \(error.code.rawValue): \(PlainReason.of(error))"
+        case let error as TlsError: "no TLS with the service (\(PlainReason.of(error))): \(advice(error))"
+        case let error as NIOConnectionError:
+            "cannot connect to \(error.host):\(error.port) (\(PlainReason.of(error))): is the service running there? Start the cluster with ./Services/up"
+        default: PlainReason.of(error)
+        }
+    }
+
+    private static func advice(_ error: TlsError) -> String {
+        switch error.code {
+        case .untrustedPeer: "check --ca, and whether the service's certificate has expired"
+        case .wrongPeerName: "another service answers there: check --address and --peer-name"
+        case .handshakeFailed, .truncated:
+            "the service refused the tool's certificate, or does not speak TLS 1.3: check --certificate, --key and the address"
+        default: "check --certificate, --key and --ca"
+        }
+    }
+}
+
+/// A service that is started for one load only, with doubles in this process as its peers.
+struct IsolatedService: Sendable {
+    private let lone: LoneService
+    private let running: LoneService.Running
+    private let folder: URL
+
+    /// Starts the program that was built with this one, with keys, settings and state in a temporary folder and on ports that are free.
+    /// - Throws: `CommandFailure` when the program is not there or does not become ready; nothing is left then.
+    static func start(_ service: ClusterService, behaviour: DoubleBehaviour) async throws -> IsolatedService {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("boxoffice-load-\(UUID().uuidString)")
+        return try await HTTPExchange.once { exchange in
+            do {
+                let lone = LoneService(service: service, home: ClusterHome(root: folder), ports: try PortPlan.free(), behaviour: behaviour)
+                return IsolatedService(lone: lone, running: try await lone.start(exchange: exchange), folder: folder)
+            } catch {
+                try? FileManager.default.removeItem(at: folder)
+                throw error
+            }
+        }
+    }
+
+    /// The folder in which the load finds the service, laid out like a cluster's home.
+    var home: String { folder.path }
+
+    func stop() async {
+        await lone.stop(running)
+        try? FileManager.default.removeItem(at: folder)
     }
 }

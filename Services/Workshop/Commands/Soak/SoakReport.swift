@@ -105,3 +105,78 @@ extension SoakQuantity {
         return (value > 0 ? "+" : "") + text(value)
     }
 }
+
+extension SoakReport {
+    /// As programs read it.
+    var members: [String: Any] {
+        var members: [String: Any] = [
+            "verdict": verdict.rawValue, "problems": problems, "seconds": record.seconds, "warmUpSeconds": warmUp,
+            "load": [
+                "rate": load.rate, "iterations": load.iterations, "succeeded": load.succeeded, "failed": load.failed, "dropped": load.dropped,
+                "errors": load.errors,
+            ] as [String: Any],
+            "series": record.all.map(members),
+        ]
+        members["cutShort"] = cutShort
+        return members
+    }
+
+    private func members(of series: SoakSeries) -> [String: Any] {
+        let values = series.measured(after: warmUp).map(\.value)
+        var members: [String: Any] = [
+            "quantity": series.quantity.rawValue, "name": series.name, "unit": series.quantity.unit.rawValue, "samples": values.count,
+            "verdict": series.verdict(after: warmUp).rawValue,
+        ]
+        if let first = values.first, let last = values.last { (members["first"], members["last"]) = (first, last) }
+        if let least = values.min(), let most = values.max() { (members["least"], members["most"]) = (least, most) }
+        members["bound"] = series.bound
+        if let growth = series.growth(after: warmUp) {
+            (members["mean"], members["perHour"], members["latePerHour"]) = (growth.level, growth.perHour, growth.latePerHour)
+        }
+        return members
+    }
+}
+
+extension SoakReport {
+    /// As people read it, line by line.
+    var lines: [String] {
+        let measured = max(0, record.seconds - warmUp)
+        let calls = "\(Quantity.count(load.succeeded)) calls answered, \(Quantity.count(load.failed)) failed"
+        let visits = "\(Quantity.count(load.iterations)) visits, \(Quantity.count(load.dropped)) not begun"
+        var lines = ["Mixed load at \(Quantity.number(load.rate))/s for \(Self.span(record.seconds)): \(visits), \(calls)"]
+        if let cutShort { lines.append("Cut short: \(cutShort)") }
+        let warmUp = Self.span(min(warmUp, record.seconds))
+        lines.append("Mean, and change per hour by least squares, over \(Self.span(measured)) after \(warmUp) of warm-up")
+        lines += [""] + table("process", [.ownMemory, .residentMemory, .openFiles, .threads])
+        lines += [""] + table("store", [.store, .journal, .freePages])
+        lines += [""] + table("log", [.log])
+        if !record.series(.cache).isEmpty { lines += [""] + table("cache", [.cache]) }
+        lines += [""] + problems.map { "  \($0)" }
+        switch verdict {
+        case .steady: lines.append("Verdict: steady; nothing grows that should not")
+        case .failed: lines.append("Verdict: failed, by the above")
+        case .unknown: lines.append("Verdict: none; it was too short")
+        }
+        return lines
+    }
+
+    private func table(_ kind: String, _ quantities: [SoakQuantity]) -> [String] {
+        var table = TextTable([kind] + quantities.flatMap { [$0.title, "per hour"] })
+        let series = Dictionary(grouping: quantities.flatMap(record.series)) { $0.name }
+        for name in record.series(quantities[0]).map(\.name) {
+            table.add(
+                [name]
+                    + quantities.flatMap { quantity -> [String] in
+                        guard let one = series[name]?.first(where: { $0.quantity == quantity }), let last = one.points.last else {
+                            return ["–", "–"]
+                        }
+                        guard let growth = one.growth(after: warmUp) else { return [quantity.text(last.value), "–"] }
+                        let mark = [.grows, .overBound].contains(one.verdict(after: warmUp)) ? " !" : ""
+                        return [quantity.text(growth.level), quantity.change(growth.perHour, of: growth.level) + mark]
+                    })
+        }
+        return table.lines
+    }
+
+    private static func span(_ seconds: Double) -> String { Quantity.span(Int64(seconds.rounded()) * 1_000_000_000) }
+}

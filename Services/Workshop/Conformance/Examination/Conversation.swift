@@ -1,7 +1,7 @@
 internal import ContractRuntime
 internal import Faults
-internal import Synchronization
 internal import Frames
+internal import Synchronization
 
 /// A caller that keeps to the contract, on one connection, for one user at a time.
 final class Conversation: Sendable {
@@ -171,4 +171,10 @@ final class Conversation: Sendable {
         guard let value = try? Item(serialized: item.payload) else { throw Unmet("a \(Item.messageName)", came: Bytes.text(item.payload)) }
         return value
     }
+}
+
+/// What became of a call.
+enum CallOutcome<Answer: Sendable>: Sendable {
+    case answer(Answer)
+    case fault(WireFault)
 }

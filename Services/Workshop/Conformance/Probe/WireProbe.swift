@@ -1,8 +1,10 @@
 internal import ContractRuntime
+internal import Cryptography
+internal import Frames
 internal import NIOCore
 internal import NIOPosix
+internal import Synchronization
 internal import Transport
-internal import Frames
 
 /// A caller that sends exactly what a requirement asks for, valid or not.
 final class WireProbe: Sendable {
@@ -103,5 +105,129 @@ final class WireProbe: Sendable {
 
     static func framed(_ body: [UInt8]) -> [UInt8] {
         withUnsafeBytes(of: UInt32(body.count).bigEndian) { Array($0) } + body
+    }
+}
+
+/// Cuts what comes into frames and puts them into the mailbox.
+final class ProbeHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let mailbox: Mailbox
+    private let established: EventLoopPromise<[String]>
+    private var inbox = ByteBuffer()
+    private var isBroken = false
+    private static let largest = 64 * 1024 * 1024
+
+    init(mailbox: Mailbox, established: EventLoopPromise<[String]>) {
+        self.mailbox = mailbox
+        self.established = established
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .established(let names) = event as? TlsEvent { established.succeed(names) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var bytes = unwrapInboundIn(data)
+        inbox.writeBuffer(&bytes)
+        while !isBroken, let length = inbox.getInteger(at: inbox.readerIndex, as: UInt32.self) {
+            guard length > 0, length <= Self.largest else {
+                isBroken = true
+                return mailbox.put(.garbage("a frame of \(length) bytes"))
+            }
+            guard inbox.readableBytes >= 4 + Int(length) else { return }
+            inbox.moveReaderIndex(forwardBy: 4)
+            let body = inbox.readBytes(length: Int(length)) ?? []
+            guard let frame = try? Frame(serialized: body), frame.kind != nil else {
+                isBroken = true
+                return mailbox.put(.garbage("a frame that is none: \(Bytes.text(body))"))
+            }
+            mailbox.put(.frame(frame))
+        }
+        inbox.discardReadBytes()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        established.fail(error)
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        established.fail(ChannelError.ioOnClosedChannel)
+        mailbox.put(.closed)
+        context.fireChannelInactive()
+    }
+}
+
+/// Events of one connection in their order, for one reader that waits up to a time limit.
+final class Mailbox: Sendable {
+    private struct State {
+        var events: [ProbeEvent] = []
+        var waiter: (number: Int, continuation: CheckedContinuation<ProbeEvent?, Never>)?
+        var waits = 0
+    }
+
+    private let state = Mutex(State())
+
+    func put(_ event: ProbeEvent) {
+        let waiter = state.withLock { state in
+            let waiter = state.waiter?.continuation
+            state.waiter = nil
+            if waiter == nil { state.events.append(event) }
+            return waiter
+        }
+        waiter?.resume(returning: event)
+    }
+
+    /// - Returns: `nil` when nothing came in the time.
+    func next(within patience: Duration) async -> ProbeEvent? {
+        let timer = Mutex<Task<Void, Never>?>(nil)
+        let event = await withCheckedContinuation { (continuation: CheckedContinuation<ProbeEvent?, Never>) in
+            let number = state.withLock { state -> Int? in
+                guard state.events.isEmpty else {
+                    continuation.resume(returning: state.events.removeFirst())
+                    return nil
+                }
+                state.waits += 1
+                state.waiter = (state.waits, continuation)
+                return state.waits
+            }
+            guard let number else { return }
+            let task = Task {
+                try? await Task.sleep(for: patience)
+                self.expire(number)
+            }
+            timer.withLock { $0 = task }
+        }
+        timer.withLock { $0?.cancel() }
+        return event
+    }
+
+    private func expire(_ number: Int) {
+        let waiter = state.withLock { state -> CheckedContinuation<ProbeEvent?, Never>? in
+            guard let waiter = state.waiter, waiter.number == number else { return nil }
+            state.waiter = nil
+            return waiter.continuation
+        }
+        waiter?.resume(returning: nil)
+    }
+}
+
+/// What a connection brought.
+enum ProbeEvent: Sendable {
+    case frame(Frame)
+    /// Bytes that are no frame; nothing after them is read.
+    case garbage(String)
+    case closed
+}
+
+/// Bytes as a report shows them.
+enum Bytes {
+    private static let shown = 48
+
+    static func text(_ bytes: [UInt8]) -> String {
+        let beginning = Hex.encode(bytes.prefix(shown))
+        return bytes.count > shown ? "\(beginning)... (\(bytes.count) bytes)" : "\(beginning) (\(bytes.count) bytes)"
     }
 }

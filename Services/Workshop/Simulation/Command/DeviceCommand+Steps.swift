@@ -3,6 +3,9 @@ internal import CommandKit
 internal import EntitlementClient
 internal import EntitlementSimulator
 internal import Foundation
+internal import LoadReporting
+internal import ServiceKit
+internal import Synchronization
 
 extension DeviceCommand {
     /// Plays the script of a file.
@@ -87,5 +90,142 @@ extension DeviceCommand {
             throw DeviceFailure(.usage, nil, "cannot keep the device in \(folder.path): \(PlainReason.of(error)); name another with --state DIR")
         }
         return id
+    }
+}
+
+extension DeviceCommand {
+    /// Several people at several MVPDs: a cluster limits the media tokens of one of them (rest-v1 §2.7).
+    private static let demoMvpds = ["NorthCable", "LakeTel", "OpenFiber"]
+
+    /// Signs many devices in, and tells how it went.
+    func playFleet(_ count: Int, on ground: DeviceGround) async throws {
+        let (console, line) = (Console(isQuiet: json), FleetProgress(isShown: !json))
+        let fleet = DeviceFleet(
+            ground: ground, count: count, atOnce: atOnce, resource: resource, mvpds: mvpd.map { [$0] } ?? Self.demoMvpds,
+            people: person.map { [$0] } ?? ["ada", "ben", "dan"])
+        var summary = try await fleet.run { line.show($0.progress, isLast: $0.finished == $0.count) }
+        summary.build = await gatewayBuild(ground)
+        if json {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            StandardStream.output.writeOrEnd(try encoder.encode(summary.json) + Data("\n".utf8))
+        } else {
+            console.line()
+            summary.lines(console).forEach { console.line($0) }
+        }
+        if !json, summary.build == .debug || SoftwareVersion.build == ServiceBuild.debug.rawValue { console.line("\n\(ServiceBuild.warning)") }
+        guard summary.failed == 0 else { throw DeviceFailure(.refused, nil, "\(summary.failed) of \(count) devices did not get through") }
+    }
+
+    /// Of a gateway that is this cluster's; nobody knows where another one has its metrics.
+    private func gatewayBuild(_ ground: DeviceGround) async -> ServiceBuild {
+        guard let cluster = try? ClusterFile.read(home), cluster.gateway == ground.gateway || cluster.gatewayTLS == ground.gateway,
+            let debug = cluster.services[ClusterService.gateway.rawValue]?.debug
+        else { return .unknown }
+        var exchange = ground.exchange
+        exchange.timeout = .seconds(2)
+        return await exchange.build(metricsURL: "http://\(debug)/metrics")
+    }
+}
+
+/// One line that is written over, in a terminal; now and then a line elsewhere.
+private final class FleetProgress: Sendable {
+    private let isShown: Bool
+    private let isTerminal = isatty(STDERR_FILENO) == 1
+    private let last = Mutex(ContinuousClock.Instant?.none)
+
+    init(isShown: Bool) { self.isShown = isShown }
+
+    func show(_ text: String, isLast: Bool) {
+        guard isShown else { return }
+        let pause: Duration = isTerminal ? .milliseconds(100) : .seconds(5)
+        let isDue = last.withLock { last in
+            let now = ContinuousClock.now
+            guard isLast || last.map({ $0.duration(to: now) >= pause }) ?? true else { return false }
+            last = now
+            return true
+        }
+        guard isDue else { return }
+        let line = isTerminal ? "\r\u{1b}[K  \(text)\(isLast ? "\n" : "")" : "  \(text)\n"
+        StandardStream.error.writeOrEnd(Data(line.utf8))
+    }
+}
+
+extension DeviceCommand {
+    /// Does what the options say.
+    func run(_ exchange: HTTPExchange) async throws {
+        let ground = try await ground(exchange)
+        if api == "v2" { return try await playV2(on: ground) }
+        if let script { return try await play(script: script, on: ground) }
+        if let count { return try await playFleet(count, on: ground) }
+        if !command.isEmpty { return try await playCommand(on: ground) }
+        if let kind = person.flatMap(FormerClient.Kind.init) { return try await play(kind, on: ground) }
+        if isTv { return try await playTv(on: ground) }
+        try await session(ground).play(deviceID: deviceID ?? UUID().uuidString)
+    }
+
+    private func play(_ kind: FormerClient.Kind, on ground: DeviceGround) async throws {
+        try await FormerClient(
+            kind: kind, ground: ground, cluster: try ClusterFile.read(home), person: "ada", mvpd: mvpd ?? "NorthCable", resource: resource,
+            deviceID: deviceID ?? UUID().uuidString, console: Console()
+        ).play()
+    }
+
+    private func session(_ ground: DeviceGround) throws -> DeviceSession {
+        let viewer: DeviceSession.Viewer =
+            if usesPlatform {
+                .platform(person: person ?? "ada")
+            } else if let person {
+                .simulated(name: person, mvpd: mvpd ?? "NorthCable")
+            } else {
+                .person(mvpd: mvpd ?? "NorthCable")
+            }
+        let console = Console()
+        return DeviceSession(
+            console: console, ground: ground, resource: resource, viewer: viewer, hasQrCode: !hidesQrCode, pollInterval: .seconds(poll),
+            appleAccount: appleAccount.map { name in
+                DeviceSession.AppleAccountUse(name: name, approves: approval(console), endsEverything: signsOutEverywhere)
+            }, folder: state.map { URL(fileURLWithPath: $0) })
+    }
+
+    /// What is answered to the sheet of Automatic Sign-In.
+    func approval(_ console: Console) -> @Sendable () async -> Bool {
+        let fixed = optIn ?? (person != nil || usesPlatform ? true : nil)
+        return {
+            if let fixed { return fixed }
+            console.line("\n  Sign in by yourself on the other devices of this Apple Account? [y/N] ")
+            return readLine()?.lowercased().hasPrefix("y") ?? false
+        }
+    }
+
+    // MARK: - The cluster
+
+    private func ground(_ exchange: HTTPExchange) async throws -> DeviceGround {
+        let cluster = try ClusterFile.read(home)
+        guard let gateway = gateway ?? cluster?.gateway else {
+            throw CommandFailure(
+                "no cluster runs here", advice: "start one with ./Services/up, or name a gateway with --gateway URL", exit: .unreachable)
+        }
+        return DeviceGround(
+            exchange: exchange, gateway: gateway, requestor: requestor, statement: try await softwareStatement(cluster),
+            apple: cluster?.sandbox.apple, bundleID: bundleID ?? (isOfBravo ? "example.bravo.tv" : "example.acme.tv"),
+            certificates: try certificate.map(TextFile.read),
+            upstreamCertificates: self.gateway == nil ? try cluster?.upstreamCertificates() : nil)
+    }
+
+    var home: ClusterHome { ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current) }
+
+    var isOfBravo: Bool { requestor.hasPrefix("BRAVO") }
+
+    private func softwareStatement(_ cluster: ClusterFile?) async throws -> String {
+        if let statement {
+            let text = FileManager.default.fileExists(atPath: statement) ? try TextFile.read(statement) : statement
+            return text.trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        let statements = try await SoftwareStatements.all(of: cluster)
+        guard let found = statements[isOfBravo ? "bravo-tv" : "acme-tv"] ?? statements.first?.value else {
+            throw CommandFailure("there is no software statement for \(requestor)", advice: "pass --statement JWT or a file that holds it")
+        }
+        return found
     }
 }

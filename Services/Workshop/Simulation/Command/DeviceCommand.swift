@@ -179,3 +179,87 @@ package struct DeviceCommand: AsyncParsableCommand {
         }
     }
 }
+
+extension DeviceCommand {
+    /// Plays an app on REST v2: one flow, all of them, or those that a person chooses with a remote.
+    func playV2(on ground: DeviceGround) async throws {
+        let console = Console()
+        let player = try await player(on: ground, V2Lines(console: console, gateway: ground.gateway, hasQrCode: !hidesQrCode))
+        if flow == nil, isTv { return try await show(V2Tv(player)) }
+        let flows = flow == "all" ? V2Flow.allCases : [flow.flatMap { V2Flow($0) } ?? .a]
+        for flow in flows {
+            if flows.count > 1 { console.line(console.bold("\n\(flow.name)  \(flow.title)")) }
+            do {
+                try await player.play(flow)
+            } catch let failure as CommandFailure {
+                throw DeviceFailure(.refused, nil, "flow \(flow.name): \(failure)")
+            } catch {
+                let failure = DeviceFailure(error)
+                throw DeviceFailure(failure.exit, failure.code, "flow \(flow.name): \(failure)")
+            }
+        }
+    }
+
+    private func player(on ground: DeviceGround, _ stage: some V2Stage) async throws -> V2Player {
+        let cluster = try ClusterFile.read(home)
+        // Offices and services of the demo catalogue belong to one programmer each.
+        let (programmer, statements) = (isOfBravo ? "bravo" : "acme", try await SoftwareStatements.all(of: cluster))
+        let office = statements["\(programmer)-ops"].flatMap { statement in
+            cluster.map { V2Player.Office(administration: $0.administration, statement: statement, company: programmer) }
+        }
+        return V2Player(
+            ground: ground, stage: stage, person: person, mvpd: mvpd ?? "NorthCable", resource: resource, channels: listedChannels,
+            deviceID: deviceID,
+            pollInterval: .seconds(poll), office: office, backendStatement: statements["\(programmer)-backend"],
+            identity: V2App.Identity(platformToken: platformToken, serviceToken: serviceToken))
+    }
+}
+
+extension DeviceCommand {
+    /// Whether the options and the terminal ask for a TV with a remote.
+    var isTv: Bool {
+        person == nil && !usesPlatform && appleAccount == nil && deviceID == nil && state == nil && !plain && !json && TvTerminal.isThere
+            && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+    }
+
+    /// Plays TVs until the person switches them off.
+    func playTv(on ground: DeviceGround) async throws {
+        let settings = TvProgram.Settings(
+            channels: listedChannels, appleAccount: ground.apple.map { _ in "tv-\(UUID().uuidString)" }, pollInterval: .seconds(poll))
+        try await show(TvProgram(settings, on: ground))
+    }
+
+    /// What the TV lists.
+    var listedChannels: [String] { channels.map(Self.list) ?? Self.demoChannels[requestor] ?? [resource] }
+
+    func show(_ program: some TvShow) async throws {
+        guard let terminal = TvTerminal() else { throw DeviceFailure(.usage, nil, "the terminal cannot be taken over: use --plain") }
+        defer { terminal.close() }
+        try await program.start()
+        let (console, signals) = (Console(), StopSignals())
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { for await key in terminal.keys { await program.press(key) } }
+            group.addTask { await signals.wait() }
+            group.addTask {
+                var shown: [String] = []
+                while await !program.isOver, !Task.isCancelled {
+                    let size = terminal.size
+                    let lines = TvFrame(console, width: size.width, height: size.height).lines(await program.screen)
+                    if lines != shown { terminal.draw(lines) }
+                    shown = lines
+                    try? await Task.sleep(for: .milliseconds(50))
+                }
+            }
+            await group.next()
+            await program.stop()
+            terminal.close()
+            group.cancelAll()
+        }
+        if await program.isInterrupted { throw CommandExit.cancelled.exitCode }
+    }
+
+    /// What the demo catalogue's requestors show.
+    private static let demoChannels = [
+        "ACME1": ["ACME1-NEWS", "ACME1-SPORT", "ACME1-KIDS"], "ACME2": ["ACME2-MOVIES"],
+    ]
+}

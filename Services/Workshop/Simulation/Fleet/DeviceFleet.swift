@@ -1,3 +1,4 @@
+internal import CommandKit
 internal import EntitlementClient
 internal import EntitlementSimulator
 internal import Foundation
@@ -117,5 +118,99 @@ final class FleetMarks: Sendable {
         let (code, person) = times.withLock { $0 }
         outcome.times[.code] = code
         outcome.times[.signIn] = person
+    }
+}
+
+/// What many devices came to: counts and histograms, so that its size does not depend on how many there are.
+struct FleetSummary: Sendable {
+    /// Codes beyond this number are counted together.
+    private static let codeLimit = 64
+    private static let otherCodes = "others"
+
+    let count: Int
+    /// Of the gateway.
+    var build = ServiceBuild.unknown
+    private(set) var succeeded = 0
+    private(set) var failed = 0
+    /// By step and code, with the words of the first.
+    private(set) var failures: [String: (times: Int, text: String)] = [:]
+    private(set) var times: [DeviceFleet.Step: LatencyHistogram] = [:]
+    private(set) var took: Duration = .zero
+    private let start = ContinuousClock.now
+
+    init(count: Int) { self.count = count }
+
+    var finished: Int { succeeded + failed }
+
+    mutating func add(_ outcome: DeviceFleet.Outcome) {
+        for (step, time) in outcome.times { times[step, default: LatencyHistogram()].record(Int64(time / .nanoseconds(1))) }
+        guard let failure = outcome.failure else {
+            succeeded += 1
+            return
+        }
+        failed += 1
+        var name = "\(failure.step.rawValue): \(failure.code)"
+        if failures[name] == nil, failures.count >= Self.codeLimit { name = Self.otherCodes }
+        failures[name] = ((failures[name]?.times ?? 0) + 1, failures[name]?.text ?? failure.text)
+    }
+
+    mutating func end() { took = start.duration(to: .now) }
+
+    /// A line for while it runs.
+    var progress: String {
+        let elapsed = start.duration(to: .now)
+        let rate = Double(finished) / max(elapsed / .seconds(1), 0.001)
+        let rest = rate > 0 ? Duration.seconds(Double(count - finished) / rate) : .zero
+        let bar = Self.bar(Double(finished) / Double(count))
+        return "\(bar) \(finished) of \(count)  \(failed) failed  \(Quantity.number(rate))/s  \(Console.text(of: rest)) to go"
+    }
+
+    private static func bar(_ share: Double) -> String {
+        let full = Int((share * 20).rounded(.down))
+        return String(repeating: "█", count: full) + String(repeating: "░", count: 20 - full)
+    }
+
+    /// The result for people.
+    func lines(_ console: Console) -> [String] {
+        let rate = Double(succeeded) / max(took / .seconds(1), 0.001)
+        var lines = [
+            "  \(console.bold("\(succeeded) of \(count) devices signed in and played")) in \(Console.text(of: took)) (\(Quantity.number(rate))/s)",
+            "", "  \("step".padding(toLength: 30, withPad: " ", startingAt: 0))        p50        p99        max",
+        ]
+        for step in DeviceFleet.Step.allCases {
+            guard let histogram = times[step], !histogram.isEmpty else { continue }
+            let values = [histogram.value(at: 50), histogram.value(at: 99), histogram.longest].map {
+                Self.right(Console.text(of: .nanoseconds($0)), 11)
+            }
+            lines.append("  \(step.rawValue.padding(toLength: 30, withPad: " ", startingAt: 0))\(values.joined())")
+        }
+        if !failures.isEmpty { lines += ["", "  \(console.bad("\(failed) failed"))"] }
+        for (name, failure) in failures.sorted(by: { ($1.value.times, $0.key) < ($0.value.times, $1.key) }) {
+            lines.append("  \(Self.right("\(failure.times)", 6))  \(name)  \(console.faint(failure.text))")
+        }
+        return lines
+    }
+
+    private static func right(_ text: String, _ width: Int) -> String { String(repeating: " ", count: max(1, width - text.count)) + text }
+
+    /// The result for programs.
+    var json: JSONValue {
+        let steps = DeviceFleet.Step.allCases.compactMap { step -> (String, JSONValue)? in
+            guard let histogram = times[step], !histogram.isEmpty else { return nil }
+            func milliseconds(_ nanoseconds: Int64) -> JSONValue { .number((Double(nanoseconds) / 1e4).rounded() / 100) }
+            return (
+                step.rawValue,
+                .object([
+                    "count": .integer(Int64(histogram.count)), "p50Milliseconds": milliseconds(histogram.value(at: 50)),
+                    "p99Milliseconds": milliseconds(histogram.value(at: 99)), "maxMilliseconds": milliseconds(histogram.longest),
+                ])
+            )
+        }
+        return .object([
+            "count": .integer(Int64(count)), "succeeded": .integer(Int64(succeeded)), "failed": .integer(Int64(failed)),
+            "milliseconds": .integer(Int64(took / .milliseconds(1))), "build": .string(build.rawValue),
+            "steps": .object(Dictionary(uniqueKeysWithValues: steps)),
+            "failures": .object(failures.mapValues { .integer(Int64($0.times)) }),
+        ])
     }
 }

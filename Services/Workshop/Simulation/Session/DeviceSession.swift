@@ -2,6 +2,7 @@ package import CommandKit
 internal import EntitlementClient
 internal import EntitlementSimulator
 internal import Foundation
+internal import MediaTokenVerifier
 internal import Synchronization
 
 /// One device signs in, authorizes a channel and verifies the media token, printing each step.
@@ -180,5 +181,57 @@ final class StatusLog: Sendable {
             defer { statuses = [] }
             return statuses
         }
+    }
+}
+
+/// A media token in the hands of the player's backend.
+enum PlayedToken {
+    /// - Throws: `CommandFailure` when it is not genuine, or there are no keys to say so.
+    static func verify(_ token: MediaToken, on ground: DeviceGround) async throws -> MediaTokenReport {
+        try await verify(token.serialized, of: token.resource.rawValue, on: ground)
+    }
+
+    /// - Parameter token: As it was issued.
+    static func verify(_ token: String, of resource: String, on ground: DeviceGround) async throws -> MediaTokenReport {
+        let keys =
+            if let certificates = ground.certificates {
+                try MediaTokenKeys.trusted(certificates: certificates, jwks: nil)
+            } else {
+                try await MediaTokenKeys.trusted(by: ground.gateway, further: ground.upstreamCertificates, ground.exchange)
+            }
+        let verifier = MediaTokenVerifier(trustedKeys: keys)
+        let check = verifier.verify(token, requestor: ground.requestor, resource: resource)
+        guard check.verdict == .valid else { throw CommandFailure("the media token is not genuine: \(check.verdict.rawValue)") }
+        return MediaTokenReport(check)
+    }
+}
+
+/// A registration code for a person, as lines of a terminal.
+struct CodeText {
+    let code: RegistrationCode
+    /// Where it is typed.
+    let address: String
+    /// The same with the code in it, as the QR code says.
+    let addressWithCode: String
+
+    /// - Parameter gateway: Has the page when the servers name none.
+    init(_ code: RegistrationCode, gateway: String) {
+        self.code = code
+        address = code.loginAddress?.absoluteString ?? "\(gateway)/activate"
+        addressWithCode = code.addressWithCode?.absoluteString ?? "\(gateway)/activate?code=\(code.code)"
+    }
+
+    /// `ABC DEFG`: people read it more easily in groups; the page takes it with the blank.
+    var grouped: String { "\(code.code.prefix(3)) \(code.code.dropFirst(3))" }
+
+    /// - Parameter hasQrCode: False: text only.
+    func lines(_ console: Console, hasQrCode: Bool = true) -> [String] {
+        let minutes = max(1, Int(code.lifetime / .seconds(60)))
+        let picture = hasQrCode ? [""] + QrCode.lines(for: addressWithCode).map { "    " + $0 } : []
+        return picture + [
+            "", "  On your phone or computer open  \(console.bold(address))", "  and type  \(console.bold(grouped))  for \(code.provider)", "",
+            console.faint("  or open  \(addressWithCode)"),
+            console.faint("  The code is good for \(minutes) minutes. Waiting ..."), "",
+        ]
     }
 }

@@ -145,3 +145,55 @@ package enum SimulatedHardware: Sendable {
         return Data(text.utf8).base64EncodedString()
     }
 }
+
+/// Sign-in by the platform (rest-v1 §3.12, §3.13).
+extension StreamingApp {
+    /// The verification token for the framework, opaque.
+    package func profileRequest(mvpd: String) async throws -> String {
+        let path = "/api/v1/\(FormEncoding.encode(requestor))/profile-requests/\(FormEncoding.encode(mvpd))"
+        let answer = try await send("GET", "\(path)?deviceType=\(hardware.deviceType)")
+        guard answer.status == 200 else { throw failure(answer, "asking for a profile request") }
+        return answer.text
+    }
+
+    /// - Parameter response: The MVPD's answer, Base64.
+    package func exchange(_ response: String, mvpd: String) async throws {
+        let form = [
+            ("requestor", requestor), ("deviceId", deviceID), ("mvpd", mvpd), ("deviceType", hardware.deviceType), ("SAMLResponse", response),
+        ]
+        let answer = try await send(
+            "POST", "/api/v1/tokens/authn", headers: [("Content-Type", "application/x-www-form-urlencoded")], body: FormEncoding.encode(form))
+        guard answer.status == 204 else { throw failure(answer, "exchanging the platform's answer") }
+    }
+}
+
+/// Automatic Sign-In (apple §4).
+extension StreamingApp {
+    /// A value for the Apple Account.
+    package struct IssuedToken: Sendable {
+        package let familyID: String
+        package let value: String
+    }
+
+    /// Asks for a value, as after a prompt that the person approved.
+    package func issueToken(bundleID: String) async throws -> IssuedToken {
+        let answer = try await post("tokens", ["bundleId": bundleID, "environment": "sandbox", "contextAuthorization": "granted"])
+        guard answer.status == 201, let family = answer.object["familyId"] as? String, let value = answer.object["value"] as? String else {
+            throw failure(answer, "asking for a value")
+        }
+        return IssuedToken(familyID: family, value: value)
+    }
+
+    /// The value is on the account now.
+    package func confirm(_ token: IssuedToken) async throws {
+        let answer = try await post("tokens/\(FormEncoding.encode(token.familyID))/stored", ["outcome": "stored"])
+        guard answer.status == 200 else { throw failure(answer, "confirming the value") }
+    }
+
+    private func post(_ call: String, _ object: [String: String]) async throws -> HTTPAnswer {
+        let body = String(decoding: try JSONSerialization.data(withJSONObject: object), as: UTF8.self)
+        return try await send(
+            "POST", "/auto-signin/v1/\(FormEncoding.encode(requestor))/\(call)",
+            headers: [deviceIdentifier, ("Idempotency-Key", UUID().uuidString), ("Content-Type", "application/json")], body: body)
+    }
+}

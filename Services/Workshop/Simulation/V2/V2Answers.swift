@@ -1,3 +1,5 @@
+internal import CommandKit
+internal import EntitlementClient
 internal import Foundation
 
 /// What REST v2 answers, as its documents have it (rest-v2 §2, §4). Apps ignore what they do not know.
@@ -192,4 +194,51 @@ package enum V2 {
         let message: String
         let details: String?
     }
+}
+
+/// `AP-Partner-Framework-Status` of a device that is signed in, and whose person lets the app know (rest-v2 §1.3).
+package enum V2PartnerStatus {
+    private static let life: TimeInterval = 86_400
+
+    /// - Parameter provider: The platform's name of the MVPD.
+    static func json(provider: String) -> String {
+        let end = Int64((Date().timeIntervalSince1970 + life) * 1000)
+        return #"{"frameworkPermissionInfo":{"accessStatus":"granted"},"frameworkProviderInfo":{"id":"\#(provider)","expirationDate":"\#(end)"}}"#
+    }
+
+    package static func header(provider: String) -> String { Data(json(provider: provider).utf8).base64EncodedString() }
+}
+
+/// Where a flow is played: shows its steps, and a code while somebody has to sign in with it.
+protocol V2Stage: Sendable {
+    /// - Parameter took: Zero: what was learnt without a call of its own.
+    func step(_ text: String, took: Duration) async
+    func show(_ code: RegistrationCode) async
+    /// The verified media token of a channel.
+    func play(_ channel: String, _ report: MediaTokenReport) async
+    /// Where a person is to go with a browser.
+    func open(_ address: String) async
+}
+
+/// Lines of a terminal.
+struct V2Lines: V2Stage {
+    let console: Console
+    let gateway: String
+    let hasQrCode: Bool
+
+    func step(_ text: String, took: Duration) {
+        guard took == .zero else { return console.step(text, took: took) }
+        // As wide as a step's mark and time.
+        console.line(String(repeating: " ", count: 15) + text)
+    }
+
+    func show(_ code: RegistrationCode) {
+        CodeText(code, gateway: gateway).lines(console, hasQrCode: hasQrCode).forEach { console.line($0) }
+    }
+
+    func play(_ channel: String, _ report: MediaTokenReport) {
+        report.rows.forEach { console.line("            \(console.faint($0.name)) \($0.value)") }
+    }
+
+    func open(_ address: String) { console.line("\n  Open  \(console.bold(address))\n") }
 }

@@ -1,5 +1,8 @@
+internal import CommandKit
 internal import EntitlementClient
+internal import EntitlementSimulator
 internal import Foundation
+internal import SamlResponder
 
 /// Flows A to G: sign in, look, ask, sign out.
 extension V2Player {
@@ -131,5 +134,118 @@ extension V2Player {
         case .invalid: await stage.step("Nobody was signed in", took: .zero)
         }
         return logout.actionName
+    }
+}
+
+/// Flows H to J: somebody else has signed in already.
+extension V2Player {
+    private static let partner = "Apple"
+
+    /// H. The stand-in Apple plays the framework.
+    func playPartner() async throws {
+        var app = try await app(hardware: .appleTV)
+        let requestor = try await configuration(app)
+        guard let provider = requestor.mvpds.first(where: { $0.id == mvpd }), let mapping = provider.platformMappingId,
+            provider.enablePlatformServices == true
+        else { throw CommandFailure("\(mvpd) takes no part in single sign-on on this device", advice: "NorthCable does, with --mvpd NorthCable") }
+        app.identity.partnerStatus = V2PartnerStatus.json(provider: mapping)
+        try Self.require(try await app.profiles()[mvpd] == nil, "a profile on a new device")
+        let address = V2App.SignIn(domainName: try domain(requestor), redirectURL: Self.appAddress)
+        let session = try await step({ "The Apple TV is signed in at \(mvpd): \($0.actionName.rawValue)" }) {
+            try await app.createPartnerSession(Self.partner, address)
+        }
+        guard session.actionName == .partnerProfile else {
+            await stage.step("Not by its framework (\(session.reasonType)): by a browser", took: .zero)
+            let (code, url) = try Self.interactive(session)
+            _ = try await visit(url, until: Self.appAddress, code, app)
+            return try await watch(app)
+        }
+        guard let request = session.authenticationRequest else { throw V2App.unexpected("partner_profile without a request") }
+        let response = try await step("Its framework had \(mvpd) answer") { try await answer(to: request, at: mapping, app) }
+        let profiles = try await step("The answer became a profile") { try await app.createPartnerProfile(Self.partner, response: response) }
+        try Self.require(profiles[mvpd]?.type == "appleSSO" && profiles[mvpd]?.issuer == "Apple", "a profile that is not Apple's")
+        try await watch(app)
+        var bare = app
+        bare.identity.partnerStatus = nil
+        try Self.require(try await bare.profiles()[mvpd] == nil, "Apple's profile without the framework's permission")
+        try Self.require(try await signOut(app) == .partnerLogout, "a logout that forgets the device's settings")
+    }
+
+    /// The framework's answer, Base64.
+    private func answer(to request: V2.Session.Request, at mapping: String, _ app: V2App) async throws -> String {
+        guard let facts = AuthnRequestFacts(profileRequest: request.request) else { throw V2App.unexpected("a request that is no SAML request") }
+        let answers = SandboxAnswers(
+            address: try ground.standIn(), account: app.app.deviceID, person: person ?? "ada", transport: ExchangeTransport(exchange: ground.exchange)
+        )
+        // The framework knows the service provider without the requestor that the issuer may end in (mvpd §2.2).
+        let channel = facts.issuer.components(separatedBy: "/on-behalf-of/")[0]
+        let question = AccountMetadataRequest(
+            channelIdentifier: channel, verificationToken: request.request, attributeNames: request.attributesNames)
+        guard let response = try await answers.answer(to: question, at: mapping) else {
+            throw CommandFailure("the framework has no answer of \(mvpd)")
+        }
+        return PlatformAnswerText.encoded(response)
+    }
+
+    /// I. Two apps on one device, which the platform knows.
+    func playPlatformIdentity() async throws {
+        var first = try await app()
+        let device = first.app.deviceID
+        let token = if let given = identity.platformToken { given } else { try await platformToken(device) }
+        first.identity.platformToken = token
+        try await signIn(first)
+        try Self.require(try await first.profile(at: mvpd)?.type == "regular", "an own profile of another type")
+        var second = try await app(device)
+        try Self.require(try await second.profiles()[mvpd] == nil, "another app's profile without the device's identity")
+        second.identity.platformToken = token
+        try await step("Another app on the device is signed in, too") {
+            let found = try await second.profiles()[mvpd]
+            try Self.require(found?.type == "platformSSO" && found?.issuer == mvpd, "no platformSSO profile in the second app")
+        }
+        try await watch(second)
+        try await signOut(second)
+        try Self.require(try await first.profiles()[mvpd] == nil, "a profile in the first app after the second has signed out")
+    }
+
+    /// J. Two devices of a person whom the programmer's own service knows.
+    func playServiceToken() async throws {
+        var first = try await app(UUID().uuidString)
+        let token = if let given = identity.serviceToken { given } else { try await serviceToken() }
+        first.identity.serviceToken = token
+        try await signIn(first)
+        let own = try await first.profile(at: mvpd)
+        var second = try await app(UUID().uuidString)
+        second.identity.serviceToken = identity.serviceToken == nil ? try await join(second, first) : token
+        try await step("Another device of the same person is signed in, too") {
+            let found = try await second.profiles()[mvpd]
+            try Self.require(found?.type == "serviceTokenSSO" && found?.notAfter == own?.notAfter, "no serviceTokenSSO profile of the same end")
+        }
+        try await watch(second)
+        try await signOut(second)
+        try Self.require(try await first.profiles()[mvpd] == nil, "a profile on the first device after the second has signed out")
+    }
+
+    private func platformToken(_ device: String) async throws -> String {
+        let body = String(decoding: try JSONSerialization.data(withJSONObject: ["person": device, "device": device]), as: UTF8.self)
+        let address = try ground.standIn().appendingPathComponent("platform/identity-token").absoluteString
+        let answer = try await ground.exchange.send("POST", address, headers: [("Content-Type", "application/json")], body: body)
+        guard let token = answer.object["token"] as? String else {
+            throw CommandFailure("the stand-in platform answered \(answer.status)", advice: "give a token with --platform-token")
+        }
+        return token
+    }
+
+    /// - Returns: A token of the device's own for the other one's person.
+    private func join(_ device: V2App, _ other: V2App) async throws -> String {
+        try await step("The first device showed a link code, and another one typed it") { try await device.serviceToken(by: other.linkCode()) }
+    }
+
+    private func serviceToken() async throws -> String {
+        guard let backendStatement else {
+            throw CommandFailure(
+                "no service of the programmer names its people", advice: "give a token with --service-token, or start a local cluster")
+        }
+        let backend = try await app(UUID().uuidString, statement: backendStatement)
+        return try await step("The programmer's service named the person") { try await backend.serviceToken(for: UUID().uuidString) }
     }
 }

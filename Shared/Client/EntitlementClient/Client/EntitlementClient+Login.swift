@@ -1,5 +1,5 @@
-internal import Octets
 internal import Foundation
+internal import Octets
 
 /// Signing in at one provider: a trial, a page on this device, or a code for a second screen.
 extension EntitlementClient {
@@ -100,5 +100,72 @@ extension EntitlementClient {
         } catch EntitlementError.authenticationFailed {
             return nil
         }
+    }
+}
+
+/// When to poll for a login next (client-sdk §4.3): at an interval, less often while the servers fail, and not after the code has expired.
+struct PollSchedule: Sendable, Equatable {
+    /// The longest pause, while the servers fail.
+    static let longestPause: Duration = .seconds(30)
+
+    private let interval: Duration
+    private let end: Duration
+    private var pause: Duration
+
+    /// - Parameters:
+    ///   - interval: Between two polls that are answered.
+    ///   - start: When the code was made, by the clock's uptime: a device with a wrong clock waits as long as any.
+    ///   - lifetime: How long the code is valid.
+    init(interval: Duration, start: Duration, lifetime: Duration) {
+        self.interval = interval
+        pause = interval
+        end = start + lifetime
+    }
+
+    /// - Returns: How long to wait now; `nil` when the code has expired.
+    func next(at uptime: Duration) -> Duration? {
+        guard uptime < end else { return nil }
+        return min(pause, end - uptime)
+    }
+
+    /// True when the code can still be used.
+    func isGood(at uptime: Duration) -> Bool { uptime < end }
+
+    /// The servers answered that there is no session yet.
+    mutating func answered() { pause = interval }
+
+    /// The servers gave another answer, or none.
+    mutating func disturbed() { pause = min(max(pause, .seconds(1)) * 2, max(Self.longestPause, interval)) }
+}
+
+/// The requestor's configuration, and the server for each provider.
+struct ServiceConfiguration: Sendable {
+    let requestor: Requestor.ID
+    /// The first of the requestor's domains; a login names it.
+    let domain: String
+    /// In the servers' order.
+    let providers: [Provider]
+    /// The first server that named a provider answers for it.
+    let links: [Provider.ID: ServerLink]
+    /// The server for calls without a provider.
+    let firstLink: ServerLink
+    /// How far the server's clock is ahead of the device's.
+    let clockDifference: TimeInterval
+
+    func provider(_ id: Provider.ID) -> Provider? { providers.first { $0.id == id } }
+    /// - Parameter identifier: The platform's name of it.
+    func provider(mappedTo identifier: String) -> Provider? { providers.first { $0.platformMappingID == identifier } }
+    func link(_ provider: Provider.ID?) -> ServerLink { provider.flatMap { links[$0] } ?? firstLink }
+
+    /// True when the platform can sign people in at all.
+    var hasPlatformSignIn: Bool { providers.contains(where: \.takesPartInPlatformSignIn) }
+
+    /// The platform's names of the providers for its picker (client-sdk §2.1).
+    func pickerList(_ filter: ProviderFilter?) -> (supported: [String], featured: [String]) {
+        let listed = providers.filter { $0.enablePlatformServices && $0.displayInPlatformPicker && $0.platformMappingID != nil }
+        guard let filter else { return (listed.compactMap(\.platformMappingID), []) }
+        let supported = filter.providers.compactMap { id in listed.first { $0.id == id }?.platformMappingID }
+        let featured = filter.featured.compactMap { id in listed.first { $0.id == id }?.platformMappingID }
+        return (supported, featured.filter(supported.contains))
     }
 }

@@ -1,5 +1,5 @@
-internal import Octets
 public import Foundation
+internal import Octets
 
 /// The library's dependencies; each can be replaced.
 public struct ClientEnvironment: Sendable {
@@ -60,4 +60,26 @@ public struct ClientEnvironment: Sendable {
         revealsDeviceID = false
         pollInterval = .seconds(5)
     }
+}
+
+/// The time, for the library. Tests have one of their own.
+public protocol ClientClock: Sendable {
+    /// The device's time of day; it may be wrong and may jump.
+    var now: Date { get }
+    /// Time since an arbitrary moment; never jumps.
+    var uptime: Duration { get }
+    /// - Throws: `CancellationError` as soon as the task is cancelled.
+    func sleep(for duration: Duration) async throws
+}
+
+/// The device's clock.
+public struct SystemClientClock: ClientClock {
+    private let start = ContinuousClock.now
+
+    /// A clock that counts ``uptime`` from now on.
+    public init() {}
+
+    public var now: Date { Date() }
+    public var uptime: Duration { ContinuousClock.now - start }
+    public func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }
 }

@@ -1,5 +1,5 @@
-internal import Octets
 internal import Foundation
+internal import Octets
 
 /// Answers that both versions of the API give in one form, as far as the library reads them.
 enum ServerAnswers {
@@ -85,4 +85,71 @@ extension ServerAnswers.Failure {
 extension HTTPResponse {
     /// The body as an answer of these servers; `nil` when it is something else, for example a captive portal's page.
     func decoded<Answer: Decodable>(_ type: Answer.Type) -> Answer? { try? JSONDecoder().decode(type, from: body) }
+}
+
+/// Why a call to the servers has no usable answer.
+enum ServerFailure: Error, Sendable, Hashable {
+    /// No connection, or it broke off.
+    case unreachable(String)
+    /// TLS cannot be trusted.
+    case insecure(String)
+    /// The software statement is invalid or revoked; the server's code.
+    case statementRefused(String)
+    /// The registration or token call failed in another way.
+    case noAccessToken(String)
+    /// Too many calls.
+    case throttled
+    /// HTTP 5xx.
+    case unavailable(status: Int)
+    /// A response that is not from these servers, for example a captive portal's page.
+    case unexpectedAnswer(String)
+
+    init(_ failure: TransportFailure) {
+        self =
+            switch failure.kind {
+            case .unreachable: .unreachable(failure.reason)
+            case .insecure: .insecure(failure.reason)
+            }
+    }
+
+    /// For developers.
+    var details: String {
+        switch self {
+        case .unreachable(let reason), .insecure(let reason), .unexpectedAnswer(let reason), .noAccessToken(let reason): reason
+        case .statementRefused(let code): code
+        case .throttled: "429"
+        case .unavailable(let status): "\(status)"
+        }
+    }
+}
+
+extension PreauthorizationStatus {
+    init(_ failure: ServerFailure) {
+        switch failure {
+        case .noAccessToken, .statementRefused: self = .noAccessToken
+        case .unreachable, .insecure: self = .networkError
+        case .unexpectedAnswer: self = .unknownFormat
+        case .throttled: self.init(status: 429, code: "too_many_requests", action: .retryAfter)
+        case .unavailable(let status): self.init(status: status, code: "internal_error", action: .retry)
+        }
+    }
+
+    /// - Parameter answer: An answer of another status than 200.
+    init(_ answer: HTTPResponse) {
+        if answer.status == 429 {
+            self.init(ServerFailure.throttled)
+        } else if let failure = answer.decoded(ServerAnswers.Failure.self) {
+            self.init(failure, httpStatus: answer.status)
+        } else {
+            self.init(
+                status: answer.status, code: answer.status >= 500 ? "internal_error" : "server_response_format_unknown", action: .none)
+        }
+    }
+
+    init(_ failure: ServerAnswers.Failure, httpStatus: Int) {
+        self.init(
+            status: failure.status ?? httpStatus, code: failure.sdkCode ?? "",
+            action: failure.action.flatMap(PreauthorizationStatus.Action.init) ?? .none,
+            message: failure.message, details: failure.details, helpURL: failure.helpUrl, trace: failure.trace)
+    }
 }

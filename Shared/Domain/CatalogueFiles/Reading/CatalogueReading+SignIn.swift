@@ -1,4 +1,6 @@
+internal import Catalogue
 internal import Contracts
+internal import Foundation
 internal import StrictJson
 
 extension CatalogueReading {
@@ -120,5 +122,138 @@ extension CatalogueReading {
             }
             return pass
         }
+    }
+}
+
+extension CatalogueReading {
+    func requestor(_ value: JsonValue) -> Requestor? {
+        value.object { object in
+            var requestor = Requestor()
+            requestor.id = object.newID { requestors[$0] == nil }
+            requestor.name = object.displayName("name")
+            requestor.programmerID = object.reference("programmer", "programmer", in: programmers)
+            requestor.domains = domains(object)
+            requestor.enhancedErrors = object.flag("enhancedErrors")
+            requestor.confirmsSignIn = object.flag("confirmsSignIn")
+            requestor.requiresDeviceInformation = object.choice("deviceInformation", ["optional": false, "required": true], else: false)
+            requestor.bindsStoredTokens = object.choice("storedTokens", ["alone": false, "bound": true], else: false)
+            requestor.registrationURL = object.url("registrationUrl", required: false)
+            requestor.defaultRedirectURL = object.url("defaultRedirectUrl", required: false)
+            requestor.mediaTokenFormat = object.choice("mediaTokenFormat", ["reference": .reference, "jws": .jws], else: .reference)
+            requestor.mediaTokenTtlSeconds = object.number("mediaTokenTtl", 1...3600)
+            requestor.customSchemes = customSchemes(object)
+            requestor.channels = object.texts("channels")
+            requestor.certificates = certificates(object)
+            look(object, of: &requestor)
+            requestor.bridge = requestorBridge(object, of: requestor)
+            if requestor.cannotConfirm {
+                warn(
+                    "has no effect on sign-ins at the upstream, which has no returnOrigin: a link that is sent to somebody signs the sender's device in",
+                    at: object.path.appending(key: "confirmsSignIn"))
+            }
+            if !requestor.id.isEmpty { requestors[requestor.id] = requestor }
+            return requestor
+        }
+    }
+
+    /// The look of the channel on the gateway's own pages (dashboard §8).
+    private func look(_ object: JsonObject, of requestor: inout Requestor) {
+        requestor.favouriteMvpds = object.texts("favouriteMvpds") {
+            CatalogueSyntax.isID($0) ? nil : "must be the id of an MVPD; it is '\($0)'"
+        }
+        if requestor.favouriteMvpds.count > Self.mostFavourites {
+            object.optional("favouriteMvpds")?.problem("must have at most \(Self.mostFavourites) elements")
+        }
+        requestor.logoURL = object.url("logoUrl", required: false)
+        requestor.accentColor = color("accentColor", object)
+        requestor.headerColor = color("headerColor", object)
+    }
+
+    /// As many as a phone shows without the others getting out of sight.
+    private static let mostFavourites = 24
+
+    private func color(_ name: String, _ object: JsonObject) -> String {
+        guard let value = object.optional(name), let text = value.string() else { return "" }
+        if !CatalogueSyntax.isColor(text) { value.problem("must be '#' and six hex digits, for example #0b5fad; it is '\(text)'") }
+        return text
+    }
+
+    /// Generated ones (dashboard §2).
+    func customSchemes(_ object: JsonObject) -> [String] {
+        object.texts("customSchemes") { CatalogueSyntax.isCustomScheme($0) ? nil : "must be 'adbe.' and 22 characters of base64url" }
+    }
+
+    /// A domain below another one of the list is pointless (dashboard §2).
+    private func domains(_ object: JsonObject) -> [Domain] {
+        guard let value = object.required("domains") else { return [] }
+        var places: [(name: String, path: JsonPath)] = []
+        let domains = value.array { element -> Domain? in
+            let domain = domain(element)
+            if let name = domain?.name, !name.isEmpty {
+                if places.contains(where: { $0.name == name }) { element.problem("is there twice") }
+                places.append((name, element.path))
+            }
+            return domain
+        }
+        for (name, path) in places {
+            guard let wider = places.first(where: { name.hasSuffix("." + $0.name) }) else { continue }
+            warn("is '\(name)', which '\(wider.name)' covers already", at: path)
+        }
+        return domains
+    }
+
+    /// `"acme.example"`, or an object where something else is to be said of the domain.
+    private func domain(_ value: JsonValue) -> Domain? {
+        if value.isString { return domainName(value).map { Domain(name: $0) } }
+        return value.object { object in
+            let isDevelopment = object.flag("development")
+            return Domain(
+                name: object.required("name").flatMap { domainName($0, orLoopback: isDevelopment) } ?? "",
+                mvpdInitiated: object.flag("mvpdInitiated"), development: isDevelopment)
+        }
+    }
+
+    /// - Parameter orLoopback: Also a name of this machine, where a developer's page lies.
+    private func domainName(_ value: JsonValue, orLoopback: Bool = false) -> String? {
+        guard let name = value.string() else { return nil }
+        if orLoopback, PlainHTTP.isAllowed(name) { return name }
+        if let problem = CatalogueSyntax.domainProblem(name) { value.problem(problem) }
+        return name
+    }
+}
+
+/// Rules for addresses in a catalogue.
+package enum CatalogueURL {
+    /// The fault of a URL that Boxoffice or a browser opens; `nil` when it is good.
+    ///
+    /// Plain HTTP is for this machine only (`PlainHTTP`), so that a provider's stand-in can be used without certificates.
+    package static func urlProblem(_ text: String) -> String? {
+        if text.contains("${") { return "has a placeholder that was not replaced: '\(text)'" }
+        guard text.utf8.count <= 2048, let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
+            let host = parts.host, !host.isEmpty
+        else { return "must be an absolute https URL; it is '\(text)'" }
+        if parts.user != nil || parts.password != nil { return "must not hold a user or a password" }
+        if parts.fragment != nil { return "must not have a fragment" }
+        if scheme == "https" || scheme == "http" && PlainHTTP.isAllowed(host) { return nil }
+        return "must begin with https:// (http:// is for this machine only); it is '\(text)'"
+    }
+
+    /// The fault of an origin whose servers are called by name; `nil` when it is good. It must have scheme, host and port alone, and no address but
+    /// this machine's (bridge §14.3).
+    package static func originProblem(_ text: String) -> String? {
+        if let problem = urlProblem(text) { return problem }
+        guard let parts = URLComponents(string: text), let host = parts.host else { return "must be an origin; it is '\(text)'" }
+        if !parts.path.isEmpty || parts.query != nil { return "must end after the host or the port; it is '\(text)'" }
+        let isAddress = host.utf8.contains(UInt8(ascii: ":")) || host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+        return isAddress && !PlainHTTP.isAllowed(host) ? "must name a host; it has the address '\(host)'" : nil
+    }
+
+    /// The fault of a name in the form of a URI, such as an entity id; `nil` when it is good.
+    package static func uriProblem(_ text: String) -> String? {
+        if text.contains("${") { return "has a placeholder that was not replaced: '\(text)'" }
+        guard text.utf8.count <= 1024, let parts = URLComponents(string: text), parts.scheme != nil else {
+            return "must be a URI of at most 1024 bytes; it is '\(text)'"
+        }
+        return nil
     }
 }

@@ -1,4 +1,7 @@
+internal import Catalogue
 package import Contracts
+internal import Cryptography
+internal import Foundation
 package import StrictJson
 
 /// Reads a catalogue document into a `Configuration` and checks that it fits together.
@@ -119,4 +122,137 @@ package final class CatalogueReading {
             }
         }
     }
+}
+
+extension CatalogueReading {
+    /// The certificates of a programmer or a requestor (dashboard §2).
+    func certificates(_ object: JsonObject) -> [Contracts.Certificate] {
+        var seen: Set<OctetText> = []
+        return object.optional("certificates")?.array { value -> Contracts.Certificate? in
+            guard let certificate = certificate(value) else { return nil }
+            if !seen.insert(certificate.id).inserted { value.problem("is there twice") }
+            return certificate
+        } ?? []
+    }
+
+    private func certificate(_ value: JsonValue) -> Contracts.Certificate? {
+        value.object { object -> Contracts.Certificate? in
+            let isRevoked = object.flag("revoked")
+            let encrypts = object.flag("encryptsUserMetadata")
+            guard let text = object.required("certificate"), let der = certificates.encryptionCertificate(text, isRevoked: isRevoked) else {
+                return nil
+            }
+            return Contracts.Certificate(id: Hex.encode(SHA256.hash(der)), der: der, encryptsUserMetadata: encrypts, revoked: isRevoked)
+        } ?? nil
+    }
+
+    /// A certificate that has ended since it was written down keeps nothing from being used. The key is left out until there is another (rest-v1 §8).
+    func checkEncryption(_ key: JsonValue, _ requestor: Requestor) {
+        let programmer = programmers[requestor.programmerID]
+        let catalogue = Catalogue(Configuration(programmers: programmer.map { [$0] } ?? []))
+        guard catalogue.metadataCertificate(of: requestor, now: certificates.now) == nil else { return }
+        let named = requestor.certificates.filter(\.encryptsUserMetadata) + (programmer?.certificates.filter(\.encryptsUserMetadata) ?? [])
+        if named.contains(where: { !$0.revoked }) {
+            warn("is left out: no certificate of '\(requestor.id)' and its programmer is valid today", at: key.path)
+        } else {
+            key.problem("is to be encrypted, but neither '\(requestor.id)' nor its programmer has a certificate that encrypts user metadata")
+        }
+    }
+}
+
+/// Sign-ins of a test user that are tried on a schedule (Shared/Documents/Decisions/0085).
+extension CatalogueReading {
+    /// Seconds from one to the next.
+    static let testIntervals: ClosedRange<UInt32> = 60...86_400
+    /// Beside the MVPD's own.
+    private static let mostOrigins = 8
+
+    func scheduledSignIn(_ object: JsonObject, of mvpd: Mvpd) -> ScheduledSignIn? {
+        guard let value = object.optional("testSignIn") else { return nil }
+        let test = value.object { object in
+            var test = ScheduledSignIn()
+            test.requestorID = object.reference("requestor", "requestor", in: requestors)
+            test.user = object.text("user")
+            test.passwordReference = secretReference(object, "passwordReference", required: true)
+            test.everySeconds = object.number("every", Self.testIntervals, else: Self.testIntervals.lowerBound)
+            test.userField = object.text("userField", required: false)
+            test.passwordField = object.text("passwordField", required: false)
+            test.origins = object.texts("origins", CatalogueURL.originProblem)
+            if test.origins.count > Self.mostOrigins { object.optional("origins")?.problem("must have at most \(Self.mostOrigins) origins") }
+            test.paused = !object.flag("enabled", else: true)
+            return test
+        }
+        if case .tempPass = mvpd.signIn { value.problem("has no meaning for a TempPass: nobody signs in at it") }
+        if mvpd.upstreamOnly { value.problem("must not be there beside upstreamOnly") }
+        if let test { scheduled.append((value, test.requestorID, mvpd.id)) }
+        return test
+    }
+
+    /// The integration that a test tries may be gone: nobody is to keep one for a test's sake.
+    func checkScheduled() {
+        for (value, requestor, mvpd) in scheduled where requestors[requestor] != nil && !mvpd.isEmpty {
+            if !integrations.contains([OctetText(requestor), OctetText(mvpd)]) {
+                warn("is not tried: the requestor '\(requestor)' has no integration with '\(mvpd)'", at: value.path)
+            } else if bridged.contains([OctetText(requestor), OctetText(mvpd)]) {
+                warn("is not tried: an upstream signs in the viewers of the requestor '\(requestor)'", at: value.path)
+            }
+        }
+    }
+}
+
+extension CatalogueReading {
+    func integration(_ value: JsonValue) -> Integration? {
+        value.object { object in
+            var integration = Integration()
+            integration.requestorID = object.reference("requestor", "requestor", in: requestors)
+            integration.mvpdID = object.reference("mvpd", "MVPD", in: mvpds)
+            integration.enabled = object.flag("enabled", else: true)
+            integration.platformSsoEnabled = object.flag("platformSso")
+            integration.autoSignIn = object.flag("autoSignIn")
+            integration.authnTtlSeconds = object.number("authnTtl", Self.lifetimes)
+            integration.authzTtlSeconds = object.number("authzTtl", Self.lifetimes)
+            integration.hbaAuthnTtlSeconds = object.number("hbaAuthnTtl", Self.lifetimes)
+            integration.metadataKeys = object.optional("metadataKeys")?.array { metadataKey($0, for: integration.requestorID) } ?? []
+            if !integrations.insert([OctetText(integration.requestorID), OctetText(integration.mvpdID)]).inserted {
+                object.problem("is a second integration of '\(integration.requestorID)' with '\(integration.mvpdID)'")
+            }
+            integration.preflightMaxResources = object.number("preflightMaxResources", Self.preflightLimits)
+            checkLifetimes(object, authn: integration.authnTtlSeconds, hba: integration.hbaAuthnTtlSeconds)
+            integration.platformOverrides = overrides(object, of: mvpds[integration.mvpdID], isIntegration: true)
+            integration.oauthClient = oauthClient(object, of: mvpds[integration.mvpdID])
+            checkPlatform(object, integration)
+            integration.bridge = integrationBridge(object, of: integration)
+            if integration.bridge != nil { bridged.insert([OctetText(integration.requestorID), OctetText(integration.mvpdID)]) }
+            return integration
+        }
+    }
+
+    private func checkPlatform(_ object: JsonObject, _ integration: Integration) {
+        guard integration.platformSsoEnabled, let mvpd = mvpds[integration.mvpdID], !supportsSingleSignOn(mvpd, .all) else { return }
+        object.optional("platformSso")?.problem("is on, but the MVPD '\(mvpd.id)' supports it on no platform")
+    }
+
+    /// `"userID"`, or an object where the value is to be encrypted.
+    private func metadataKey(_ value: JsonValue, for requestor: String) -> MetadataKey? {
+        var key = MetadataKey()
+        if value.isString {
+            key.key = value.string() ?? ""
+        } else {
+            guard let read = value.object({ MetadataKey(key: $0.text("key"), encrypted: $0.flag("encrypted")) }) else { return nil }
+            key = read
+        }
+        if !key.key.isEmpty, !CatalogueSyntax.isMetadataKey(key.key) { value.problem("must be a metadata key such as 'userID'; it is '\(key.key)'") }
+        if key.key == "zip", !key.encrypted { value.problem("must be encrypted: 'zip' is sensitive (mvpd §1.2)") }
+        if key.encrypted, completeness == .whole, let requestor = requestors[requestor] { checkEncryption(value, requestor) }
+        return key
+    }
+}
+
+/// Where the secrets lie that OAuth providers gave, as the authentication service reads them. Looked for here, never read.
+package struct ClientSecretFiles: Hashable, Sendable {
+    let folder: String
+
+    func path(_ name: String) -> String { "\(folder)/\(name).secret" }
+
+    func has(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
 }

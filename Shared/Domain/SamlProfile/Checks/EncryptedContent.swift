@@ -1,4 +1,5 @@
 internal import CXmlSec
+public import Clocks
 
 /// An `EncryptedAssertion` of a form that may be decrypted (mvpd §2.3 step 18).
 struct EncryptedContent {
@@ -110,5 +111,120 @@ struct WrappedSessionKey {
             }
         }
         (self.element, self.digest, self.mask) = (element, digest ?? .sha1, mask ?? .sha1)
+    }
+}
+
+/// The signature algorithms that may be allowed to an MVPD (mvpd §2.3 step 14).
+public enum SignatureAlgorithm: String, Hashable, Sendable, CaseIterable {
+    case rsaSHA1 = "http://www.w3.org/2000/09/xmldsig#rsa-sha1"
+    case rsaSHA256 = "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"
+    case rsaSHA384 = "http://www.w3.org/2001/04/xmldsig-more#rsa-sha384"
+    case rsaSHA512 = "http://www.w3.org/2001/04/xmldsig-more#rsa-sha512"
+    case ecdsaSHA256 = "http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256"
+    case ecdsaSHA384 = "http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha384"
+    case ecdsaSHA512 = "http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha512"
+
+    /// The default of an endpoint: everything but SHA-1.
+    public static let current: Set<SignatureAlgorithm> = Set(allCases).subtracting([.rsaSHA1])
+
+    var usesRSA: Bool {
+        switch self {
+        case .rsaSHA1, .rsaSHA256, .rsaSHA384, .rsaSHA512: true
+        case .ecdsaSHA256, .ecdsaSHA384, .ecdsaSHA512: false
+        }
+    }
+
+    var method: cxs_signature_method {
+        switch self {
+        case .rsaSHA1: CXS_RSA_SHA1
+        case .rsaSHA256: CXS_RSA_SHA256
+        case .rsaSHA384: CXS_RSA_SHA384
+        case .rsaSHA512: CXS_RSA_SHA512
+        case .ecdsaSHA256: CXS_ECDSA_SHA256
+        case .ecdsaSHA384: CXS_ECDSA_SHA384
+        case .ecdsaSHA512: CXS_ECDSA_SHA512
+        }
+    }
+}
+
+/// The digests that a reference may name (mvpd §2.3 step 14).
+enum DigestAlgorithm: String, Hashable, Sendable {
+    case sha1 = "http://www.w3.org/2000/09/xmldsig#sha1"
+    case sha256 = "http://www.w3.org/2001/04/xmlenc#sha256"
+    case sha384 = "http://www.w3.org/2001/04/xmldsig-more#sha384"
+    case sha512 = "http://www.w3.org/2001/04/xmlenc#sha512"
+
+    var method: cxs_digest_method {
+        switch self {
+        case .sha1: CXS_SHA1
+        case .sha256: CXS_SHA256
+        case .sha384: CXS_SHA384
+        case .sha512: CXS_SHA512
+        }
+    }
+}
+
+/// Everything that the caller knows about the answer it waits for: the pending request, the endpoint's record, the service's keys.
+public struct ExpectedResponse: Sendable {
+    /// `ID` of the pending request.
+    public var requestID: String
+    /// When the request was sent; `forceAuthn` compares with it.
+    public var requestedAt: Timestamp
+    /// The address of the assertion consumer service: `Destination` and `Recipient`.
+    public var assertionConsumerServiceURL: String
+    /// Another accepted address, for answers to a platform's sign-in framework (mvpd §2.8); nil: none.
+    public var exchangeURL: String?
+    public var answeredRequest: AnsweredRequest = .recorded
+    public var issuer: ExpectedIssuer
+    /// The base `spEntityId`, accepted as audience.
+    public var serviceProviderEntityID: String
+    /// The exact issuer that the request named, accepted as audience.
+    public var issuerSent: String
+    /// How far clocks may differ.
+    public var clockSkew: Duration = .seconds(60)
+    /// How old a response may be.
+    public var maximumResponseAge: Duration = .seconds(300)
+    public var signaturePolicy: SignaturePolicy = .assertion
+    public var signatureAlgorithms: Set<SignatureAlgorithm> = SignatureAlgorithm.current
+    /// Until when SHA-1 signatures and digests are accepted; nil: never.
+    public var legacySHA1Until: Timestamp?
+    /// The endpoint's pinned certificates, 1 to 4; the only source of keys.
+    public var pinnedCertificates: [PinnedCertificate]
+    /// The accepted NameID formats: the one requested, and those listed for the endpoint. The `unspecified` format accepts any.
+    public var nameIDFormats: [String]
+    public var forceAuthn = false
+    /// False for an answer to a query for attributes, and when the platform sent the request itself (mvpd §2.8).
+    public var requiresAuthnStatement = true
+    public var encryption: EncryptionPolicy = .optional
+    /// The service's own keys for encrypted assertions, newest first.
+    public var decryptionKeys: [DecryptionKey] = []
+    /// The attribute that holds the user id in place of the NameID.
+    public var guidAttributeName: String?
+    public var attributeMap: [AttributeMapping] = []
+
+    /// True for the address of this service under which the answer came.
+    func isAddressed(to address: String?) -> Bool { address == assertionConsumerServiceURL || address != nil && address == exchangeURL }
+
+    /// - Parameters:
+    ///   - requestID: `ID` of the pending request.
+    ///   - requestedAt: When the request was sent.
+    ///   - assertionConsumerServiceURL: The address that the request named.
+    ///   - issuer: Who answers.
+    ///   - serviceProviderEntityID: The base `spEntityId`.
+    ///   - issuerSent: The issuer that the request named.
+    ///   - pinnedCertificates: The endpoint's certificates.
+    ///   - nameIDFormats: The accepted formats.
+    public init(
+        requestID: String, requestedAt: Timestamp, assertionConsumerServiceURL: String, issuer: ExpectedIssuer,
+        serviceProviderEntityID: String, issuerSent: String, pinnedCertificates: [PinnedCertificate], nameIDFormats: [String]
+    ) {
+        self.requestID = requestID
+        self.requestedAt = requestedAt
+        self.assertionConsumerServiceURL = assertionConsumerServiceURL
+        self.issuer = issuer
+        self.serviceProviderEntityID = serviceProviderEntityID
+        self.issuerSent = issuerSent
+        self.pinnedCertificates = pinnedCertificates
+        self.nameIDFormats = nameIDFormats
     }
 }

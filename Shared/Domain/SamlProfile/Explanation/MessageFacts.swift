@@ -1,3 +1,4 @@
+public import Clocks
 internal import Cryptography
 
 /// The message's own claims, as it was received. Nothing of it is trusted, and nothing of it is personal. The NameID and the values of attributes are
@@ -177,5 +178,30 @@ enum ShownText {
     static func of(_ text: String) -> String {
         let shown = text.unicodeScalars.prefix(longest).map { (0x20...0x7E).contains($0.value) ? Character($0) : "?" }
         return String(shown) + (text.unicodeScalars.count > longest ? "..." : "")
+    }
+}
+
+extension ResponseVerifier {
+    /// Verifies a response as `verify` does, and describes the outcome of every check. After one that failed, it also describes the later checks that
+    /// do not depend on it. That costs only a response that is refused.
+    ///
+    /// Steps 1, 4 and 31 belong to the caller: 1 and 4 are marked as passed, 31 as not checked.
+    /// - Parameters:
+    ///   - response: The message as it arrived.
+    ///   - expected: The demands of the pending request and the endpoint's record.
+    ///   - now: The time of day.
+    public func explain(
+        _ response: UnverifiedResponse, expecting expected: ExpectedResponse, at now: Timestamp
+    ) -> (report: ResponseReport, explanation: ResponseExplanation) {
+        var verification = ResponseVerification(expecting: expected, at: now)
+        let report = verification.report(on: response)
+        let facts = verification.receivedRoot.map {
+            MessageFacts(of: $0, decrypted: verification.decryptedRoot, userIDAttribute: expected.guidAttributeName)
+        }
+        let survey: ResponseSurvey? = if case .accepted = report.verdict { nil } else { ResponseSurvey(after: verification) }
+        let explainer = Explainer(
+            expected: expected, now: now, facts: facts ?? MessageFacts(), digestDiffers: report.digestDiffers || survey?.digestDiffers == true,
+            others: survey?.findings ?? [:])
+        return (report, explainer.explain(report))
     }
 }

@@ -1,9 +1,9 @@
-internal import CXmlSec
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Darwin)
 internal import Darwin
 #endif
+internal import CXmlSec
 
 /// An element of a parsed document, trusted or not.
 struct XmlElement {
@@ -104,5 +104,67 @@ extension UnsafeBufferPointer<CChar> {
         let start = firstIndex { !isSpace($0) } ?? endIndex
         let end = lastIndex { !isSpace($0) }.map { $0 + 1 } ?? start
         return UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: self[start..<end]))
+    }
+}
+
+/// Owner of a parsed tree. Its elements keep it alive; all of them stay on the thread that parsed it.
+final class ParsedDocument {
+    let pointer: OpaquePointer
+
+    /// Takes over a document of the C library.
+    init(_ pointer: OpaquePointer) { self.pointer = pointer }
+
+    deinit { cxs_document_free(pointer) }
+
+    /// The hardened parse of mvpd §6, of a message that is only read.
+    static func parse(_ octets: [UInt8]) throws(ParseFailure) -> ParsedDocument {
+        var pointer: OpaquePointer?
+        let status = cxs_parse_to_read(octets, octets.count, &pointer)
+        guard let pointer else { throw ParseFailure(status) }
+        return ParsedDocument(pointer)
+    }
+
+    /// The same of a list of records, which may have ten times as many nodes.
+    static func parseList(_ octets: [UInt8]) throws(ParseFailure) -> ParsedDocument {
+        var pointer: OpaquePointer?
+        let status = cxs_parse_list(octets, octets.count, &pointer)
+        guard let pointer else { throw ParseFailure(status) }
+        return ParsedDocument(pointer)
+    }
+
+    /// The same of metadata, which people edit by hand: comments and processing instructions are read over.
+    static func parseMetadata(_ octets: [UInt8]) throws(ParseFailure) -> ParsedDocument {
+        var pointer: OpaquePointer?
+        let status = cxs_parse_metadata(octets, octets.count, &pointer)
+        guard let pointer else { throw ParseFailure(status) }
+        return ParsedDocument(pointer)
+    }
+
+    var root: XmlElement { XmlElement(pointer: cxs_document_root(pointer), document: self) }
+}
+
+/// Why octets are not a document that may be read.
+enum ParseFailure: Error {
+    case doctype
+    case form
+    case limit
+    case unusable
+
+    init(_ status: cxs_parse_status) {
+        switch status {
+        case CXS_HAS_DOCTYPE: self = .doctype
+        case CXS_OVER_LIMIT: self = .limit
+        case CXS_NO_MEMORY: self = .unusable
+        default: self = .form
+        }
+    }
+
+    var rejection: SamlRejection {
+        switch self {
+        case .doctype: SamlRejection(.doctype, "The document has a document type declaration.")
+        case .form: SamlRejection(.form, "The document is not plain well-formed UTF-8 XML.")
+        case .limit: SamlRejection(.limit, "The document is too deep, or has too many elements, attributes or namespaces.")
+        case .unusable: SamlRejection(.unusable, "The XML library has no memory or cannot be used.")
+        }
     }
 }

@@ -1,6 +1,6 @@
 public import Clocks
-public import Faults
 internal import Cryptography
+public import Faults
 
 /// Makes access tokens: JWT, ES256.
 public struct AccessTokenIssuer: Sendable {
@@ -42,5 +42,87 @@ public struct AccessTokenIssuer: Sendable {
         } catch {
             throw .unexpected(error)
         }
+    }
+}
+
+/// A bearer as it is handed to a client; the token itself prints as `[hidden]`.
+public struct IssuedAccessToken: Sendable, CustomStringConvertible, CustomReflectable {
+    /// Compact JWS; opaque to clients.
+    public let token: String
+    /// `jti`.
+    public let id: String
+    public let issuedAt: Timestamp
+    public let expiresAt: Timestamp
+
+    public var description: String { "[hidden]" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// The claims of a verified access token (rest-v1 §2.2).
+public struct AccessTokenClaims: Hashable, Sendable {
+    /// `sub`.
+    public let clientID: String
+    /// `jti`.
+    public let id: String
+    public let scopes: [String]
+    public let issuedAt: Timestamp
+    public let expiresAt: Timestamp
+}
+
+/// Makes software statements: JWS, ES256.
+public struct SoftwareStatementIssuer: Sendable {
+    private let keys: SigningKeys
+    private let issuer: String
+    private let clock: any WallClock
+
+    /// - Parameter issuer: `iss`, a name of this deployment.
+    public init(keys: SigningKeys, issuer: String, clock: any WallClock = SystemClock()) {
+        self.keys = keys
+        self.issuer = issuer
+        self.clock = clock
+    }
+
+    /// - Throws: `internal` when the key cannot sign.
+    public func issue(_ statement: SoftwareStatement) throws(Fault) -> String {
+        let payload = SoftwareStatementPayload(
+            softwareID: statement.softwareID, sub: statement.applicationID, clientName: statement.applicationName, iss: issuer,
+            jti: Base64.url.encode(SecureRandom.bytes(16)), iat: clock.now().seconds)
+        do {
+            return try CompactJWS.sign(payload, type: SoftwareStatementPayload.type, key: keys.ring.current)
+        } catch {
+            throw .unexpected(error)
+        }
+    }
+}
+
+struct SoftwareStatementPayload: Encodable {
+    static let type = "software-statement+jwt"
+    // Statements made elsewhere carry the general type or none.
+    static let acceptedTypes: Set<String?> = [type, "jwt", nil]
+
+    var softwareID: String
+    var sub: String?
+    var clientName: String?
+    var iss: String?
+    var jti: String?
+    // Seconds since 1970.
+    var iat: Int64?
+
+    enum CodingKeys: String, CodingKey {
+        case softwareID = "software_id"
+        case sub
+        case clientName = "client_name"
+        case iss, jti, iat
+    }
+}
+
+extension SoftwareStatementPayload: TokenClaims {
+    init(_ claims: TokenObject) throws(TokenRejection) {
+        softwareID = try claims.required("software_id")
+        sub = try claims.text("sub")
+        clientName = try claims.text("client_name")
+        iss = try claims.text("iss")
+        jti = try claims.text("jti")
+        iat = try claims.instant("iat")
     }
 }

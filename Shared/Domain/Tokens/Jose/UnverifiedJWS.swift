@@ -1,4 +1,5 @@
 internal import Cryptography
+internal import FoundationEssentials
 
 /// A compact JWS (RFC 7515 §7.1) that was read but not verified.
 struct UnverifiedJWS: Sendable {
@@ -61,5 +62,49 @@ struct UnverifiedJWS: Sendable {
         guard HMACSHA256.isValid(signature, for: signedBytes, secret: secret) else { throw .invalidSignature }
         guard let claims = TokenObject(payload) else { throw .malformed }
         return try Claims(claims)
+    }
+}
+
+/// The three parts of a compact JWS (RFC 7515 §7.1), decoded and not verified.
+public struct CompactForm: Sendable {
+    public let header: [UInt8]
+    public let payload: [UInt8]
+    public let signature: [UInt8]
+    /// The first two parts as they were sent.
+    public let signedBytes: [UInt8]
+
+    /// - Parameter largest: In bytes; longer texts are refused unread.
+    /// - Returns: `nil` unless the text is three parts of base64url.
+    public init?(_ text: String, largest: Int) {
+        guard text.utf8.count <= largest else { return nil }
+        let bytes = Array(text.utf8)
+        guard let first = bytes.firstIndex(of: UInt8(ascii: ".")), let second = bytes[(first + 1)...].firstIndex(of: UInt8(ascii: ".")),
+            let header = Base64.url.decode(Array(bytes[..<first])), let payload = Base64.url.decode(Array(bytes[(first + 1)..<second])),
+            let signature = Base64.url.decode(Array(bytes[(second + 1)...]))
+        else { return nil }
+        self.header = header
+        self.payload = payload
+        self.signature = signature
+        signedBytes = Array(bytes[..<second])
+    }
+}
+
+/// Writes a compact JWS (RFC 7515 §7.1).
+enum CompactJWS {
+    /// - Throws: `CryptographyError` of the key, or an encoder's error.
+    static func sign(_ claims: some Encodable, type: String, key: SigningKey) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try sign(payload: Array(try encoder.encode(claims)), type: type, key: key)
+    }
+
+    /// - Parameter payload: The claims as JSON.
+    static func sign(payload: [UInt8], type: String, key: SigningKey) throws(CryptographyError) -> String {
+        var header = JSONObjectText()
+        header.add("alg", JWSAlgorithm.es256.rawValue)
+        header.add("kid", key.identifier)
+        header.add("typ", type)
+        let input = Base64.url.encode(header.finished()) + "." + Base64.url.encode(payload)
+        return input + "." + Base64.url.encode(try key.privateKey.sign(Array(input.utf8)))
     }
 }

@@ -1,5 +1,5 @@
 public import Clocks
-internal import Cryptography
+public import Cryptography
 public import Faults
 public import MediaTokenVerifier
 internal import Synchronization
@@ -150,4 +150,99 @@ extension MediaTokenClaims {
         object.add("ttl", ttl)
         return object.finished()
     }
+}
+
+/// The RSA key that signs media tokens in the reference form; replaced while it is used.
+public final class ReferenceSigningKey: Sendable {
+    private let state: Mutex<RSAPrivateKey>
+
+    public init(_ key: RSAPrivateKey) { state = Mutex(key) }
+
+    public var key: RSAPrivateKey { state.withLock { $0 } }
+
+    /// From now on tokens are signed with this key.
+    public func replace(_ key: RSAPrivateKey) {
+        state.withLock { $0 = key }
+    }
+}
+
+/// The issue times that one copy of a service may use. It is a copy number that no other copy has at that moment, and a range of seconds.
+public struct IssueWindow: Sendable, Equatable {
+    /// One of `MediaTokenIssuer.copies`.
+    public var copy: Int
+    /// The first second that it may use; another process may have used earlier ones.
+    public var first: Timestamp
+    /// Only seconds before it may be used: the next holder of the number begins there.
+    public var end: Timestamp
+
+    /// - Parameters:
+    ///   - copy: One of `MediaTokenIssuer.copies`, 0 to 839.
+    ///   - first: The first second that may be used.
+    ///   - end: The first second that may no longer be used.
+    public init(copy: Int, first: Timestamp, end: Timestamp) {
+        self.copy = copy
+        self.first = first
+        self.end = end
+    }
+}
+
+/// Holds the number of a copy.
+public protocol IssueWindows: Sendable {
+    /// - Returns: A window that ends after `now`.
+    /// - Throws: `unavailable` when another copy holds the number now, or it cannot be held longer; faults of the store.
+    func window(at now: Timestamp) async throws(Fault) -> IssueWindow
+}
+
+/// A number that is reserved for this copy.
+struct FixedIssueWindow: IssueWindows {
+    let copy: Int
+
+    func window(at now: Timestamp) async throws(Fault) -> IssueWindow {
+        IssueWindow(copy: copy, first: Timestamp(milliseconds: 0), end: now + .seconds(1))
+    }
+}
+
+/// The bytes of a media token in the reference form (rest-v1 §7).
+enum ReferenceTokenForm {
+    /// The signed text: the root element, in UTF-8. Elements stand in the documented order; `proxyMvpdId` is there only behind a proxy.
+    /// - Parameter copy: The number of the issuing service's copy; the issue time stands in a time zone of that many minutes, so that no two copies
+    ///   write the same bytes.
+    static func payload(_ facts: MediaTokenFacts, copy: Int = 0) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(512)
+        append("<shortAuthorizationToken>", to: &text)
+        append("sessionGUID", facts.sessionGUID, to: &text)
+        append("requestorID", facts.requestor, to: &text)
+        append("resourceID", facts.resource, to: &text)
+        append("ttl", String(facts.ttl.wholeMilliseconds), to: &text)
+        append("issueTime", IssueTime.format(facts.issuedAt, zone: Int64(copy)), to: &text)
+        append("mvpdId", facts.mvpd, to: &text)
+        if let proxy = facts.proxyMvpd { append("proxyMvpdId", proxy, to: &text) }
+        append("</shortAuthorizationToken>", to: &text)
+        return text
+    }
+
+    /// - Parameter signature: Over `payload`.
+    static func serialize(payload: [UInt8], signature: [UInt8]) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(payload.count + 2 * signature.count)
+        append("<signatureInfo>", to: &text)
+        text.append(contentsOf: Base64.standard.encode(signature).utf8)
+        // The tag after the signature lacks its slash: verifiers in the field expect exactly that.
+        append("<signatureInfo>", to: &text)
+        text.append(contentsOf: payload)
+        return Base64.standard.encode(text)
+    }
+
+    private static func append(_ element: String, _ content: String, to text: inout [UInt8]) {
+        append("<", to: &text)
+        append(element, to: &text)
+        append(">", to: &text)
+        append(XMLText.escape(content), to: &text)
+        append("</", to: &text)
+        append(element, to: &text)
+        append(">", to: &text)
+    }
+
+    private static func append(_ part: String, to text: inout [UInt8]) { text.append(contentsOf: part.utf8) }
 }

@@ -1,6 +1,6 @@
-internal import Octets
 internal import COpenSSL
 public import Clocks
+internal import Octets
 
 /// An X.509 certificate. Reading one says nothing about trust.
 public struct Certificate: Sendable, Hashable {
@@ -140,5 +140,105 @@ extension Certificate {
         defer { ASN1_TIME_free(epoch) }
         guard ASN1_TIME_diff(&days, &seconds, epoch, time) == 1 else { return nil }
         return Timestamp(seconds: Int64(days) * 86_400 + Int64(seconds))
+    }
+}
+
+/// Owns one `X509`.
+///
+/// `@unchecked Sendable`: the certificate is never changed after `init`; libcrypto guards what it caches in it by itself.
+final class CertificateHandle: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    /// - Parameter pointer: Becomes this object's own.
+    init(owning pointer: OpaquePointer) { self.pointer = pointer }
+
+    deinit { X509_free(pointer) }
+}
+
+/// Subject alternative names.
+public struct CertificateNames: Sendable, Hashable {
+    /// For example `gateway.boxoffice`.
+    public var dns: [String]
+    /// IPv4 or IPv6 text.
+    public var addresses: [String]
+
+    /// - Parameters:
+    ///   - dns: Host names.
+    ///   - addresses: IPv4 or IPv6 text.
+    public init(dns: [String] = [], addresses: [String] = []) {
+        self.dns = dns
+        self.addresses = addresses
+    }
+}
+
+/// The period of validity of a certificate.
+public struct CertificateValidity: Sendable, Hashable {
+    public var notBefore: Timestamp
+    public var notAfter: Timestamp
+
+    /// - Parameters:
+    ///   - notBefore: First moment of validity.
+    ///   - notAfter: Last moment of validity.
+    public init(notBefore: Timestamp, notAfter: Timestamp) {
+        self.notBefore = notBefore
+        self.notAfter = notAfter
+    }
+
+    /// A validity of that many days from `now`. It begins five minutes earlier, so that a peer with a slow clock accepts the certificate.
+    public static func days(_ count: Int, from now: Timestamp = SystemClock().now()) -> CertificateValidity {
+        CertificateValidity(notBefore: now - .seconds(300), notAfter: now + .seconds(count * 86_400))
+    }
+}
+
+/// The permitted uses of a certificate.
+public enum CertificateUsage: Sendable {
+    /// Signs other certificates.
+    case authority
+    /// TLS client and server.
+    case peer
+    /// Signs documents.
+    case signing
+    /// Receives encrypted keys.
+    case encryption
+
+    var profile: BoxofficeCertificateProfile {
+        switch self {
+        case .authority: BoxofficeProfileAuthority
+        case .peer: BoxofficeProfilePeer
+        case .signing: BoxofficeProfileSigning
+        case .encryption: BoxofficeProfileEncryption
+        }
+    }
+}
+
+/// Signs certificates for the services of one cluster.
+public struct CertificateAuthority: Sendable {
+    public let identity: CertifiedKey
+
+    public var certificate: Certificate { identity.certificate }
+
+    /// An authority that exists already.
+    public init(identity: CertifiedKey) { self.identity = identity }
+
+    /// A new authority with a P-256 key.
+    /// - Parameter name: Common name, 1 to 64 characters.
+    /// - Throws: `CryptographyError`.
+    public static func create(name: String, validity: CertificateValidity = .days(3650)) throws(CryptographyError) -> CertificateAuthority {
+        CertificateAuthority(identity: try .selfSigned(commonName: name, usage: .authority, validity: validity))
+    }
+
+    /// A certificate for both ends of TLS connections.
+    /// - Parameters:
+    ///   - commonName: 1 to 64 characters.
+    ///   - names: The names that peers check; no peer accepts the common name alone.
+    ///   - key: A fresh P-256 key when absent.
+    /// - Throws: `CryptographyError`.
+    public func issue(
+        commonName: String, names: CertificateNames, key: PrivateKey? = nil, usage: CertificateUsage = .peer,
+        validity: CertificateValidity = .days(365)
+    ) throws(CryptographyError) -> CertifiedKey {
+        let key: PrivateKey = if let key { key } else { .p256(try .generate()) }
+        let order = CertificateOrder(commonName: commonName, key: key, usage: usage, names: names, validity: validity)
+        return try CertifiedKey(certificate: order.issue(by: identity), key: key)
     }
 }

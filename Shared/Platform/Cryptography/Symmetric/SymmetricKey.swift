@@ -1,4 +1,6 @@
+internal import COpenSSL
 internal import Octets
+internal import Synchronization
 
 /// A secret of 256 bits for sealing or authenticating. Prints as `[hidden]`.
 public struct SymmetricKey: Sendable, CustomStringConvertible, CustomReflectable {
@@ -34,4 +36,41 @@ public struct SymmetricKey: Sendable, CustomStringConvertible, CustomReflectable
 
     public var description: String { "[hidden]" }
     public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Symmetric keys of one purpose, which change while they are in use: the current one seals, and older ones open what they have sealed.
+public final class SymmetricKeyRing: Sendable {
+    private let keys: Mutex<[SymmetricKey]>
+
+    /// - Parameter older: Newest first.
+    public init(current: SymmetricKey, older: [SymmetricKey] = []) { keys = Mutex([current] + older) }
+
+    /// Seals and signs.
+    public var current: SymmetricKey { keys.withLock { $0[0] } }
+
+    /// The current key, then older ones, newest first.
+    public var all: [SymmetricKey] { keys.withLock { $0 } }
+
+    /// Replaces the keys at once. Earlier keys stay after them as long as this object lives. So a key may be replaced without naming the former one:
+    /// only a new process needs it.
+    public func adopt(current: SymmetricKey, older: [SymmetricKey]) {
+        keys.withLock { keys in
+            let given = [current] + older
+            keys = given + keys.filter { key in !given.contains { $0.isEqual(to: key) } }.prefix(Self.mostFormer)
+        }
+    }
+
+    /// Former keys that are remembered.
+    private static let mostFormer = 8
+}
+
+/// Unpredictable bytes from libcrypto's generator.
+public enum SecureRandom {
+    /// - Parameter count: How many, 1 or more.
+    public static func bytes(_ count: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let done = RAND_bytes(&bytes, Int32(count))
+        precondition(done == 1, "no entropy")
+        return bytes
+    }
 }

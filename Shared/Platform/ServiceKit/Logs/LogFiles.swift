@@ -1,5 +1,6 @@
 internal import Clocks
 internal import Foundation
+internal import Logging
 
 /// The file that a program's standard output is, and those that were it before: begins another one in time, and removes old ones.
 ///
@@ -173,5 +174,71 @@ struct FileIdentity: Equatable {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).compactMap { UInt64($0) }
         guard parts.count == 2 else { return nil }
         (device, number) = (parts[0], parts[1])
+    }
+}
+
+/// Names of a program's log files: `NAME.log` is written now, `NAME.log.20310304T100000000Z` was written until that moment.
+package enum FormerLog {
+    /// The former files of a log, oldest first.
+    /// - Parameter log: The path of `NAME.log`.
+    package static func names(of log: String) -> [String] {
+        let (folder, name) = split(log)
+        return names(in: folder).filter { self.log(of: $0) == name }.sorted()
+    }
+
+    /// The log that a former file belongs to; `nil`: it is none.
+    /// - Parameter name: The name of the file, without its folder.
+    package static func log(of name: String) -> String? {
+        guard let dot = name.lastIndex(of: "."), isStamp(name[name.index(after: dot)...]) else { return nil }
+        let log = name[..<dot]
+        return log.hasSuffix(".log") && log.utf8.count > 4 ? String(log) : nil
+    }
+
+    /// The moment in a former file's name.
+    static func stamp(of name: String) -> Substring { name.suffix(19) }
+
+    static func names(in folder: String) -> [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] }
+
+    static func split(_ path: String) -> (folder: String, name: String) {
+        guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+        return (String(path[..<slash]), String(path[path.index(after: slash)...]))
+    }
+
+    private static func isStamp(_ text: Substring) -> Bool {
+        let octets = Array(text.utf8)
+        return octets.count == 19 && octets[8] == UInt8(ascii: "T") && octets[18] == UInt8(ascii: "Z")
+            && octets.enumerated().allSatisfy { $0 == 8 || $0 == 18 || (0x30...0x39).contains($1) }
+    }
+}
+
+/// The severity that the journal gets of a line: `<3>` before it (sd-daemon(3)), which it takes away again.
+struct JournalSeverity: Sendable {
+    /// Standard output leads to the journal. It does not where a variable of somebody else was inherited, for example from a desktop session, and the log is a file.
+    static let ofOutput = JournalSeverity(of: STDOUT_FILENO)
+    static let ofError = JournalSeverity(of: STDERR_FILENO)
+
+    private let isHeard: Bool
+
+    init(of descriptor: Int32, environment: [String: String] = ProcessInfo.processInfo.environment) {
+        let stream = environment["JOURNAL_STREAM"].flatMap { FileIdentity(journalStream: $0) }
+        isHeard = stream != nil && stream == FileIdentity(descriptor: descriptor)
+    }
+
+    /// The line with its severity before it; as it is where nobody would take that away.
+    func marked(_ line: [UInt8], _ level: Logger.Level) -> [UInt8] {
+        guard isHeard else { return line }
+        return [UInt8(ascii: "<"), UInt8(ascii: "0") + Self.number(level), UInt8(ascii: ">")] + line
+    }
+
+    /// The number of syslog(3).
+    private static func number(_ level: Logger.Level) -> UInt8 {
+        switch level {
+        case .critical: 2
+        case .error: 3
+        case .warning: 4
+        case .notice: 5
+        case .info: 6
+        case .debug, .trace: 7
+        }
     }
 }

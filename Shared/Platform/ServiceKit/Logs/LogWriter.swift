@@ -1,5 +1,6 @@
 internal import CoreMetrics
 internal import Foundation
+internal import Logging
 
 /// Writes lines to a descriptor on a thread of its own, so that nobody who logs waits for a disk or a reader. Lines are gathered for a moment and
 /// share a write. A thread that woke for each of them would cost as much as the work of a small call, and disturb it. An urgent line goes out at
@@ -224,5 +225,15 @@ final class LogWriter: @unchecked Sendable {
             }
             return (written, nil)
         }
+    }
+}
+
+/// Where log lines go.
+struct LogOutput: Sendable {
+    let write: @Sendable (_ line: [UInt8], _ level: Logger.Level) -> Void
+
+    /// The process's standard output; lines of several threads do not mix.
+    static let standard = LogOutput { line, level in
+        LogWriter.standard.add(JournalSeverity.ofOutput.marked(line, level), isUrgent: level >= .warning)
     }
 }

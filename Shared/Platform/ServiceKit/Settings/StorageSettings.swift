@@ -1,5 +1,7 @@
 internal import Cryptography
+internal import Logging
 internal import StoragePostgres
+internal import Transport
 
 /// Where the program keeps its store. The default: a SQLite file in the data folder.
 public struct StorageSettings: Decodable, Sendable, Hashable {
@@ -161,5 +163,69 @@ extension PostgresOptions {
         requireStandby = settings.requireStandby
         (readLanes, writeLanes, interactive) = (settings.lanes.read, settings.lanes.write, settings.lanes.interactive)
         isPrepared = settings.prepared
+    }
+}
+
+/// The program's TLS identity, PEM files relative to the settings file.
+public struct TlsSettings: Decodable, Sendable, Hashable {
+    public let certificate: String
+    public let key: String
+    /// Authorities whose certificates are accepted: one, or two while peers change from one to the other.
+    public let trustAnchors: String
+    /// SHA-256 of certificates that were taken back: 64 hex digits each, `:` between bytes or not.
+    public let refused: [String]
+
+    private enum CodingKeys: String, CodingKey { case certificate, key, trustAnchors, refused }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        certificate = try container.decode(String.self, forKey: .certificate)
+        key = try container.decode(String.self, forKey: .key)
+        trustAnchors = try container.decode(String.self, forKey: .trustAnchors)
+        refused = try container.decodeIfPresent([String].self, forKey: .refused) ?? []
+        for text in refused where Self.digest(text) == nil {
+            throw DecodingError.dataCorruptedError(
+                forKey: .refused, in: container, debugDescription: "must hold SHA-256 digests of 64 hex digits; one is '\(text)'")
+        }
+    }
+
+    var refusedDigests: [CertificateDigest] { refused.compactMap(Self.digest) }
+
+    private static func digest(_ text: String) -> CertificateDigest? {
+        Hex.decode(text.filter { $0 != ":" }).flatMap { CertificateDigest($0) }
+    }
+}
+
+/// How much is logged, and how much of it is kept where the program has a log file of its own.
+public struct LogSettings: Decodable, Sendable, Hashable {
+    /// `trace`, `debug`, `info`, `notice`, `warning`, `error` or `critical`.
+    let level: Logger.Level
+    /// Means nothing where somebody else keeps what the program prints: the journal, or a container engine.
+    let retention: LogRetention
+
+    private enum CodingKeys: String, CodingKey { case level, fileMebibytes, days, allMebibytes }
+
+    init(level: Logger.Level, retention: LogRetention = LogRetention()) { (self.level, self.retention) = (level, retention) }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        func bounded(_ key: CodingKeys, _ range: ClosedRange<Int>) throws -> Int? {
+            guard let value = try container.decodeIfPresent(Int.self, forKey: key) else { return nil }
+            guard range.contains(value) else {
+                let text = "must be from \(range.lowerBound) to \(range.upperBound); it is \(value)"
+                throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: text)
+            }
+            return value
+        }
+        let word = try container.decodeIfPresent(String.self, forKey: .level) ?? "info"
+        guard let level = Logger.Level(rawValue: word) else {
+            let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+            throw DecodingError.dataCorruptedError(forKey: .level, in: container, debugDescription: "must be one of \(levels); it is '\(word)'")
+        }
+        var retention = LogRetention()
+        if let size = try bounded(.fileMebibytes, 1...4096) { retention.fileBytes = size << 20 }
+        if let days = try bounded(.days, 1...3650) { retention.days = days }
+        if let size = try bounded(.allMebibytes, 16...1_048_576) { retention.allBytes = size << 20 }
+        (self.level, self.retention) = (level, retention)
     }
 }

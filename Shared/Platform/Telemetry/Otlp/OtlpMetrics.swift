@@ -78,3 +78,101 @@ struct OtlpMetrics {
         }
     }
 }
+
+/// Spans as an `ExportTraceServiceRequest`.
+enum OtlpTraces {
+    static func request(_ spans: [FinishedSpan], of resource: OtlpResource) -> [UInt8] {
+        var text = OtlpText(reserving: 1024 + spans.count * 768)
+        text.object { request in
+            request.array("resourceSpans") { list in
+                list.object { of in
+                    resource.write(to: &of)
+                    of.array("scopeSpans") { list in
+                        list.object { of in
+                            resource.writeScope(to: &of)
+                            of.array("spans") { list in for span in spans { list.object { write(span, to: &$0) } } }
+                        }
+                    }
+                }
+            }
+        }
+        return text.bytes
+    }
+
+    private static func write(_ span: FinishedSpan, to text: inout OtlpText) {
+        text.id("traceId", span.context.traceHigh, span.context.traceLow)
+        text.id("spanId", span.context.span)
+        if let parent = span.parent { text.id("parentSpanId", parent) }
+        text.number("flags", Int(span.context.flags))
+        text.text("name", span.name)
+        text.number("kind", number(span.kind))
+        text.long("startTimeUnixNano", span.start)
+        text.long("endTimeUnixNano", span.end)
+        text.attributes(span.attributes + (span.error.map { [SpanAttribute("error.type", .text($0))] } ?? []))
+        // Unset where it is well, as the semantic conventions want of all who are no person.
+        text.object("status") { status in
+            guard let error = span.error else { return }
+            status.text("message", error)
+            status.number("code", 2)
+        }
+    }
+
+    /// `SpanKind` of trace.proto.
+    private static func number(_ kind: SpanKind) -> Int {
+        switch kind {
+        case .internal: 1
+        case .server: 2
+        case .client: 3
+        }
+    }
+}
+
+/// The description of the program with each export.
+public struct OtlpResource: Sendable {
+    let attributes: [SpanAttribute]
+    let version: String
+
+    /// - Parameters:
+    ///   - program: Its name, where the options have none.
+    ///   - version: The version of the software.
+    ///   - facts: Further facts about the program; the options' attributes take precedence.
+    ///   - instance: Names this process alone.
+    public init(program: String, version: String, facts: [String: String] = [:], instance: String, options: TelemetryOptions) {
+        self.version = version
+        var all = ["service.namespace": "boxoffice", "service.version": version, "service.instance.id": instance]
+        all.merge(["telemetry.sdk.name": "boxoffice", "telemetry.sdk.language": "swift", "telemetry.sdk.version": version]) { $1 }
+        all.merge(facts) { $1 }
+        all.merge(options.resource) { $1 }
+        all["service.name"] = options.serviceName ?? program
+        attributes = all.sorted { $0.key < $1.key }.map { SpanAttribute($0.key, .text($0.value)) }
+    }
+
+    func write(to text: inout OtlpText) { text.object("resource") { $0.attributes(attributes) } }
+
+    func writeScope(to text: inout OtlpText) {
+        text.object("scope") { scope in
+            scope.text("name", "boxoffice")
+            scope.text("version", version)
+        }
+    }
+}
+
+extension OtlpText {
+    mutating func attributes(_ attributes: [SpanAttribute]) {
+        guard !attributes.isEmpty else { return }
+        array("attributes") { list in
+            for attribute in attributes {
+                list.object { pair in
+                    pair.text("key", attribute.key)
+                    pair.object("value") { value in
+                        switch attribute.value {
+                        case .text(let text): value.string("stringValue", text)
+                        case .integer(let number): value.long("intValue", number)
+                        case .flag(let flag): value.flag("boolValue", flag)
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

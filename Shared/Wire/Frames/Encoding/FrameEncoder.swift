@@ -132,3 +132,124 @@ extension FrameEncoder {
         return bytes
     }
 }
+
+/// Finds frames in the bytes of a connection and decodes them, one at a time.
+///
+/// It keeps no bytes: the caller presents an unfinished frame again with more behind it. The length prefix is judged as soon as its four bytes are
+/// there. So a caller that stops at the first error never holds more than one frame within the limit plus one read.
+public struct FrameDecoder: ~Copyable {
+    /// Bytes of the length prefix.
+    public static let prefixByteCount = 4
+
+    /// The largest frame that is accepted, in bytes without the prefix. It may change from one frame to the next: little is accepted from a peer that has not
+    /// said hello.
+    public var maxFrameBytes: Int {
+        didSet { arena.limit = ScratchArena.limit(maxFrameBytes: maxFrameBytes) }
+    }
+    private var arena: ScratchArena
+
+    /// - Parameter maxFrameBytes: The largest frame that is accepted, in bytes without the prefix.
+    public init(maxFrameBytes: Int) {
+        self.maxFrameBytes = maxFrameBytes
+        arena = ScratchArena(maxFrameBytes: maxFrameBytes)
+    }
+
+    /// Takes the next whole frame off the front of `bytes`.
+    /// - Parameter bytes: The bytes that came and are not yet decoded; on return without the frame.
+    /// - Returns: The frame, valid until the next call of `next` and not longer; `nil` when no whole frame is there.
+    /// - Throws: `FrameViolation`; the connection must end.
+    public mutating func next(_ bytes: inout UnsafeRawBufferPointer) throws(FrameViolation) -> FrameView? {
+        arena.reset()
+        guard let count = try Self.frameByteCount(bytes, limit: maxFrameBytes), bytes.count - Self.prefixByteCount >= count else { return nil }
+        let end = Self.prefixByteCount + count
+        let body = UnsafeRawBufferPointer(rebasing: bytes[Self.prefixByteCount..<end])
+        bytes = UnsafeRawBufferPointer(rebasing: bytes[end...])
+        return try decode(body)
+    }
+
+    /// The length that the prefix at the front says, in bytes without the prefix.
+    /// - Returns: `nil` when the prefix is not whole.
+    /// - Throws: `empty`, `tooLarge`.
+    public static func frameByteCount(_ bytes: UnsafeRawBufferPointer, limit: Int) throws(FrameViolation) -> Int? {
+        guard bytes.count >= prefixByteCount else { return nil }
+        let count = Int(UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self)))
+        guard count > 0 else { throw .empty }
+        guard count <= limit else { throw .tooLarge(byteCount: count, limit: limit) }
+        return count
+    }
+
+    private mutating func decode(_ body: UnsafeRawBufferPointer) throws(FrameViolation) -> FrameView {
+        guard let message = arena.unpack(Frame.cDescriptor, body) else { throw .malformed }
+        let frame = message.assumingMemoryBound(to: Boxoffice__Wire__V1__Frame.self)
+        guard let view = try FrameView(frame) else { throw .unknownKind }
+        return view
+    }
+}
+
+/// Fills the C structs of the frequent frames straight from the caller's arguments, without a Swift value in between.
+enum FrameFields {
+    typealias CFrame = Boxoffice__Wire__V1__Frame
+
+    static func request(
+        _ head: RequestHead, _ payload: UnsafeRawBufferPointer, in arena: inout ScratchArena
+    ) throws(Fault) -> UnsafeMutablePointer<CFrame> {
+        let request = try arena.take(Boxoffice__Wire__V1__Request.self)
+        boxoffice__wire__v1__request__init(request)
+        request.pointee.call_id = head.callID
+        request.pointee.service = try arena.text(head.service, "service")
+        request.pointee.method = try arena.text(head.method, "method")
+        request.pointee.timeout_us = head.timeoutMicroseconds
+        if let key = head.idempotencyKey { request.pointee.idempotency_key = try arena.text(key, "idempotency_key") }
+        if let trace = head.trace {
+            let parent = try arena.take(TraceContext.parentByteCount + 1)
+            trace.writeParent(to: parent)
+            parent.storeBytes(of: 0, toByteOffset: TraceContext.parentByteCount, as: UInt8.self)
+            request.pointee.traceparent = parent.assumingMemoryBound(to: CChar.self)
+            if !trace.state.isEmpty { request.pointee.tracestate = try arena.text(trace.state, "tracestate") }
+        }
+        request.pointee.payload = binary(payload)
+        let frame = try empty(in: &arena)
+        frame.pointee.kind_case = BOXOFFICE__WIRE__V1__FRAME__KIND_REQUEST
+        frame.pointee.request = request
+        return frame
+    }
+
+    static func response(
+        _ callID: UInt64, _ payload: UnsafeRawBufferPointer, in arena: inout ScratchArena
+    ) throws(Fault) -> UnsafeMutablePointer<CFrame> {
+        let response = try arena.take(Boxoffice__Wire__V1__Response.self)
+        boxoffice__wire__v1__response__init(response)
+        response.pointee.call_id = callID
+        response.pointee.outcome_case = BOXOFFICE__WIRE__V1__RESPONSE__OUTCOME_PAYLOAD
+        response.pointee.payload = binary(payload)
+        let frame = try empty(in: &arena)
+        frame.pointee.kind_case = BOXOFFICE__WIRE__V1__FRAME__KIND_RESPONSE
+        frame.pointee.response = response
+        return frame
+    }
+
+    static func streamItem(
+        _ callID: UInt64, _ payload: UnsafeRawBufferPointer, in arena: inout ScratchArena
+    ) throws(Fault) -> UnsafeMutablePointer<CFrame> {
+        let item = try arena.take(Boxoffice__Wire__V1__StreamItem.self)
+        boxoffice__wire__v1__stream_item__init(item)
+        item.pointee.call_id = callID
+        item.pointee.payload = binary(payload)
+        let frame = try empty(in: &arena)
+        frame.pointee.kind_case = BOXOFFICE__WIRE__V1__FRAME__KIND_STREAM_ITEM
+        frame.pointee.stream_item = item
+        return frame
+    }
+
+    private static func empty(in arena: inout ScratchArena) throws(Fault) -> UnsafeMutablePointer<CFrame> {
+        let frame = try arena.take(CFrame.self)
+        boxoffice__wire__v1__frame__init(frame)
+        return frame
+    }
+
+    /// protobuf-c only reads through the pointer when it packs.
+    private static func binary(_ payload: UnsafeRawBufferPointer) -> ProtobufCBinaryData {
+        let start = UnsafeMutableRawPointer(mutating: payload.baseAddress)
+        return ProtobufCBinaryData(len: payload.count, data: start?.assumingMemoryBound(to: UInt8.self))
+    }
+}

@@ -82,3 +82,16 @@ public struct RpcServices: MethodRegistry, Sendable {
         methods.append(OfferedMethod(service: service, name: name, isStream: isStream, start: start))
     }
 }
+
+/// A method as a server runs it, without its types.
+struct OfferedMethod: Sendable {
+    /// Decodes the request and starts the work of the call.
+    typealias Start = @Sendable (_ request: UnsafeRawBufferPointer, _ context: CallContext, _ call: ServerCall) throws(Fault) -> Void
+    typealias Immediate = @Sendable (_ request: UnsafeRawBufferPointer, _ context: CallContext) throws -> [UInt8]?
+
+    let service: String
+    let name: String
+    let isStream: Bool
+    let start: Start
+    var immediate: Immediate?
+}

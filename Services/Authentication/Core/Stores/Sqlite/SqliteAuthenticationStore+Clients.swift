@@ -1,6 +1,6 @@
 package import Clocks
 package import Faults
-internal import Storage
+package import Storage
 
 extension SqliteAuthenticationStore: ClientStore {
     package func add(_ client: Client) async throws(Fault) {
@@ -75,4 +75,151 @@ extension Database {
 
 extension Client {
     static let noteAct: Statement = "UPDATE client SET has_acted = 1 WHERE id = ? AND has_acted = 0"
+}
+
+extension SqliteAuthenticationStore: UpstreamTokenStore {
+    package func start(_ session: SessionRecord, keeping tokens: UpstreamTokenRecord, now: Timestamp) async throws(Fault) -> Bool {
+        defer { noteStart(of: session) }
+        let stored = try await store.commit { () throws(Fault) in
+            var plan = try session.plan(now: now)
+            plan.add(UpstreamTokenRecord.insertion, tokens.values)
+            return plan
+        }
+        if stored != nil { return true }
+        return try await starting(session) { database in
+            guard let code = try database.use(codeOf: session, now: now) else { return Start(false) }
+            try session.insert(into: database)
+            try tokens.insert(into: database)
+            return Start(true, using: code.code)
+        }
+    }
+
+    package func upstreamTokens(of session: SessionID) async throws(Fault) -> UpstreamTokenRecord? {
+        try await store.first("SELECT \(UpstreamTokenRecord.columns) FROM upstream_token WHERE session_id = ?", [session]) {
+            UpstreamTokenRecord(columns: &$0)
+        }
+    }
+
+    package func identityTokens(at key: SessionKey) async throws(Fault) -> [SessionID: [UInt8]] {
+        let named: Statement = """
+            SELECT upstream_token.session_id, upstream_token.identity_token FROM session JOIN upstream_token ON upstream_token.session_id = session.id
+            WHERE session.device_id = ? AND session.requestor = ? AND upstream_token.identity_token IS NOT NULL
+            """
+        let found = try await store.all(named, [key.device, key.requestor]) { ($0.next() as SessionID, $0.next() as [UInt8]) }
+        return Dictionary(found) { $1 }
+    }
+
+    package func claimRefresh(of session: SessionID, until lease: Timestamp, now: Timestamp) async throws(Fault) -> Bool {
+        try await store.change(
+            """
+            UPDATE upstream_token SET refreshing_until_ms = ?
+            WHERE session_id = ? AND (refreshing_until_ms IS NULL OR refreshing_until_ms <= ?)
+            """, [lease, session, now]) == 1
+    }
+
+    package func put(_ tokens: UpstreamTokenRecord, replacing before: [UInt8]?) async throws(Fault) -> Bool {
+        try await store.change(
+            """
+            UPDATE upstream_token SET refresh_token = ?, access_token = ?, access_expires_at_ms = ?, refreshing_until_ms = NULL
+            WHERE session_id = ? AND refresh_token IS NOT DISTINCT FROM ?
+            """, [tokens.refreshToken, tokens.accessToken, tokens.accessExpiresAt, tokens.session, before]) == 1
+    }
+
+    package func endRefresh(of session: SessionID) async throws(Fault) {
+        try await store.change("UPDATE upstream_token SET refreshing_until_ms = NULL WHERE session_id = ?", [session])
+    }
+}
+
+extension UpstreamTokenRecord {
+    /// Beside its session, which is there already.
+    package func insert(into database: Database) throws { try database.run(Self.insertion, values) }
+
+    fileprivate static let insertion: Statement = "INSERT INTO upstream_token (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+    fileprivate var values: Arguments { [session, requestor, mvpd, refreshToken, accessToken, accessExpiresAt, expiresAt, identityToken] }
+
+    /// In the order in which they are read and written.
+    fileprivate static let columns = "session_id, requestor, mvpd, refresh_token, access_token, access_expires_at_ms, expires_at_ms, identity_token"
+
+    fileprivate init(columns: inout ColumnReader) {
+        self.init(
+            session: columns.next(), requestor: columns.next(), mvpd: columns.next(), refreshToken: columns.next(), accessToken: columns.next(),
+            accessExpiresAt: columns.next(), expiresAt: columns.next(), identityToken: columns.next())
+    }
+}
+
+extension SqliteAuthenticationStore: LogoutStore {
+    package func add(_ logouts: [PendingLogout]) async throws(Fault) {
+        try await store.write { database in
+            let insert: Statement = """
+                INSERT INTO pending_logout (handle, requestor, mvpd, name_id, name_format, name_qualifier, sp_name_qualifier, sp_provided_id,
+                    session_index, redirect_url, expires_at_ms, hint)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """
+            for logout in logouts {
+                let name = logout.name
+                try database.run(
+                    insert,
+                    [
+                        logout.handle, logout.requestor, logout.mvpd, name.value, name.format, name.nameQualifier, name.serviceProviderQualifier,
+                        name.serviceProvidedID, name.sessionIndex, logout.redirectURL, logout.expiresAt, logout.hint,
+                    ])
+            }
+        }
+    }
+
+    package func visit(_ handle: SecretDigest, as request: UpstreamRequestID, now: Timestamp) async throws(Fault) -> PendingLogout? {
+        try await store.write { database in
+            let visit: Statement = """
+                UPDATE pending_logout SET request_id = ? WHERE handle = ? AND expires_at_ms > ? RETURNING \(PendingLogout.columns)
+                """
+            return try database.first(visit, [request, handle, now]) { PendingLogout(columns: &$0) }
+        }
+    }
+
+    package func pendingLogout(_ handle: SecretDigest, now: Timestamp) async throws(Fault) -> PendingLogout? {
+        try await store.first("SELECT \(PendingLogout.columns) FROM pending_logout WHERE handle = ? AND expires_at_ms > ?", [handle, now]) {
+            PendingLogout(columns: &$0)
+        }
+    }
+
+    package func finish(_ handle: SecretDigest, request: UpstreamRequestID) async throws(Fault) -> Bool {
+        try await store.change("DELETE FROM pending_logout WHERE handle = ? AND request_id = ?", [handle, request]) == 1
+    }
+
+    package func end(_ logout: MvpdLogout, now: Timestamp) async throws(Fault) -> MvpdLogoutResult {
+        let (result, keys) = try await store.write { database -> (MvpdLogoutResult, [SessionKey]) in
+            guard try database.remember(logout.replay) else { return (.replayed, []) }
+            var keys: [SessionKey] = []
+            var ended: [SessionRecord] = []
+            for mvpd in logout.mvpds {
+                let named: Statement = "SELECT \(SessionRecord.columns) FROM session WHERE mvpd = ? AND name_id = ?"
+                let sessions = try database.all(named, [mvpd, logout.name.value]) { try SessionRecord(columns: &$0) }
+                for session in sessions where logout.names(session) {
+                    try database.run("DELETE FROM session WHERE id = ?", [session.id])
+                    try Self.remember(logoutOf: session.key, database, now)
+                    keys.append(session.key)
+                    if session.expiresAt > now { ended.append(session) }
+                }
+            }
+            return (.ended(ended), keys)
+        }
+        for key in keys { memory.forget(key) }
+        return result
+    }
+}
+
+extension PendingLogout {
+    fileprivate static let columns = """
+        name_id, name_format, name_qualifier, sp_name_qualifier, sp_provided_id, session_index, handle, request_id, requestor, mvpd, redirect_url, \
+        expires_at_ms, hint
+        """
+
+    fileprivate init(columns: inout ColumnReader) {
+        let name = SubjectName(
+            value: columns.next(), format: columns.next(), nameQualifier: columns.next(), serviceProviderQualifier: columns.next(),
+            serviceProvidedID: columns.next(), sessionIndex: columns.next())
+        self.init(
+            handle: columns.next(), requestID: columns.next(), requestor: columns.next(), mvpd: columns.next(), name: name,
+            redirectURL: columns.next(), expiresAt: columns.next(), hint: columns.next())
+    }
 }

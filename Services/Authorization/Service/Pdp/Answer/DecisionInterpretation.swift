@@ -1,3 +1,5 @@
+internal import Clocks
+internal import Contracts
 internal import Faults
 internal import SamlProfile
 
@@ -107,5 +109,74 @@ struct DecisionInterpretation: Sendable {
 
     private static func unusable(_ reason: String) -> Fault {
         Fault(.networkReceivedError, "The MVPD's answer cannot be used.", cause: DecisionPointProblem(reason))
+    }
+}
+
+/// What a decision point answered, once it could be believed.
+struct DecisionAnswer: Hashable, Sendable {
+    var results: [DecisionResult]
+    /// When the answer itself ends, where its form can say so.
+    var validUntil: Timestamp?
+}
+
+/// Why an MVPD denied, as its reason-code assignment says (mvpd §4.2): by the endpoint's own table, else the public code's own name or a
+/// short form of it; letter case, blanks, `-` and `_` are alike.
+struct DenialReasons: Sendable {
+    private let own: [DenialReason]
+
+    init(_ own: [DenialReason] = []) { self.own = own }
+
+    /// - Returns: `nil` for a reason that has no code of its own.
+    func code(_ reason: String) -> Fault.Code? {
+        let plain = Self.plain(reason)
+        if let entry = own.first(where: { Self.plain($0.reason) == plain }) { return Self.codes[Self.plain(entry.code)] }
+        return Self.codes[plain]
+    }
+
+    private static func plain(_ text: String) -> String { String(text.lowercased().filter { !" -_".contains($0) }) }
+
+    private static let codes: [String: Fault.Code] = [
+        "identitynotrecognizedbymvpd": .identityNotRecognizedByMvpd, "identitynotrecognized": .identityNotRecognizedByMvpd,
+        "authorizationdeniedbyhbapolicies": .authorizationDeniedByHbaPolicies, "hbapolicies": .authorizationDeniedByHbaPolicies,
+        "hbapolicy": .authorizationDeniedByHbaPolicies,
+        "authorizationdeniedbysessioninvalidated": .authorizationDeniedBySessionInvalidated,
+        "sessioninvalidated": .authorizationDeniedBySessionInvalidated,
+        "authorizationdeniedbyparentalcontrols": .authorizationDeniedByParentalControls,
+        "parentalcontrols": .authorizationDeniedByParentalControls, "authorizationdeniedbymvpd": .authorizationDeniedByMvpd,
+    ]
+}
+
+/// What an MVPD decided.
+enum MvpdDecision: Hashable, Sendable {
+    case permit(Permit)
+    case deny(Denial)
+
+    struct Permit: Hashable, Sendable {
+        /// When the answer itself ends.
+        var validUntil: Timestamp?
+        /// Seconds of a re-authz obligation.
+        var reauthorizeAfter: Duration?
+        /// The MVPD wants the transaction recorded.
+        var mustBeLogged = false
+        /// The person's parental limits as the MVPD knows them now.
+        var ratings: [Rating] = []
+    }
+
+    /// A parental limit.
+    struct Rating: Hashable, Sendable {
+        enum Scheme: Hashable, Sendable {
+            case mpaa, vChip
+        }
+
+        var scheme: Scheme
+        var value: String
+
+        /// The attribute of a session that holds it.
+        var attribute: String {
+            switch scheme {
+            case .mpaa: "maxRating.MPAA"
+            case .vChip: "maxRating.VCHIP"
+            }
+        }
     }
 }

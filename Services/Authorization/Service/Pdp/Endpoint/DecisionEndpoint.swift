@@ -2,7 +2,8 @@ internal import Catalogue
 internal import Contracts
 internal import Faults
 internal import FoundationEssentials
-internal import OutboundHttp
+public import OutboundHttp
+internal import Synchronization
 
 /// How a decision point is reached: its address, whom to trust there, and how long to wait (mvpd §4.3).
 struct DecisionEndpoint: Hashable, Sendable {
@@ -55,4 +56,16 @@ struct DecisionEndpoint: Hashable, Sendable {
     private static func milliseconds(_ value: UInt32, default standard: UInt32) -> Duration {
         .milliseconds(value == 0 ? standard : value)
     }
+}
+
+/// The certificates that decision points are shown, by the names that endpoints know them by.
+public final class ClientCertificates: Sendable {
+    private let certificates: Mutex<[String: ClientCertificate]>
+
+    public init(_ certificates: [String: ClientCertificate] = [:]) { self.certificates = Mutex(certificates) }
+
+    /// Shows others from the next call on.
+    public func replace(_ certificates: [String: ClientCertificate]) { self.certificates.withLock { $0 = certificates } }
+
+    subscript(name: String) -> ClientCertificate? { certificates.withLock { $0[name] } }
 }

@@ -1,7 +1,10 @@
 internal import Clocks
 internal import Contracts
+internal import FoundationEssentials
+internal import OutboundHttp
 internal import SamlProfile
 internal import Synchronization
+internal import TextEncodings
 
 /// Finds the form in which a decision point is asked.
 final class DecisionForms: Sendable {
@@ -78,5 +81,118 @@ final class DecisionForms: Sendable {
         } catch {
             throw DecisionPointProblem(error.description)
         }
+    }
+}
+
+/// A GET with the resource as Media RSS (mvpd §4.1); the answer is a bare response, XML or JSON.
+struct RestForm: DecisionForm {
+    private static let xmlTypes: Set = ["application/xacml+xml", "application/xml", "text/xml"]
+    private static let jsonTypes: Set = [JsonForm.mediaType, "application/json"]
+
+    let query: DecisionQuery
+    let point: DecisionPoint
+
+    func request(to url: String) throws(DecisionPointProblem) -> OutboundRequest {
+        var parameters = [("uuID", query.subject), ("mrss", Data(query.mediaRss(point).utf8).base64EncodedString())]
+        if !point.record.omitIP, !query.clientAddress.isEmpty { parameters.append(("IPAddress", query.clientAddress)) }
+        let joint = url.contains("?") ? "&" : "?"
+        let accepted = (Self.xmlTypes.sorted() + Self.jsonTypes.sorted()).joined(separator: ", ")
+        return OutboundRequest(.get, url + joint + FormEncoding.encode(parameters), headers: [("accept", accepted)])
+    }
+
+    func answer(_ answer: OutboundAnswer) throws(DecisionPointProblem) -> DecisionAnswer {
+        let type = answer.header("content-type")?.split(separator: ";").first?.lowercased().filter { $0 != " " } ?? ""
+        if Self.xmlTypes.contains(type) { return try Self.bare(xml: answer.body) }
+        if Self.jsonTypes.contains(type) { return try Self.bare(json: answer.body, point.vocabulary) }
+        throw DecisionPointProblem("the answer's Content-Type is neither XML nor JSON: '\(type.prefix(64))'")
+    }
+}
+
+/// The JSON profile of XACML 3.0 (mvpd §4.1).
+struct JsonForm: DecisionForm {
+    static let mediaType = "application/xacml+json"
+
+    let question: DecisionRequest
+    let names: XacmlVocabulary
+
+    func request(to url: String) throws(DecisionPointProblem) -> OutboundRequest {
+        do {
+            let body = try XacmlJsonRequest(question, including: names.resourceID).serialized()
+            return OutboundRequest(.post, url, headers: [("content-type", Self.mediaType), ("accept", Self.mediaType)], body: body)
+        } catch {
+            throw DecisionPointProblem("the question cannot be encoded")
+        }
+    }
+
+    func answer(_ answer: OutboundAnswer) throws(DecisionPointProblem) -> DecisionAnswer { try Self.bare(json: answer.body, names) }
+}
+
+/// XACML 2.0 inside SAML inside SOAP 1.1 (mvpd §4.1, §4.2).
+struct SoapForm: DecisionForm {
+    /// SAML bindings §3.2.2.1.
+    private static let action = "\"http://www.oasis-open.org/committees/security\""
+
+    let query: AuthorizationDecisionQuery
+    /// nil: the query is not signed.
+    let key: SamlProfile.SigningKey?
+    let expected: ExpectedDecision
+    let clock: any WallClock
+
+    func request(to url: String) throws(DecisionPointProblem) -> OutboundRequest {
+        do {
+            let body = Array(try query.envelope(signedWith: key).utf8)
+            return OutboundRequest(
+                .post, url, headers: [("content-type", XmlForm.mediaType), ("accept", "text/xml"), ("soapaction", Self.action)], body: body)
+        } catch {
+            throw DecisionPointProblem(error.description)
+        }
+    }
+
+    func answer(_ answer: OutboundAnswer) throws(DecisionPointProblem) -> DecisionAnswer {
+        do {
+            let verified = try DecisionVerifier().verify(answer.body, expecting: expected, at: clock.now())
+            return DecisionAnswer(results: verified.results, validUntil: verified.notOnOrAfter)
+        } catch {
+            throw DecisionPointProblem("the answer is refused: \(error)")
+        }
+    }
+}
+
+/// A bare request of XACML 2.0 (mvpd §4.1).
+struct XmlForm: DecisionForm {
+    static let mediaType = "text/xml; charset=utf-8"
+
+    let question: DecisionRequest
+
+    func request(to url: String) throws(DecisionPointProblem) -> OutboundRequest {
+        OutboundRequest(
+            .post, url, headers: [("content-type", Self.mediaType), ("accept", "application/xacml+xml, application/xml, text/xml")],
+            body: Array(question.document.utf8))
+    }
+
+    func answer(_ answer: OutboundAnswer) throws(DecisionPointProblem) -> DecisionAnswer { try Self.bare(xml: answer.body) }
+}
+
+/// How a question and its answer look in one protocol (mvpd §4.1, §4.2).
+protocol DecisionForm: Sendable {
+    /// - Parameter url: The decision point's address.
+    /// - Throws: `DecisionPointProblem` when the question cannot be put in this form; nobody was asked then.
+    func request(to url: String) throws(DecisionPointProblem) -> OutboundRequest
+
+    /// - Throws: `DecisionPointProblem` when the answer cannot be used or is not to be believed.
+    func answer(_ answer: OutboundAnswer) throws(DecisionPointProblem) -> DecisionAnswer
+}
+
+extension DecisionForm {
+    static func bare(xml octets: [UInt8]) throws(DecisionPointProblem) -> DecisionAnswer {
+        do {
+            return DecisionAnswer(results: try DecisionContext.results(ofBare: octets))
+        } catch {
+            throw DecisionPointProblem("the answer is no XACML response: \(error)")
+        }
+    }
+
+    static func bare(json octets: [UInt8], _ names: XacmlVocabulary) throws(DecisionPointProblem) -> DecisionAnswer {
+        DecisionAnswer(results: try XacmlJsonResponse(json: octets).decisions(names))
     }
 }

@@ -1,6 +1,9 @@
+internal import Clocks
 internal import Faults
+internal import Identifiers
 internal import Logging
 internal import OutboundHttp
+internal import TextEncodings
 
 /// The calls to Apple's identity server (apple §2.4, §2.5, §2.10). Each is made once, as codes are good for one use; only a refused client secret is
 /// made anew and tried a second time.
@@ -123,5 +126,101 @@ extension OutboundAnswer {
             return min(.seconds(min(seconds, 1_000_000)), AppleKeyCache.longestUse)
         }
         return nil
+    }
+}
+
+/// A call to Apple's identity server (apple §2.1).
+struct AppleIDCall: Sendable {
+    enum Endpoint: String, Sendable {
+        case keys = "/auth/keys"
+        case authorize = "/auth/authorize"
+        case token = "/auth/token"
+        case revoke = "/auth/revoke"
+        case migration = "/auth/usermigrationinfo"
+    }
+
+    typealias Field = (String, String)
+
+    let endpoint: Endpoint
+    /// Of an `application/x-www-form-urlencoded` body; `nil`: a GET.
+    var form: [Field]?
+    var bearer: AppleAccessToken?
+
+    func request(at server: String) -> OutboundRequest {
+        var headers = [(name: "accept", value: "application/json")]
+        if form != nil { headers.append((name: "content-type", value: "application/x-www-form-urlencoded")) }
+        if let bearer { headers.append((name: "authorization", value: "Bearer \(bearer.text)")) }
+        return OutboundRequest(
+            form == nil ? .get : .post, server + endpoint.rawValue, headers: headers, body: form.map { Array(FormEncoding.encode($0).utf8) })
+    }
+}
+
+enum AppleRefreshSubject {}
+enum AppleAccessSubject {}
+
+/// Good for validating and revoking a consent, by the client id that it was given to.
+typealias AppleRefreshToken = Secret<AppleRefreshSubject>
+typealias AppleAccessToken = Secret<AppleAccessSubject>
+
+/// What Apple gives for a code (apple §2.4).
+struct AppleGrant: Sendable {
+    let accessToken: AppleAccessToken
+    let refreshToken: AppleRefreshToken
+    /// Compact JWS, unverified.
+    let identityToken: String
+
+    /// - Returns: `nil` when a part is missing.
+    init?(_ answer: [UInt8]) {
+        guard let members = JSONMembers(answer), let access = AppleGrant.token(members, "access_token"),
+            members.string("token_type")?.lowercased() == "bearer", let refresh = AppleGrant.token(members, "refresh_token"),
+            let identity = AppleGrant.token(members, "id_token")
+        else { return nil }
+        accessToken = AppleAccessToken(access)
+        refreshToken = AppleRefreshToken(refresh)
+        identityToken = identity
+    }
+
+    /// Bytes; no genuine token is longer.
+    private static let longest = 8 * 1024
+
+    static func token(_ members: JSONMembers, _ name: String) -> String? {
+        members.string(name).flatMap { text in
+            (1...longest).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7e).contains($0) } ? text : nil
+        }
+    }
+}
+
+enum AppleClientSecretSubject {}
+typealias AppleClientSecret = Secret<AppleClientSecretSubject>
+
+/// Makes client secrets: JWT, ES256, for one client id each (apple §2.4).
+struct AppleClientSecrets: Sendable {
+    /// Far below Apple's limit of 15777000 s.
+    static let lifetime: Int64 = 600
+
+    private struct Claims: Encodable {
+        let iss: String
+        // Seconds since 1970.
+        let iat: Int64
+        let exp: Int64
+        let aud = IdentityTokenExpectation.issuer
+        let sub: String
+    }
+
+    let keys: AppleKeyFolder
+    let clock: any WallClock
+
+    /// - Throws: `apple_request_invalid` when the team's key cannot be used: an operator has to look.
+    func secret(for app: AppleApp) throws(Fault) -> AppleClientSecret {
+        guard let key = keys.key(app.team.signInKeyReference) else {
+            throw Fault(.appleRequestInvalid, "The team's key for Sign in with Apple cannot be used.")
+        }
+        let now = clock.now().seconds
+        let claims = Claims(iss: app.team.teamID, iat: now, exp: now + Self.lifetime, sub: app.client.text)
+        do {
+            return AppleClientSecret(try ES256Token.sign(claims, keyID: app.team.signInKeyID, type: nil, key: key))
+        } catch {
+            throw .unexpected(error)
+        }
     }
 }

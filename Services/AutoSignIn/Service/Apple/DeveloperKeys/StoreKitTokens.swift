@@ -1,6 +1,8 @@
 internal import Clocks
 internal import Contracts
 internal import Cryptography
+internal import Foundation
+internal import FoundationEssentials
 internal import Identifiers
 internal import Synchronization
 
@@ -51,5 +53,68 @@ final class StoreKitTokens: Sendable {
             signed[use] = (bearer, now)
         }
         return bearer
+    }
+}
+
+/// A compact JWS with a P-256 key that Apple knows (apple §1.3, §2.4).
+enum ES256Token {
+    private struct Header: Encodable {
+        let alg = "ES256"
+        let kid: String
+        let typ: String?
+    }
+
+    /// - Parameters:
+    ///   - keyID: As Apple names the key.
+    ///   - type: `typ` of the header; `nil`: none.
+    /// - Throws: `CryptographyError` of the key, or an encoder's error.
+    static func sign(_ claims: some Encodable, keyID: String, type: String?, key: P256PrivateKey) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let header = [UInt8](try encoder.encode(Header(kid: keyID, typ: type)))
+        let input = Base64.url.encode(header) + "." + Base64.url.encode([UInt8](try encoder.encode(claims)))
+        // P256PrivateKey signs in JWS form already: r and s, 64 bytes.
+        return input + "." + Base64.url.encode(try key.sign(Array(input.utf8)))
+    }
+}
+
+/// The private keys of developer teams: files of a folder, named by the catalogue's key references.
+///
+/// A file is read again when it has changed, so a new key needs no restart.
+final class AppleKeyFolder: Sendable {
+    private struct Held {
+        let key: P256PrivateKey
+        let changedAt: Date
+        let size: Int
+    }
+
+    private let path: String
+    private let held = Mutex<[String: Held]>([:])
+
+    /// - Parameter path: Absolute.
+    init(path: String) { self.path = path }
+
+    /// - Returns: `nil` when the reference is no plain file name, or there is no usable key in the file.
+    func key(_ reference: String) -> P256PrivateKey? {
+        guard Self.isName(reference) else { return nil }
+        let file = "\(path)/\(reference)"
+        guard let facts = try? FileManager.default.attributesOfItem(atPath: file), let changedAt = facts[.modificationDate] as? Date,
+            let size = facts[.size] as? Int
+        else { return nil }
+        if let known = held.withLock({ $0[reference] }), known.changedAt == changedAt, known.size == size { return known.key }
+        guard let key = try? P256PrivateKey(pemFile: file) else { return nil }
+        held.withLock { $0[reference] = Held(key: key, changedAt: changedAt, size: size) }
+        return key
+    }
+
+    /// Nothing that could lead out of the folder.
+    private static func isName(_ text: String) -> Bool {
+        guard (1...128).contains(text.utf8.count), !text.hasPrefix(".") else { return false }
+        return text.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
+            default: "._-".utf8.contains(byte)
+            }
+        }
     }
 }

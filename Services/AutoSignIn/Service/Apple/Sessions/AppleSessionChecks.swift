@@ -1,7 +1,9 @@
 internal import Catalogue
 internal import Clocks
+internal import ContractRuntime
 internal import Contracts
 internal import Faults
+internal import Identifiers
 internal import Logging
 internal import Storage
 
@@ -137,5 +139,66 @@ extension Database {
         let ended = try sessions(of: link.id, clients: [client])
         try end(ended, now: now)
         touched.sessions.formUnion(ended.map(\.id))
+    }
+}
+
+/// When Apple is asked whether a person's session goes on, and what its answers mean (apple §2.5).
+enum AppleSessionCheck {
+    static let interval: Duration = .seconds(24 * 3600)
+    /// So that not all checks fall on one moment.
+    static let jitter: Duration = .seconds(2 * 3600)
+    /// After an answer that says nothing of the person.
+    static let unclearPause: Duration = .seconds(6 * 3600)
+    /// For how long sessions are kept then.
+    static let patience: Duration = .seconds(72 * 3600)
+    /// A check whose process broke off is made again after this.
+    static let lease: Duration = .seconds(600)
+
+    /// - Parameter fraction: From 0 to 1, at random.
+    static func next(after moment: Timestamp, fraction: Double) -> Timestamp {
+        moment + interval + .milliseconds(Int64(Double(jitter.wholeMilliseconds) * min(max(fraction, 0), 1)))
+    }
+
+    /// At most once a day, whoever asks.
+    static func isRecent(_ grant: AppleGrantRecord, now: Timestamp) -> Bool { now < grant.validatedAt + interval && now >= grant.validatedAt }
+}
+
+/// Gives a device its session after Sign in with Apple (apple §1.4): of one of the account's TV logins where one serves, else one without TV.
+struct AppleSessionStart: Sendable {
+    /// Beyond streaming: the person has signed in.
+    static let scopes = StreamingSessionRecord.streamingScopes + ["account:read", "account:write"]
+    /// Of a session without a login behind it; unused it ends much earlier.
+    static let lifetime: Duration = .seconds(365 * 86_400)
+
+    let logins: any Logins
+    let clock: any WallClock
+    let random: any RandomSource
+
+    /// - Returns: `nil` when no login serves, or the device has one of its own.
+    /// - Throws: Faults of `authentication` other than `subscription_required`.
+    func startTV(_ call: DeviceCall?, _ caller: DeviceCaller, of account: AccountRecord?, _ context: CallContext) async throws(Fault)
+        -> AutomaticSession?
+    {
+        guard let call, let account, !account.logins.isEmpty, caller.personLogin == nil else { return nil }
+        let request = StartAutomaticSessionRequest(call: call, logins: account.logins.map(\.reference))
+        do {
+            return try await logins.startAutomaticSession(request, context: context.child())
+        } catch let fault as Fault where fault.code == .subscriptionRequired {
+            return nil
+        } catch {
+            throw .unexpected(error)
+        }
+    }
+
+    func record(_ tv: AutomaticSession?, _ caller: DeviceCaller, account: AccountID, link: AppleLinkID, client: AppleClientID)
+        -> StreamingSessionRecord
+    {
+        let now = clock.now()
+        let end = tv?.session.map { Timestamp(milliseconds: Int64(clamping: $0.expiresAtMilliseconds)) } ?? now + Self.lifetime
+        let id = tv?.session.map { StreamingSessionID($0.id) } ?? StreamingSessionID(random.uuid(madeAt: now))
+        return StreamingSessionRecord(
+            id: id, account: account, programmer: caller.programmer, requestor: caller.requestor, device: caller.device,
+            deviceLabel: caller.deviceLabel, client: caller.client, origin: .apple(link, client), scopes: Self.scopes, hasTVSession: tv != nil,
+            createdAt: now, lastUsedAt: now, expiresAt: end)
     }
 }

@@ -1,7 +1,10 @@
 internal import Clocks
 internal import ContractRuntime
 internal import Contracts
+internal import Cryptography
 internal import Faults
+internal import FoundationEssentials
+internal import Identifiers
 internal import Storage
 
 /// Links an Apple Account to the account of somebody who is signed in, and takes links away (apple §2.8).
@@ -110,4 +113,134 @@ struct AppleLinks: Sendable {
     }
 
     static var unknown: Fault { Fault(.notFound, "There is no such link.") }
+}
+
+/// A person whom Apple has proven, on the way to an account. Made of a verified token; a ticket keeps it sealed.
+struct AppleAuthorization: Hashable, Sendable, Codable {
+    let team: AppleTeamID
+    /// Of apps that share the consent.
+    let group: String
+    let client: AppleClientID
+    let subject: String
+    let email: AppleEmail?
+    let realUserStatus: RealUserStatus?
+    let transferSubject: String?
+    /// From the code, where one came.
+    let refreshToken: AppleRefreshToken?
+    /// On the first authorization only.
+    let name: PersonName?
+
+    init(_ token: VerifiedIdentityToken, app: AppleApp, refreshToken: AppleRefreshToken?, name: PersonName?) {
+        team = app.teamID
+        group = app.group.id
+        client = app.client
+        subject = token.subject
+        email = token.email
+        realUserStatus = token.realUserStatus
+        transferSubject = token.transferSubject
+        self.refreshToken = refreshToken
+        self.name = name
+    }
+}
+
+extension Identifier: Codable {
+    init(from decoder: any Decoder) throws { self.init(try decoder.singleValueContainer().decode(String.self)) }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}
+
+/// For what is sealed as a whole.
+extension Secret: Codable {
+    init(from decoder: any Decoder) throws { self.init(try decoder.singleValueContainer().decode(String.self)) }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}
+
+/// What the operations of Sign in with Apple share, beside the service's own base.
+struct AppleParts: Sendable {
+    let base: AutoSignInBase
+    let apple: AppleIDClient
+    let keys: AppleKeys
+    let proofs: AppleProofs
+    let tickets: AppleTickets
+    let linking: AppleLinking
+    let sessions: AppleSessionStart
+
+    init(_ base: AutoSignInBase, _ apple: AppleIDClient) {
+        let parts = base.parts
+        self.base = base
+        self.apple = apple
+        keys = AppleKeys(apple: apple, store: parts.store, clock: parts.clock, logger: parts.logger)
+        proofs = AppleProofs(keys: keys, apple: apple, store: parts.store, clock: parts.clock)
+        tickets = AppleTickets(store: parts.store, seal: parts.keys.seal(for: .tickets), clock: parts.clock, random: parts.random)
+        linking = AppleLinking(seal: parts.keys.seal(for: .appleTokens), random: parts.random)
+        sessions = AppleSessionStart(logins: parts.logins, clock: parts.clock, random: parts.random)
+    }
+
+    var store: AutoSignInStore { base.parts.store }
+
+    func now() -> Timestamp { base.parts.clock.now() }
+
+    func newID() -> String { base.parts.random.uuid(madeAt: now()) }
+}
+
+extension AppleIDClient {
+    init(_ parts: AutoSignInParts) {
+        self.init(
+            server: parts.settings.apple.identityURL, transport: parts.transport,
+            secrets: AppleClientSecrets(keys: parts.appleKeys, clock: parts.clock), logger: parts.logger)
+    }
+}
+
+extension DeviceCaller {
+    /// Who may use what was given out to this app on this device.
+    var holder: String { names.joined(separator: " ") }
+
+    /// The person's own login at the MVPD; `nil`: none, or a session that was made for the device.
+    var personLogin: TVLogin? {
+        guard let login, streaming == nil, [.regular, .platform, .shared].contains(login.kind) else { return nil }
+        return login.person
+    }
+}
+
+extension AccountRecord {
+    /// - Throws: `account_locked`.
+    func requireUsable() throws(Fault) {
+        guard !isLocked, closedAt == nil else { throw Fault(.accountLocked, "The account is locked.") }
+    }
+}
+
+/// A person whom Apple has proven, now or for the ticket at hand.
+struct ProvenPerson: Sendable {
+    let authorization: AppleAuthorization
+    /// `nil`: just now.
+    var ticket: AppleTickets.Issued?
+}
+
+extension AppleParts {
+    /// - Throws: `ticket_invalid`; faults of the storage.
+    func proven(_ secret: AppleTicketSecret, holder: String, requestor: RequestorID) async throws(Fault) -> ProvenPerson {
+        let (content, issued) = try await tickets.open(secret, holder: holder)
+        guard content.requestor == requestor.text else { throw AppleTickets.invalid }
+        return ProvenPerson(authorization: content.authorization, ticket: issued)
+    }
+
+    /// The one at hand, which stays good, or a new one.
+    func ticket(for person: ProvenPerson, _ content: @autoclosure () -> AppleTicketContent, holder: String) throws(Fault) -> AppleTickets.Issued {
+        if let ticket = person.ticket { return ticket }
+        return try tickets.make(content(), holder: holder)
+    }
+}
+
+extension TicketIssued {
+    init(_ question: AppleQuestion, _ ticket: AppleTickets.Issued) {
+        self.init(
+            code: question.rawValue, ticket: ticket.secret.text, expiresAtMilliseconds: UInt64(clamping: ticket.expiresAt.milliseconds))
+    }
 }

@@ -1,6 +1,6 @@
+internal import Clocks
 internal import ContractRuntime
 internal import Contracts
-internal import Clocks
 internal import Faults
 internal import Storage
 
@@ -100,5 +100,122 @@ struct AppleSignIn: Sendable {
 
     private func undo(_ tv: AutomaticSession?, _ context: CallContext) async {
         if let session = tv?.session { await parts.base.undo(StreamingSessionID(session.id), context) }
+    }
+}
+
+/// Brings a proven person to their account, old or new: account, name and link in one commit (apple §4, I6 and I8).
+struct AppleEntry: Sendable {
+    let parts: AppleParts
+    let arrival: AppleArrival
+    let programmer: ProgrammerID
+    let now: Timestamp
+    private let newAccount: AccountID
+    private let newLink: AppleLinkID
+
+    init(_ parts: AppleParts, _ arrival: AppleArrival, programmer: ProgrammerID) {
+        self.parts = parts
+        self.arrival = arrival
+        self.programmer = programmer
+        now = parts.now()
+        newAccount = AccountID(parts.newID())
+        newLink = AppleLinkID(parts.newID())
+    }
+
+    var isNew: Bool { arrival == .newcomer }
+
+    /// - Returns: `nil` for a newcomer.
+    /// - Throws: `account_locked`; faults of the storage.
+    func existingAccount() async throws(Fault) -> AccountRecord? {
+        guard let id = arrival.account else { return nil }
+        let account = try await parts.store.account(id)
+        try account?.requireUsable()
+        return account
+    }
+
+    /// - Returns: `nil` when somebody else was quicker, and the person finds something else by now.
+    func enter(
+        _ person: ProvenPerson, in database: Database, _ touched: inout Touched
+    ) throws -> (account: AccountRecord, link: AppleLinkRecord)? {
+        let authorization = person.authorization
+        guard try database.arrival(of: authorization, programmer: programmer, now: now) == arrival else { return nil }
+        let account: AccountRecord
+        if let id = arrival.account {
+            guard let known = try database.account(id) else { return nil }
+            try known.requireUsable()
+            account = known
+        } else {
+            account = AccountRecord(id: newAccount, programmer: programmer, createdAt: now)
+            try database.insert(account)
+        }
+        var known: AppleLinkRecord?
+        if case .known(let link) = arrival { known = link }
+        let link = try parts.linking.authorize(authorization, known, id: newLink, account: account, in: database, &touched, now: now)
+        touched.accounts.insert(account.id)
+        return (account, link)
+    }
+}
+
+/// What a proven person finds here (apple §2.8).
+enum AppleArrival: Hashable, Sendable {
+    /// Rule 2.
+    case known(AppleLinkRecord)
+    /// The account that another team's user brought along (apple §2.10).
+    case moved(AccountID)
+    /// Rule 4: an account with the same e-mail of their own.
+    case accountExists
+    /// Rule 5.
+    case newcomer
+
+    /// The account, if it is clear which.
+    var account: AccountID? {
+        switch self {
+        case .known(let link): link.account
+        case .moved(let account): account
+        case .accountExists, .newcomer: nil
+        }
+    }
+
+    /// What the person has to decide; `nil`: nothing.
+    func question(createsAccount: Bool) -> AppleQuestion? {
+        switch self {
+        case .known, .moved: nil
+        case .accountExists: .accountExists
+        case .newcomer: createsAccount ? nil : .confirmationRequired
+        }
+    }
+}
+
+extension Database {
+    /// - Throws: `link_conflict` when the person is another programmer's; `transfer_window_closed`.
+    func arrival(of person: AppleAuthorization, programmer: ProgrammerID, now: Timestamp) throws -> AppleArrival {
+        if let link = try appleLink(team: person.team, subject: person.subject) {
+            guard link.programmer == programmer else { throw AppleLinking.conflict }
+            return .known(link)
+        }
+        if let moved = try movedAccount(of: person, programmer: programmer, now: now) { return .moved(moved) }
+        return try hasAccount(of: person.email, programmer: programmer) ? .accountExists : .newcomer
+    }
+
+    private func movedAccount(of person: AppleAuthorization, programmer: ProgrammerID, now: Timestamp) throws -> AccountID? {
+        guard let name = person.transferSubject, let transfer = try appleTransfer(name, team: person.team),
+            transfer.programmer == programmer, try isFree(transfer.account, team: person.team)
+        else { return nil }
+        try transfer.requireOpen(now)
+        return transfer.account
+    }
+
+    /// Open, and without a link to the team.
+    func isFree(_ account: AccountID, team: AppleTeamID) throws -> Bool {
+        guard let account = try self.account(account), account.closedAt == nil else { return false }
+        return try !appleLinks(of: account.id).contains { $0.team == team }
+    }
+
+    /// An address counts only if it is verified and the person's own, on both sides.
+    private func hasAccount(of email: AppleEmail?, programmer: ProgrammerID) throws -> Bool {
+        guard let address = email?.comparable else { return false }
+        return try accountIDs(email: address, programmer: programmer).contains { id in
+            guard let account = try account(id), account.closedAt == nil else { return false }
+            return account.profile.isEmailVerified && !account.profile.isEmailPrivate
+        }
     }
 }

@@ -1,7 +1,10 @@
+internal import Catalogue
 internal import Clocks
 internal import ContractRuntime
 internal import Contracts
+internal import Cryptography
 internal import Faults
+internal import Identifiers
 internal import Logging
 internal import Storage
 internal import TextEncodings
@@ -111,5 +114,97 @@ struct AppleWebSignIn: Sendable {
         }
         guard let account else { return nil }
         return try await parts.base.webSessions.start(account: account, programmer: programmer, requestor: requestor)
+    }
+}
+
+/// Where a browser goes after a web sign-in: a path of our own pages, or an address under the requestor's domains.
+enum ReturnAddress {
+    static let longest = 2048
+
+    /// - Parameter fallback: For an empty address.
+    /// - Throws: `invalid_redirect_url`.
+    static func checked(_ text: String, requestor: Requestor, fallback: String) throws(Fault) -> String {
+        if text.isEmpty { return fallback }
+        guard text.utf8.count <= longest, text.utf8.allSatisfy(isAllowed), isPath(text) || isUnderDomain(text, requestor) else {
+            let isPlain = text.utf8.allSatisfy(isAllowed) && text.lowercased().hasPrefix("http://")
+            let isOursOtherwise = isPlain && isUnderDomain("https://\(text.dropFirst("http://".count))", requestor)
+            throw Fault(
+                .invalidRedirectURL,
+                isOursOtherwise
+                    ? "The return address is by plain HTTP: at that domain only https is accepted."
+                    : "The return address is not one of the requestor's.")
+        }
+        return text
+    }
+
+    /// `//host` would be another site's.
+    private static func isPath(_ text: String) -> Bool { text.hasPrefix("/") && !text.hasPrefix("//") }
+
+    private static func isUnderDomain(_ text: String, _ requestor: Requestor) -> Bool {
+        guard let scheme = ["https://", "http://"].first(where: { text.lowercased().hasPrefix($0) }) else { return false }
+        let authority = text.dropFirst(scheme.count).prefix { !"/?#".contains($0) }.lowercased()
+        let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
+        guard let host = parts.first, parts.count <= 2, parts.count == 1 || UInt16(parts[1]) != nil, host.utf8.allSatisfy(isHostCharacter) else {
+            return false
+        }
+        return requestor.domains.cover(scheme: String(scheme.dropLast(3)), host: String(host))
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool { byte > 0x20 && byte < 0x7f && !#"\"<>^`{|}"#.utf8.contains(byte) }
+
+    private static func isHostCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x61...0x7a: true
+        default: "-._".utf8.contains(byte)
+        }
+    }
+}
+
+enum AppleStateSubject {}
+enum AppleBrowserSubject {}
+
+/// `state` of a web sign-in: comes back unchanged (apple §2.1).
+typealias AppleState = Secret<AppleStateSubject>
+/// Value of the cookie that ties Apple's answer to the browser that asked.
+typealias AppleBrowser = Secret<AppleBrowserSubject>
+
+extension AppleState {
+    /// What the request has as `nonce`: follows from the state, which nobody else knows.
+    var nonce: String { Base64.url.encode(SHA256.hash("nonce " + text)) }
+}
+
+extension AppleBrowser {
+    /// Who may use what was given out to this browser.
+    var holder: String { "browser " + Hex.encode(digest.bytes) }
+}
+
+/// A web sign-in that is under way: for one use, in one browser, for 10 minutes.
+struct AppleWebState: Hashable, Sendable {
+    static let lifetime: Duration = .seconds(600)
+
+    let state: Digest
+    let browser: Digest
+    let requestor: RequestorID
+    let client: AppleClientID
+    let returnURL: String
+}
+
+extension Database {
+    func insert(_ state: AppleWebState, until: Timestamp) throws {
+        try run(
+            "INSERT INTO apple_web_state (digest, browser, requestor, client_id, return_url, expires_at_ms) VALUES (?, ?, ?, ?, ?, ?)",
+            [state.state, state.browser, state.requestor, state.client, state.returnURL, until])
+    }
+
+    /// Uses the state up; what another browser sends leaves it alone.
+    func takeWebState(_ state: Digest, browser: Digest, now: Timestamp) throws -> AppleWebState? {
+        let take: Statement = """
+            DELETE FROM apple_web_state WHERE digest = ? AND browser = ? AND expires_at_ms > ?
+            RETURNING digest, browser, requestor, client_id, return_url
+            """
+        return try first(take, [state, browser, now]) { columns in
+            AppleWebState(
+                state: columns.next(), browser: columns.next(), requestor: columns.next(), client: columns.next(), returnURL: columns.next())
+        }
     }
 }

@@ -1,4 +1,5 @@
 internal import Clocks
+internal import Contracts
 internal import Storage
 
 /// Statements about refresh tokens.
@@ -73,5 +74,109 @@ extension AppleGrantRecord {
         self.init(
             link: columns.next(), client: columns.next(), group: columns.next(), sealed: columns.next(), validatedAt: columns.next(),
             nextCheckAt: columns.next(), unclearSince: columns.next())
+    }
+}
+
+/// The ends of what a person allowed, each in the commit that needs it.
+extension Database {
+    /// The person, or an operator, takes a link away: Apple hears of it through the outbox (apple §2.5).
+    func withdraw(_ link: AppleLinkRecord, _ touched: inout Touched, now: Timestamp) throws {
+        try revokeGrants(of: link, now: now)
+        try endWhatCame(from: link, through: nil, &touched, now: now)
+    }
+
+    /// Apple says that a consent is over: of one group of apps, or of all (apple §2.9). Its tokens are void already.
+    /// - Parameter group: `nil`: every one.
+    func consentEnded(_ link: AppleLinkRecord, group: AppleAppGroup?, _ touched: inout Touched, now: Timestamp) throws {
+        var link = link
+        for (name, consent) in link.consents where (group == nil || group?.id == name) && consent.revokedAt == nil {
+            link.consents[name] = AppleConsent(authorizedAt: consent.authorizedAt, revokedAt: now)
+        }
+        try put(link)
+        try eraseGrants(of: link.id, group: group?.id)
+        try endWhatCame(from: link, through: group?.clients, &touched, now: now)
+    }
+
+    /// Ends the sessions that were made from the link, and the families of the devices that came in by them.
+    /// - Parameter clients: `nil`: whichever client ids they came through.
+    func endWhatCame(from link: AppleLinkRecord, through clients: [AppleClientID]?, _ touched: inout Touched, now: Timestamp) throws {
+        let ended = try sessions(of: link.account).filter { session in
+            guard case .apple(link.id, let client) = session.origin else { return false }
+            return clients?.contains(client) ?? true
+        }
+        let devices = Set(ended.map(\.device))
+        for family in try families(of: link.account) where clients?.contains(family.bundleID) ?? true {
+            guard family.link == link.id || devices.contains(family.device) else { continue }
+            try revoke(family.id, .appleLink, &touched, now: now)
+        }
+        try end(ended, now: now)
+        touched.sessions.formUnion(ended.map(\.id))
+    }
+}
+
+/// Statements about links, to be put together in one commit with what they are about.
+extension Database {
+    func appleLink(_ id: AppleLinkID) throws -> AppleLinkRecord? { try appleLinks("id = ?", [id]).first }
+
+    func appleLink(team: AppleTeamID, subject: String) throws -> AppleLinkRecord? {
+        try appleLinks("team = ? AND subject = ?", [team, subject]).first
+    }
+
+    func appleLinks(of account: AccountID) throws -> [AppleLinkRecord] { try appleLinks("account_id = ?", [account]) }
+
+    private func appleLinks(_ condition: String, _ arguments: Arguments) throws -> [AppleLinkRecord] {
+        let found: Statement = "SELECT \(AppleLinkRecord.columns) FROM apple_link WHERE \(condition) ORDER BY created_at_ms, id"
+        var links = try all(found, arguments) { AppleLinkRecord(columns: &$0) }
+        for index in links.indices { links[index].consents = try appleConsents(of: links[index].id) }
+        return links
+    }
+
+    private func appleConsents(of link: AppleLinkID) throws -> [String: AppleConsent] {
+        let pairs = try all("SELECT group_id, authorized_at_ms, revoked_at_ms FROM apple_consent WHERE link_id = ?", [link]) {
+            ($0.next() as String, AppleConsent(authorizedAt: $0.next(), revokedAt: $0.next()))
+        }
+        return Dictionary(pairs) { first, _ in first }
+    }
+
+    /// A new link, or what is new about one.
+    func put(_ link: AppleLinkRecord) throws {
+        let insert: Statement = """
+            INSERT INTO apple_link (\(AppleLinkRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (id) DO UPDATE SET real_user_status = excluded.real_user_status, is_mail_allowed = excluded.is_mail_allowed,
+                mail_changed_at_ms = excluded.mail_changed_at_ms, authorized_at_ms = excluded.authorized_at_ms
+            """
+        try run(
+            insert,
+            [
+                link.id, link.programmer, link.team, link.subject, link.account, link.realUserStatus?.rawValue, link.mail.isAllowed,
+                link.mail.changedAt, link.createdAt, link.authorizedAt,
+            ])
+        for (group, consent) in link.consents {
+            try run(
+                """
+                INSERT INTO apple_consent (link_id, group_id, authorized_at_ms, revoked_at_ms) VALUES (?, ?, ?, ?)
+                ON CONFLICT (link_id, group_id) DO UPDATE SET authorized_at_ms = excluded.authorized_at_ms, revoked_at_ms = excluded.revoked_at_ms
+                """, [link.id, group, consent.authorizedAt, consent.revokedAt])
+        }
+    }
+
+    /// Forgets the link; what Apple gave for it must have been dealt with before.
+    func remove(_ link: AppleLinkID) throws {
+        try run("DELETE FROM apple_consent WHERE link_id = ?", [link])
+        try run("DELETE FROM apple_link WHERE id = ?", [link])
+    }
+}
+
+extension AppleLinkRecord {
+    /// In the order in which they are read and written.
+    fileprivate static let columns = """
+        id, programmer, team, subject, account_id, real_user_status, is_mail_allowed, mail_changed_at_ms, created_at_ms, authorized_at_ms
+        """
+
+    fileprivate init(columns: inout ColumnReader) {
+        self.init(
+            id: columns.next(), programmer: columns.next(), team: columns.next(), subject: columns.next(), account: columns.next(),
+            realUserStatus: (columns.next() as Int64?).flatMap(RealUserStatus.init),
+            mail: MailForwarding(isAllowed: columns.next(), changedAt: columns.next()), createdAt: columns.next(), authorizedAt: columns.next())
     }
 }

@@ -1,5 +1,8 @@
 internal import Clocks
+internal import Faults
+internal import Identifiers
 internal import Storage
+internal import Synchronization
 
 /// Statements about accounts, to be put together in one commit.
 extension Database {
@@ -99,5 +102,121 @@ extension AccountRecord {
             profile: AccountProfile(
                 givenName: columns.next(), familyName: columns.next(), email: columns.next(), isEmailVerified: columns.next(),
                 isEmailPrivate: columns.next()))
+    }
+}
+
+/// Statements about answers that are kept for a repeated call.
+extension Database {
+    /// - Returns: False when an answer that still counts is there: somebody else's call had the effect.
+    func keep(_ answer: SealedBytes, request: Digest, at place: Digest, now: Timestamp, until: Timestamp) throws -> Bool {
+        let claim: Statement = """
+            INSERT INTO idempotency (place, request, answer, expires_at_ms) VALUES (?, ?, ?, ?)
+            ON CONFLICT (place) DO UPDATE SET request = excluded.request, answer = excluded.answer, expires_at_ms = excluded.expires_at_ms
+            WHERE idempotency.expires_at_ms <= ?
+            """
+        return try run(claim, [place, request, answer, until, now]) == 1
+    }
+}
+
+extension AutoSignInStore {
+    /// - Throws: Faults of the storage.
+    func keptAnswer(_ place: Digest, now: Timestamp) async throws(Fault) -> (request: Digest, answer: SealedBytes)? {
+        try await store.first("SELECT request, answer FROM idempotency WHERE place = ? AND expires_at_ms > ?", [place, now]) {
+            ($0.next(), $0.next())
+        }
+    }
+}
+
+extension IdempotentPlace {
+    /// Takes the place for a call that has no answer to keep. Changes one row, or none when the key came with another request.
+    func claim(now: Timestamp) -> BoundStatement {
+        BoundStatement(
+            """
+            INSERT INTO idempotency (place, request, answer, expires_at_ms) VALUES (?, ?, ?, ?)
+            ON CONFLICT (place) DO UPDATE SET request = excluded.request, answer = excluded.answer, expires_at_ms = excluded.expires_at_ms
+            WHERE idempotency.expires_at_ms <= ? OR idempotency.request = excluded.request
+            """, [digest, request, SealedBytes(bytes: []), now + Idempotency.memory, now])
+    }
+}
+
+/// Statements about security events.
+extension Database {
+    func insert(_ event: SecurityEventRecord) throws {
+        try run(
+            """
+            INSERT INTO security_event (at_ms, kind, family_id, account_id, requestor, expires_at_ms, number)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                event.at, event.kind.name, event.family?.text ?? "", event.account?.text ?? "", event.requestor?.text ?? "",
+                event.at + SecurityEventRecord.memory, SecurityEventRecord.number.add(1, ordering: .relaxed).newValue,
+            ])
+    }
+
+    /// Latest first.
+    func securityEvents(limit: Int) throws -> [SecurityEventRecord] {
+        try all(
+            "SELECT family_id, account_id, requestor, at_ms, kind FROM security_event ORDER BY at_ms DESC, number DESC LIMIT ?", [limit]
+        ) { SecurityEventRecord(columns: &$0) }
+    }
+}
+
+extension SecurityEventRecord {
+    /// Tells events of one millisecond apart in the order of this copy, without a look at those of others.
+    fileprivate static let number = Atomic<Int64>(0)
+
+    fileprivate init(columns: inout ColumnReader) {
+        func id<Subject>(_ text: String) -> Identifier<Subject>? { text.isEmpty ? nil : Identifier(text) }
+        let (family, account, requestor): (String, String, String) = (columns.next(), columns.next(), columns.next())
+        self.init(
+            at: columns.next(), kind: SecurityEventKind(name: columns.next()), family: id(family), account: id(account), requestor: id(requestor))
+    }
+}
+
+/// Statements about browsers.
+extension Database {
+    func insert(_ handle: Digest, of caller: (account: AccountID, programmer: ProgrammerID, requestor: RequestorID), until: Timestamp) throws {
+        try run(
+            "INSERT INTO web_link (handle, account_id, programmer, requestor, expires_at_ms) VALUES (?, ?, ?, ?, ?)",
+            [handle, caller.account, caller.programmer, caller.requestor, until])
+    }
+
+    /// A link is for one use: it is gone when this returns.
+    func takeLink(_ handle: Digest, now: Timestamp) throws -> (account: AccountID, programmer: ProgrammerID, requestor: RequestorID)? {
+        let taken = try first("DELETE FROM web_link WHERE handle = ? RETURNING expires_at_ms, account_id, programmer, requestor", [handle]) {
+            (
+                until: $0.next() as Timestamp, account: $0.next() as AccountID, programmer: $0.next() as ProgrammerID,
+                requestor: $0.next() as RequestorID
+            )
+        }
+        guard let taken, now < taken.until else { return nil }
+        return (taken.account, taken.programmer, taken.requestor)
+    }
+
+    func insert(_ session: WebCaller, until: Timestamp) throws {
+        try run(
+            "INSERT INTO web_session (secret, account_id, programmer, requestor, expires_at_ms) VALUES (?, ?, ?, ?, ?)",
+            [session.session, session.account, session.programmer, session.requestor, until])
+    }
+
+    /// Links and sessions of browsers that are the account's.
+    func endWebSessions(of account: AccountID) throws {
+        try run("DELETE FROM web_link WHERE account_id = ?", [account])
+        try run("DELETE FROM web_session WHERE account_id = ?", [account])
+    }
+}
+
+/// Those that are known whole.
+extension AutoSignInStore {
+    /// - Throws: Faults of the storage, here and below.
+    func webSession(_ secret: Digest, now: Timestamp) async throws(Fault) -> WebCaller? {
+        let live: Statement = "SELECT secret, account_id, programmer, requestor FROM web_session WHERE secret = ? AND expires_at_ms > ?"
+        return try await store.first(live, [secret, now]) {
+            WebCaller(session: $0.next(), account: $0.next(), programmer: $0.next(), requestor: $0.next())
+        }
+    }
+
+    func endWebSession(_ secret: Digest) async throws(Fault) {
+        try await store.change("DELETE FROM web_session WHERE secret = ?", [secret])
     }
 }

@@ -1,4 +1,5 @@
 internal import Clocks
+internal import Contracts
 internal import Faults
 internal import Storage
 
@@ -34,4 +35,43 @@ extension AutoSignInStore: AccountStore {
             return try database.setLock(id, isLocked)
         }
     }
+}
+
+/// A person at a programmer, with what opens the account (apple §1.4).
+struct AccountRecord: Hashable, Sendable {
+    let id: AccountID
+    let programmer: ProgrammerID
+    let createdAt: Timestamp
+    var isLocked = false
+    /// `nil`: open. A closed one keeps nothing of the person.
+    var closedAt: Timestamp?
+    var profile = AccountProfile()
+    var logins: [TVLogin] = []
+}
+
+/// What Apple told of the person (apple §2.7); each part may be missing.
+struct AccountProfile: Hashable, Sendable {
+    var givenName: String?
+    var familyName: String?
+    var email: String?
+    var isEmailVerified = false
+    /// A relay address of Apple's.
+    var isEmailPrivate = false
+
+    var hasName: Bool { givenName != nil || familyName != nil }
+}
+
+/// A person at an MVPD, as `authentication` names them (mvpd §2.5).
+struct TVLogin: Hashable, Sendable {
+    let mvpd: MvpdID
+    /// The scrambled user id: 64 lower-case hex digits.
+    let userID: String
+
+    var reference: LoginReference { LoginReference(mvpd: mvpd.text, userID: userID) }
+}
+
+extension TVLogin {
+    init(_ reference: LoginReference) { self.init(mvpd: MvpdID(reference.mvpd), userID: reference.userID) }
+
+    init(_ session: Session) { self.init(mvpd: MvpdID(session.mvpd), userID: session.userID) }
 }

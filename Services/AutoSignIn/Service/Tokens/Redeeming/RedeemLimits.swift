@@ -1,5 +1,7 @@
 internal import Clocks
+internal import Contracts
 internal import Faults
+internal import Identifiers
 internal import Storage
 internal import Synchronization
 
@@ -49,5 +51,98 @@ final class RedeemLimits: Sendable {
 
     private static func limited(_ wait: Duration) -> Fault {
         Fault(.rateLimited, "Too many attempts.", retryAfter: max(.seconds(1), wait))
+    }
+}
+
+/// Counts events within a span that slides: the span before counts in as far as it still reaches into it.
+struct RateWindow: Hashable, Sendable {
+    private var start: Timestamp
+    private var current = 0
+    private var previous = 0
+
+    init(now: Timestamp) { start = now }
+
+    /// How many there were within the span, as far as two counters know.
+    mutating func count(now: Timestamp, span: Duration) -> Int {
+        turn(now, span)
+        let elapsed = Double((now - start).wholeMilliseconds) / Double(span.wholeMilliseconds)
+        return current + Int((Double(previous) * max(0, 1 - elapsed)).rounded(.down))
+    }
+
+    mutating func add(now: Timestamp, span: Duration) {
+        turn(now, span)
+        current += 1
+    }
+
+    /// When the current span is over.
+    func end(span: Duration) -> Timestamp { start + span }
+
+    private mutating func turn(_ now: Timestamp, _ span: Duration) {
+        // A clock that was set back begins anew.
+        if now < start || now >= start + span + span {
+            self = RateWindow(now: now)
+        } else if now >= start + span {
+            (previous, current, start) = (current, 0, start + span)
+        }
+    }
+}
+
+/// The idempotency keys of redeems. To redeem a value once more gives the same session, so that no answer has to be kept: only a key that comes
+/// back with another request is refused.
+final class RedeemKeys: Sendable {
+    private let seen = Mutex(BoundedCache<Digest, (request: Digest, until: Timestamp)>(capacity: 65_536))
+
+    /// - Throws: `idempotency_key_reused`.
+    func claim(_ place: IdempotentPlace?, now: Timestamp) throws(Fault) {
+        guard let place else { return }
+        let isFree = seen.withLock { seen in
+            if let known = seen[place.digest], now < known.until { return known.request == place.request }
+            seen[place.digest] = (place.request, now + Idempotency.memory)
+            return true
+        }
+        if !isFree { throw Idempotency.reused }
+    }
+}
+
+/// Whether a value whose secret is right opens a session (apple §1.2).
+enum RedeemRule {
+    enum Verdict: Hashable, Sendable {
+        /// - Parameters:
+        ///   - isFirstSight: The device shows that the value is on the account: it becomes the active one.
+        ///   - rotateSoon: It is active and older than 90 days.
+        case accepted(isFirstSight: Bool, rotateSoon: Bool)
+        case revoked
+        /// Superseded, and its 72 hours are over.
+        case replayed
+        case wrongPlace
+        case accountLocked
+        case noLogin
+    }
+
+    /// What the device says of where it found the value.
+    struct Place: Hashable, Sendable {
+        let bundleID: AppleClientID
+        let environment: AppleEnvironment
+    }
+
+    static func verdict(
+        _ version: TokenVersionRecord, of family: FamilyRecord, _ account: AccountRecord?, at place: Place, now: Timestamp
+    ) -> Verdict {
+        if family.isOver || family.idleAt.map({ $0 <= now }) ?? true { return .revoked }
+        let accepted: Verdict
+        switch version.state {
+        case .revoked, .dropped: return .revoked
+        case .superseded:
+            guard let since = version.supersededAt, now < since + TokenVersionRecord.grace else { return .replayed }
+            accepted = .accepted(isFirstSight: false, rotateSoon: false)
+        case .pending: accepted = .accepted(isFirstSight: true, rotateSoon: false)
+        case .active:
+            let age = now - (version.activatedAt ?? version.createdAt)
+            accepted = .accepted(isFirstSight: false, rotateSoon: age > TokenVersionRecord.rotationAge)
+        }
+        guard family.environment == place.environment, family.bundleID == place.bundleID else { return .wrongPlace }
+        guard let account, account.closedAt == nil else { return .revoked }
+        if account.isLocked { return .accountLocked }
+        return account.logins.isEmpty ? .noLogin : accepted
     }
 }

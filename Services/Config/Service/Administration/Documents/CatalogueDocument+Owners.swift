@@ -1,4 +1,5 @@
 internal import CatalogueFiles
+internal import Contracts
 
 /// Which programmer an entry belongs to.
 extension CatalogueDocument {
@@ -80,5 +81,157 @@ extension CatalogueDocument {
     /// Where the test user of an MVPD signs in.
     private func testedIntegration(_ mvpd: EntityKey) -> EntityKey? {
         self[mvpd]?["testSignIn"]?["requestor"]?.text.map { EntityKey(.integrations, "\($0)/\(mvpd.id)") }
+    }
+}
+
+/// Where OAuth providers send browsers back (`oauth.callback` of an MVPD). An entry that does not say it keeps what it has; a new one has an address of its own.
+extension CatalogueDocument {
+    private static let callback = ["oauth", "callback"]
+
+    /// The same, in which each OAuth record that does not say its callback has that of another document, if it is there.
+    func keepingCallbacks(of former: CatalogueDocument) -> CatalogueDocument {
+        var document = self
+        for entry in entries(.mvpds) where entry.hasUnsaidCallback {
+            guard let known = former[entry.key]?["oauth"]?["callback"] else { continue }
+            document[entry.key] = entry.tree.with(Self.callback, known)
+        }
+        return document
+    }
+
+    /// Ids of OAuth records that do not say their callback.
+    var unsaidCallbacks: [String] { entries(.mvpds).filter(\.hasUnsaidCallback).map(\.key.id) }
+
+    /// Ids of those that share one.
+    var sharers: Set<OctetText> { Set(texts: entries(.mvpds).filter { $0.tree["oauth"]?["callback"] == .string("shared") }.map(\.key.id)) }
+
+    /// The same, in which OAuth records that do not say their callback share one, or say that it is their own where another document has said one.
+    func sayingCallbacks(sharers: Set<OctetText>, over former: CatalogueDocument) -> CatalogueDocument {
+        var document = self
+        for entry in entries(.mvpds) where entry.hasUnsaidCallback {
+            if sharers.contains(OctetText(entry.key.id)) {
+                document[entry.key] = entry.tree.with(Self.callback, .string("shared"))
+            } else if former[entry.key]?["oauth"]?["callback"] != nil {
+                document[entry.key] = entry.tree.with(Self.callback, .string("own"))
+            }
+        }
+        return document
+    }
+
+    /// The same, in which OAuth records that do not say their callback share one, as all did before there were others.
+    var sharingCallbacks: CatalogueDocument {
+        var document = self
+        for entry in entries(.mvpds) where entry.hasUnsaidCallback { document[entry.key] = entry.tree.with(Self.callback, .string("shared")) }
+        return document
+    }
+}
+
+extension CatalogueDocument.Entry {
+    fileprivate var hasUnsaidCallback: Bool {
+        guard case .object? = tree["oauth"] else { return false }
+        return tree["oauth"]?["callback"] == nil
+    }
+}
+
+extension JsonTree {
+    fileprivate func with(_ path: [String], _ value: JsonTree) -> JsonTree {
+        var tree = self
+        tree.set(path[...], to: value)
+        return tree
+    }
+}
+
+/// What makes one document of another, property by property.
+extension CatalogueDocument {
+    /// - Returns: In the order of sections and entries; an entry that is only in one of the two is one change. The order of entries is no property.
+    func changes(to other: CatalogueDocument) -> [PropertyChange] {
+        CatalogueSection.allCases.flatMap { section -> [PropertyChange] in
+            let old = entries(section)
+            let new = other.entries(section)
+            guard old != new else { return [] }
+            // Most changes leave the entries as they stand.
+            if old.count == new.count, zip(old, new).allSatisfy({ $0.key == $1.key }) {
+                return zip(old, new).flatMap { Self.changes($0.key, [], $0.tree, $1.tree) }
+            }
+            let later = Dictionary(new.map { ($0.key, $0.tree) }) { first, _ in first }
+            let earlier = Set(old.map(\.key))
+            let kept = old.flatMap { Self.changes($0.key, [], $0.tree, later[$0.key]) }
+            return kept + new.filter { !earlier.contains($0.key) }.map { PropertyChange(key: $0.key, path: [], old: nil, new: $0.tree) }
+        }
+    }
+
+    private static func changes(_ key: EntityKey, _ path: [String], _ old: JsonTree?, _ new: JsonTree?) -> [PropertyChange] {
+        guard old != new else { return [] }
+        guard case .object(let before) = old, case .object(let after) = new else { return [PropertyChange(key: key, path: path, old: old, new: new)] }
+        return Set(before.keys).union(after.keys).sorted().flatMap { changes(key, path + [$0], before[$0], after[$0]) }
+    }
+
+    mutating func apply(_ change: PropertyChange) {
+        if change.path.isEmpty {
+            self[change.key] = change.new
+        } else if var tree = self[change.key] {
+            tree.set(change.path[...], to: change.new)
+            self[change.key] = tree
+        }
+    }
+
+    mutating func apply(_ changes: some Sequence<PropertyChange>) { for change in changes { apply(change) } }
+
+    /// Brings what was done to an older document onto a newer one (dashboard §4).
+    /// - Returns: The newer document's changes that contradict; when there are any, the document is of no use.
+    static func rebased(_ mine: [PropertyChange], from base: CatalogueDocument, onto newer: CatalogueDocument) -> (
+        CatalogueDocument, [PropertyChange]
+    ) {
+        let theirs = base.changes(to: newer)
+        let conflicts = theirs.filter { theirs in mine.contains { $0.contradicts(theirs) } }
+        var document = newer
+        document.apply(mine)
+        return (document, conflicts)
+    }
+}
+
+/// What differs between two documents at one place.
+struct PropertyChange: Hashable, Sendable {
+    let key: EntityKey
+    /// Names of members; empty for the entry as a whole.
+    let path: [String]
+    /// `nil`: it was not there.
+    let old: JsonTree?
+    /// `nil`: it is not there any more.
+    let new: JsonTree?
+
+    var reversed: PropertyChange { PropertyChange(key: key, path: path, old: new, new: old) }
+
+    /// True when both make a value of one place, or one makes a part of what the other makes, and they do not agree.
+    func contradicts(_ other: PropertyChange) -> Bool {
+        guard key == other.key, path.starts(with: other.path) || other.path.starts(with: path) else { return false }
+        return path != other.path || new != other.new
+    }
+
+    /// As a line of a review; what may be a secret is masked.
+    func line(_ number: Int) -> CatalogueChange {
+        let operation: ChangeOperation = old == nil ? .add : new == nil ? .remove : .replace
+        return CatalogueChange(
+            number: UInt32(number), kind: key.section.kind, entityID: key.id, property: path.joined(separator: "."), operation: operation,
+            oldJson: old?.masked(at: path).canonical ?? "", newJson: new?.masked(at: path).canonical ?? "")
+    }
+}
+
+extension [PropertyChange] {
+    var lines: [CatalogueChange] { enumerated().map { $1.line($0 + 1) } }
+}
+
+extension JsonTree {
+    /// Members whose values are not shown in comparisons (dashboard §4, #21).
+    private static let hidden: Set<String> = [
+        "clientSecretReference", "signInKeyReference", "purchaseKeyReference", "statementReference", "passwordReference",
+    ]
+
+    fileprivate func masked(at path: [String]) -> JsonTree {
+        if let name = path.last, Self.hidden.contains(name) { return .string("[hidden]") }
+        switch self {
+        case .object(let members): return .object(Dictionary(uniqueKeysWithValues: members.map { ($0.key, $0.value.masked(at: [$0.key])) }))
+        case .array(let elements): return .array(elements.map { $0.masked(at: []) })
+        case .null, .bool, .number, .string: return self
+        }
     }
 }

@@ -2,6 +2,7 @@ internal import CatalogueFiles
 internal import Clocks
 internal import ContractRuntime
 internal import Contracts
+internal import Foundation
 internal import Storage
 
 extension CatalogueLedger {
@@ -96,5 +97,136 @@ extension [LivingKey: EntryLife] {
         return [LivingKey(.requestor, rule.requestorID), LivingKey(.mvpd, rule.mvpdID)].allSatisfy { key in
             self[key].map { $0.since <= start } ?? true
         }
+    }
+}
+
+/// Whose a file of a secret is. One that is not kept is operators'.
+struct FileOwner: Hashable, Sendable {
+    let reference: String
+    /// Empty: operators'.
+    let programmer: String
+    /// Nobody has decided: entries of several named it.
+    let isOpen: Bool
+}
+
+extension CatalogueLedger {
+    private static let settled = "secret owners"
+    private static let told = "secret owners told"
+
+    /// By reference.
+    func fileOwners() throws -> [FileOwner] {
+        try database.all("SELECT reference, programmer, is_open FROM secret_owner ORDER BY reference") {
+            FileOwner(reference: $0.next(), programmer: $0.next(), isOpen: $0.next())
+        }
+    }
+
+    /// Those that are a programmer's.
+    func programmersOfFiles() throws -> [OctetText: String] {
+        Dictionary(texts: try fileOwners().filter { !$0.programmer.isEmpty }.map { ($0.reference, $0.programmer) }) { first, _ in first }
+    }
+
+    /// Once for each store: whose the files are that the newest version names.
+    func settleFileOwners() throws {
+        guard try !database.hasRow("SELECT 1 FROM progress WHERE name = ?", [Self.settled]) else { return }
+        try settleFileOwners(in: try newestDocument())
+        try run("INSERT INTO progress (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", [Self.settled, now])
+    }
+
+    /// Gives the files about which nothing was said to those whose entries name them: to the one programmer, or to operators. Only for what operators wrote: a whole
+    /// catalogue, or the one that there was before owners were kept.
+    func settleFileOwners(in document: CatalogueDocument) throws {
+        let known = Set(texts: try fileOwners().map(\.reference))
+        for (reference, holders) in document.secretHolders() where !known.contains(reference) {
+            let programmers = holders.compactMap { if case .programmer(let id) = $0 { id } else { nil } }
+            guard !programmers.isEmpty else { continue }
+            let isOpen = holders.count > 1
+            try keep(FileOwner(reference: reference.text, programmer: isOpen ? "" : programmers[0], isOpen: isOpen))
+        }
+    }
+
+    /// The files that an upgrade gave to programmers, because their entries alone named them; empty when that was told before, and in a store that has had owners since it began.
+    func takeDerivedOwners() throws -> [FileOwner] {
+        let settledAt: Int64? = try database.value("SELECT value FROM progress WHERE name = ?", [Self.settled])
+        guard let settledAt, try !database.hasRow("SELECT 1 FROM progress WHERE name = ?", [Self.told]) else { return [] }
+        try run("INSERT INTO progress (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", [Self.told, now])
+        guard try database.hasRow("SELECT 1 FROM version WHERE created_at_ms < ?", [settledAt]) else { return [] }
+        return try database.all(
+            "SELECT reference, programmer, is_open FROM secret_owner WHERE changed_at_ms = ? AND programmer <> '' ORDER BY reference", [settledAt]
+        ) { FileOwner(reference: $0.next(), programmer: $0.next(), isOpen: $0.next()) }
+    }
+
+    func keep(_ owner: FileOwner) throws {
+        try run(
+            """
+            INSERT INTO secret_owner (reference, programmer, is_open, changed_at_ms) VALUES (?, ?, ?, ?)
+            ON CONFLICT (reference) DO UPDATE SET programmer = excluded.programmer, is_open = excluded.is_open, changed_at_ms = excluded.changed_at_ms
+            """, [owner.reference, owner.programmer, owner.isOpen, now])
+    }
+}
+
+/// A software statement that ended because another programmer has its application's id.
+struct EndedStatement: Hashable, Sendable {
+    let softwareID: String
+    let application: String
+    /// Who has the id now.
+    let programmer: String
+}
+
+extension CatalogueLedger {
+    /// The ids of an application's statements that are not revoked. An application that never had one gets one; it keeps it when it leaves the catalogue and comes back
+    /// with its programmer. Those of another programmer's application of the same id have ended.
+    func softwareIDs(of application: String) throws -> [String] {
+        try softwareIDs(of: application, since: try since(application))
+    }
+
+    /// The same for one whose life is known.
+    func softwareIDs(of application: String, since: Timestamp) throws -> [String] {
+        let known = try database.all(
+            """
+            SELECT software_id, revoked_at_ms FROM statement WHERE application_id = ? AND created_at_ms >= ? ORDER BY created_at_ms, software_id
+            """, [application, since]
+        ) { (id: $0.next() as String, revokedAt: $0.next() as Int64?) }
+        if known.isEmpty { return [try newSoftwareID(of: application, since: since)] }
+        return known.filter { $0.revokedAt == nil }.map(\.id)
+    }
+
+    func newSoftwareID(of application: String) throws -> String { try newSoftwareID(of: application, since: try since(application)) }
+
+    private func newSoftwareID(of application: String, since: Timestamp) throws -> String {
+        let made = UUID().uuidString.lowercased()
+        try run("INSERT INTO statement (software_id, application_id, created_at_ms) VALUES (?, ?, ?)", [made, application, max(now, since)])
+        return made
+    }
+
+    private func since(_ application: String) throws -> Timestamp {
+        try updatedLives()[LivingKey(.application, application)]?.since ?? Timestamp(milliseconds: 0)
+    }
+
+    /// - Returns: The ids that were in force until now.
+    func revokeSoftwareIDs(of application: String) throws -> [String] {
+        let revoked = try softwareIDs(of: application)
+        try run("UPDATE statement SET revoked_at_ms = ? WHERE application_id = ? AND revoked_at_ms IS NULL", [now, application])
+        return revoked
+    }
+
+    /// Ends the statements of applications that had the ids of these before, as another programmer's, and records each once.
+    /// - Returns: Those that end now.
+    func endFormerSoftwareIDs(_ lives: [LivingKey: EntryLife]) throws -> [EndedStatement] {
+        var ended: [EndedStatement] = []
+        for (key, life) in lives where key.kind == .application && life.since > Timestamp(milliseconds: 0) {
+            let former: [String] = try database.values(
+                "SELECT software_id FROM statement WHERE application_id = ? AND created_at_ms < ? AND revoked_at_ms IS NULL ORDER BY software_id",
+                [key.id.text, life.since])
+            guard !former.isEmpty else { continue }
+            try run(
+                "UPDATE statement SET revoked_at_ms = ? WHERE application_id = ? AND created_at_ms < ? AND revoked_at_ms IS NULL",
+                [now, key.id.text, life.since])
+            try record(
+                .statementsRevoked, by: AuditAuthor.time,
+                "Software statements of a former application \(key.id.text) ended, as \(life.owner) has its id now: \(former.joined(separator: ", "))",
+                programmers: [])
+            ended += former.map { EndedStatement(softwareID: $0, application: key.id.text, programmer: life.owner) }
+        }
+        return ended
     }
 }

@@ -5,6 +5,8 @@ public import ContractRuntime
 public import Contracts
 public import Faults
 internal import Foundation
+internal import OutboundHttp
+internal import SamlProfile
 
 extension AdministrationService {
     public func listDegradationRules(_ request: ListDegradationRulesRequest, context: CallContext) async throws -> DegradationRules {
@@ -116,5 +118,139 @@ extension AdministrationService {
 extension Rights {
     fileprivate func sees(_ active: ActiveDegradation, in document: CatalogueDocument) -> Bool {
         sees(EntityKey(.requestors, active.rule?.requestorID ?? ""), in: document)
+    }
+}
+
+// Two steps, so that no key is trusted that nobody has compared (mvpd §2.7). Nothing is kept between them: the second carries the document again.
+extension AdministrationService {
+    public func reviewProviderMetadata(
+        _ request: ReviewProviderMetadataRequest, context: CallContext
+    ) async throws -> ProviderMetadata {
+        _ = try await writer(request.token, .mvpd, isReplacement: true)
+        do throws(Fault) {
+            if request.address.isEmpty { return try review(request.document).contract }
+            return try await reviewFetched(request.address)
+        } catch {
+            // What cannot be read has nothing to show but why.
+            return ProviderMetadata(problems: try error.refusalOrThrow().problems)
+        }
+    }
+
+    public func importProviderMetadata(_ request: ImportProviderMetadataRequest, context: CallContext) async throws -> EntityOutcome {
+        let (rights, section) = try await writer(request.token, .mvpd, isReplacement: !request.ifMatch.isEmpty)
+        return try await edit {
+            let provider = try ProviderImport(try review(request.document), confirmed: request.fingerprints, expired: request.confirmedCertificates)
+            let others = request.entryJson.isEmpty ? nil : try EntityText.object(request.entryJson, field: "entry")
+            let key = EntityKey(section, request.mvpdID)
+            return { ledger in
+                let editing = DraftEditing(ledger: ledger, rights: rights, confirmedCertificates: request.confirmedCertificates)
+                let former = try ledger.draft(of: rights).document[key]
+                let entry = provider.entry(request.mvpdID, from: former, with: others)
+                if former == nil, request.ifMatch.isEmpty { return try editing.create(key, entry) }
+                return try editing.replace(key, with: entry, ifMatch: request.ifMatch)
+            }
+        }
+    }
+
+    /// - Throws: A `Refused` as its cause, when there is no document that can be read.
+    private func reviewFetched(_ address: String) async throws(Fault) -> ProviderMetadata {
+        guard let fetch else { throw Refused.invalid("address", "cannot be used: this copy fetches nothing").fault }
+        let found: DocumentFetch.Document
+        do throws(DocumentFetch.Refusal) {
+            found = try await fetch.document(at: address)
+        } catch {
+            logger.info("catalogue.metadata_not_fetched", metadata: ["reason": "\(error)"])
+            throw Refused.invalid("address", EntityText.shortened("\(error)")).fault
+        }
+        let text: String
+        do throws(MetadataText.Problem) {
+            text = try MetadataText.text(of: found.body)
+        } catch {
+            throw Refused.invalid("address", "leads to a document that \(error.message)").fault
+        }
+        if let discovery = ProviderDiscovery(text, from: found.url) { return discovery.contract }
+        var metadata = try review(text).contract
+        metadata.document = text
+        return metadata
+    }
+
+    /// - Throws: A `Refused` as its cause, when the document cannot be read.
+    private func review(_ document: String) throws(Fault) -> ProviderReview {
+        do throws(SamlRejection) {
+            return ProviderReview(metadata: try IdentityProviderMetadata(document: document), now: publisher.now)
+        } catch {
+            throw Refused.invalid("metadata", "cannot be read. \(error.explanation)").fault
+        }
+    }
+}
+
+extension AdministrationService {
+    /// By the rights and the rules of a push: what somebody could not push, they cannot try out either.
+    public func prepareTestSignIn(_ request: PrepareTestSignInRequest, context: CallContext) async throws -> TestSignInPreparation {
+        let rights = try await rights(request.token, .edit)
+        let secrets = request.secrets ?? SecretInventory()
+        let body: @Sendable (CatalogueLedger) throws -> TestSignInPlan = { ledger in
+            let draft = try ledger.draft(of: rights)
+            let key = EntityKey(.integrations, "\(request.requestorID)/\(request.mvpdID)")
+            guard draft.document[key] != nil, rights.sees(key, in: draft.document) else { throw Fault.notFound("integration") }
+            let changes = draft.changes
+            guard rights.mayMakeAll(of: draft, in: try ledger.newestDocument()) else { throw Fault.insufficientRole }
+            let configuration = try DocumentCheck.configuration(of: draft.document, ledger, for: rights)
+            let parties = try TestParties(request, in: configuration)
+            let named = changes.filter { parties.keys.contains($0.key) }
+            let problems = try ledger.secretRules(secrets, rights).problems(named, from: try ledger.newestDocument(), to: draft.document)
+            if !problems.isEmpty { throw Refused.invalid(problems).fault }
+            let source = changes.isEmpty ? "version \(draft.base.version)" : "the draft"
+            try ledger.record(
+                .signInTested, by: rights.name, "Test sign-in for \(request.requestorID) at \(request.mvpdID), by \(source)",
+                programmers: [parties.requestor.programmerID])
+            return TestSignInPlan(configuration: parties.configuration, draftEtag: changes.isEmpty ? "" : draft.etag)
+        }
+        do {
+            await publisher.rehearse(body)
+            return TestSignInPreparation(outcome: .plan(try await publisher.write(body)))
+        } catch {
+            return TestSignInPreparation(outcome: .refusal(try error.refusalOrThrow()))
+        }
+    }
+}
+
+/// Requestor, MVPD and integration of a sign-in, and the proxy that the MVPD is behind.
+private struct TestParties {
+    let requestor: Requestor
+    private let integration: Integration
+    private let mvpds: [Mvpd]
+
+    /// - Throws: A `Refused` as its cause when nobody signs in there.
+    init(_ request: PrepareTestSignInRequest, in configuration: Configuration) throws(Fault) {
+        guard let requestor = configuration.requestors.first(where: { OctetText($0.id) == OctetText(request.requestorID) }),
+            let mvpd = configuration.mvpds.first(where: { OctetText($0.id) == OctetText(request.mvpdID) }),
+            var integration = configuration.integrations.first(where: {
+                OctetText($0.requestorID) == OctetText(request.requestorID) && OctetText($0.mvpdID) == OctetText(request.mvpdID)
+            })
+        else { throw Fault.notFound("integration") }
+        guard integration.bridge == nil else {
+            throw Refused.invalid("", "is served by an upstream: the sign-in there is not of this draft").fault
+        }
+        let proxy = mvpd.isProxied ? configuration.mvpds.first { OctetText($0.id) == OctetText(mvpd.proxyMvpdID) } : nil
+        switch mvpd.signIn ?? proxy?.signIn {
+        case .saml, .oauth: break
+        case .tempPass: throw Refused.invalid("", "is a TempPass: nobody signs in at it").fault
+        case nil: throw Refused.invalid("", "has neither saml nor oauth: nobody signs in at it").fault
+        }
+        // What is to be switched on after the test can be tried before.
+        integration.enabled = true
+        self.requestor = requestor
+        self.integration = integration
+        mvpds = [mvpd] + (proxy.map { [$0] } ?? [])
+    }
+
+    var configuration: Configuration {
+        Configuration(version: 1, requestors: [requestor], mvpds: mvpds, integrations: [integration])
+    }
+
+    /// The entries whose changes are tried.
+    var keys: Set<EntityKey> {
+        Set(mvpds.map { EntityKey(.mvpds, $0.id) } + [EntityKey(.integrations, "\(integration.requestorID)/\(integration.mvpdID)")])
     }
 }

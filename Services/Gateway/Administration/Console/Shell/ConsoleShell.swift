@@ -1,5 +1,9 @@
 internal import Contracts
+internal import Faults
 internal import GatewayEdge
+internal import Hummingbird
+internal import NIOCore
+internal import TextEncodings
 
 /// What every page shows around its content.
 struct ConsoleShell {
@@ -42,5 +46,143 @@ extension AdministratorRole {
         case .proxy: "proxy"
         case .unknown, .unrecognized: "unknown"
         }
+    }
+}
+
+/// Where in the console a page is: the entries of its navigation.
+enum ConsolePlace: String, CaseIterable, Sendable {
+    case home
+    case integrations
+    case channels
+    case mvpds
+    case applications
+    case programmers
+    case signIns = "sign-ins"
+    case support
+    case degradation
+    case tempPass = "temp-pass"
+    case usage
+    case history
+    case draft
+    case sessions
+
+    /// What the navigation lists; the others are reached from the page's head.
+    static let listed: [ConsolePlace] = [
+        .home, .integrations, .channels, .mvpds, .applications, .programmers, .signIns, .support, .degradation, .tempPass, .usage, .history,
+    ]
+
+    var name: String {
+        switch self {
+        case .home: "Home"
+        case .integrations: "Integrations"
+        case .channels: "Channels"
+        case .mvpds: "MVPDs"
+        case .applications: "Applications"
+        case .programmers: "Programmers"
+        case .signIns: "Sign-ins"
+        case .support: "Support"
+        case .degradation: "Degradation"
+        case .tempPass: "TempPass"
+        case .usage: "Usage"
+        case .history: "History"
+        case .draft: "Review"
+        case .sessions: "Sessions"
+        }
+    }
+
+    var address: String { self == .home ? Console.path : Console.address(rawValue) }
+}
+
+/// Addresses of the console's pages.
+enum ConsoleAddress {
+    static func text(_ parts: [String], query: KeyValuePairs<String, String> = [:]) -> String {
+        let path = ([Console.path] + parts.map(PercentEncoding.encode)).joined(separator: "/")
+        let pairs = query.filter { !$0.value.isEmpty }.map { "\(PercentEncoding.encode($0.key))=\(PercentEncoding.encode($0.value))" }
+        return pairs.isEmpty ? path : path + "?" + pairs.joined(separator: "&")
+    }
+
+    /// - Returns: The address where it is one of the console; home for any other, so that nothing leads elsewhere.
+    static func own(_ address: String) -> String {
+        let path = address.prefix { $0 != "?" && $0 != "#" }
+        let isOwn = path == Console.path || path.hasPrefix(Console.path + "/")
+        return isOwn && address.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\\") } ? address : Console.path
+    }
+}
+
+/// The face of the console: pages that say what went wrong, and what to do (dashboard §7).
+struct ConsoleFace: GuardedFace {
+    private let pages: Pages
+    private let overloaded: (fields: HTTPFields, body: ByteBuffer)
+
+    init(_ pages: Pages) {
+        self.pages = pages
+        overloaded = pages.notice(.unavailable)[Languages.standard] ?? ([:], ByteBuffer())
+    }
+
+    func reply(to error: any Error, _ fault: Fault, _ exchange: Exchange) -> Response {
+        let trace = exchange.facts.trace.traceID
+        if let refusal = error as? AdministrationError {
+            return page(refusal.status == .notFound ? .notFound : .invalid, trace: trace, words: refusal.message)
+        }
+        switch fault.code {
+        case .notFound: return page(.notFound, trace: trace)
+        case .insufficientRole: return page(.notAllowed, trace: trace)
+        case .accessDenied: return Console.seeOther(ConsoleSignInPages.path)
+        case .invalidRequest: return page(.invalid, trace: trace, words: fault.message)
+        case .unimplemented: return page(.notOffered, trace: trace)
+        case let code where code.isTransient: return page(.unavailable, trace: trace)
+        default: return page(.failed, trace: trace)
+        }
+    }
+
+    func reply(to problem: BodyProblem, _ exchange: Exchange) -> Response {
+        page(problem == .tooLarge ? .tooLarge : .incomplete, trace: exchange.facts.trace.traceID)
+    }
+
+    func methodNotAllowed(_ exchange: Exchange) -> Response { page(.methodNotAllowed, trace: exchange.facts.trace.traceID) }
+
+    func notFound(_ request: Request, _ facts: RequestFacts) -> Response { page(.notFound, trace: facts.trace.traceID) }
+
+    func overloaded(_ request: OverloadedRequest) -> (HTTPFields, ByteBuffer) { overloaded }
+
+    func stranger(_ refusal: AdministrationNames.Refusal, trace: String) -> Response {
+        page(refusal == .foreignHost ? .foreignHost : .foreignOrigin, trace: trace)
+    }
+
+    /// A page that only says what happened.
+    enum Notice: String {
+        case notFound
+        case notAllowed
+        case invalid
+        case notOffered
+        case unavailable
+        case failed
+        case methodNotAllowed
+        case tooLarge
+        case incomplete
+        case foreignHost
+        case foreignOrigin
+
+        var status: HTTPResponse.Status {
+            switch self {
+            case .notFound: .notFound
+            case .notAllowed, .foreignOrigin: .forbidden
+            case .invalid, .incomplete: .badRequest
+            case .notOffered: .notImplemented
+            case .unavailable: .serviceUnavailable
+            case .failed: .internalServerError
+            case .methodNotAllowed: .methodNotAllowed
+            case .tooLarge: .contentTooLarge
+            case .foreignHost: .misdirectedRequest
+            }
+        }
+    }
+
+    /// - Parameter words: What the service said, where it helps.
+    private func page(_ notice: Notice, trace: String, words: String = "") -> Response {
+        guard pages.hasConsole else { return pages.message(.notFound, trace: trace, for: pages.english) }
+        var content: [String: Any] = [notice.rawValue: true, "trace": trace]
+        if !words.isEmpty { content["words"] = words }
+        return Console.html(pages, "problem", content, status: notice.status)
     }
 }

@@ -88,3 +88,138 @@ struct ReferencePages: Sendable {
 
     private func notFound(_ exchange: Exchange) -> Response { pages.message(.notFound, exchange) }
 }
+
+/// Operations as the templates want them.
+struct OperationContent {
+    let description: ApiDescription
+    let origin: String
+
+    private var schemas: SchemaContent { SchemaContent(description: description) }
+
+    /// A line of a list.
+    func row(_ operation: ApiDescription.Operation, in group: ApiDescription.Group) -> [String: Any] {
+        [
+            "method": operation.method, "path": operation.path, "prose": Prose.pieces(operation.node["summary"]?.text),
+            "operationAddress": "\(ApiReference.path)/\(group.slug)#\(operation.id)", "anchor": "#\(operation.id)",
+        ]
+    }
+
+    func whole(_ operation: ApiDescription.Operation) -> [String: Any] {
+        let parameters = description.parameters(of: operation)
+        let body = operation.node["requestBody"].map(description.resolved)
+        var content: [String: Any] = [
+            "operationId": operation.id, "method": operation.method, "path": operation.path, "prose": Prose.pieces(operation.node["summary"]?.text),
+            "token": token(operation), "hasParameters": !parameters.isEmpty, "parameters": parameters.map(parameter), "hasBody": body != nil,
+            "bodies": (body?["content"]?.members ?? []).map { media in
+                ["mediaType": media.name, "type": schemas.type(media.value["schema"]), "fields": fields(media.value["schema"])] as [String: Any]
+            },
+            "answers": (operation.node["responses"]?.members ?? []).map { answer($0.name, description.resolved($0.value)) },
+            "curl": CurlExample(description: description, operation: operation, origin: origin).text, "isRead": operation.method == "GET",
+            "isServedToHead": operation.isServedToHead,
+        ]
+        if let details = operation.node["description"]?.text { content["details"] = ["prose": Prose.pieces(details)] }
+        return content
+    }
+
+    private func token(_ operation: ApiDescription.Operation) -> String {
+        switch description.token(of: operation) {
+        case .none: "None."
+        case .access: "An access token of an app."
+        case .administrator: "An administrator's."
+        }
+    }
+
+    private func parameter(_ node: JsonNode) -> [String: Any] {
+        [
+            "name": node["name"]?.text ?? "", "place": node["in"]?.text ?? "", "isRequired": node["required"]?.isTrue == true,
+            "type": schemas.type(node["schema"]), "prose": Prose.pieces(node["description"]?.text),
+        ]
+    }
+
+    /// Members of a body that is described in its place.
+    private func fields(_ schema: JsonNode?) -> [[String: Any]] {
+        guard let schema, ApiDescription.schemaName(schema) == nil else { return [] }
+        let required = (schema["required"]?.elements ?? []).compactMap(\.text)
+        return (schema["properties"]?.members ?? []).map { property in
+            [
+                "name": property.name, "isRequired": required.contains(property.name), "type": schemas.type(property.value),
+                "prose": Prose.pieces(property.value["description"]?.text),
+            ]
+        }
+    }
+
+    private func answer(_ status: String, _ node: JsonNode) -> [String: Any] {
+        let media = node["content"]?.members?.first
+        return [
+            "status": status, "prose": Prose.pieces(node["description"]?.text), "hasSchema": media != nil,
+            "type": schemas.type(media?.value["schema"]),
+        ]
+    }
+}
+
+/// Schemas as the templates want them.
+struct SchemaContent {
+    let description: ApiDescription
+
+    /// The type in a few words, and the shared schema that it leads to.
+    func type(_ node: JsonNode?) -> [String: Any] {
+        guard let node else { return ["typeWords": "–"] }
+        if let name = ApiDescription.schemaName(node) { return ["typeWords": "", "typeSchema": link(name)] }
+        if node["type"]?.text == "array", let items = node["items"] {
+            if let name = ApiDescription.schemaName(items) { return ["typeWords": "list of ", "typeSchema": link(name)] }
+            return ["typeWords": "list of " + words(items)]
+        }
+        return ["typeWords": words(node)]
+    }
+
+    private func link(_ name: String) -> [String: Any] { ["schemaName": name, "schemaAddress": "\(ApiReference.path)/schemas#\(name)"] }
+
+    private func words(_ node: JsonNode) -> String {
+        if let name = ApiDescription.schemaName(node) { return name }
+        for word in ["anyOf", "oneOf"] {
+            if let choices = node[word]?.elements { return choices.map(words).joined(separator: " or ") }
+        }
+        if let value = node["const"] { return value.json }
+        if let values = node["enum"]?.elements { return "one of " + values.map(\.plain).joined(separator: ", ") }
+        let kinds = node["type"].map { $0.text ?? ($0.elements ?? []).map(\.plain).joined(separator: " or ") }
+        var words = kinds ?? "any"
+        if let format = node["format"]?.text { words += " (\(format))" }
+        switch (node["minimum"]?.plain, node["maximum"]?.plain) {
+        case (let least?, let most?): words += ", \(least) to \(most)"
+        case (let least?, nil): words += ", \(least) or more"
+        case (nil, let most?): words += ", at most \(most)"
+        case (nil, nil): break
+        }
+        if let most = node["maxLength"]?.plain { words += ", at most \(most) characters" }
+        if let pattern = node["pattern"]?.text { words += ", \(pattern)" }
+        return words
+    }
+
+    /// All shared schemas, in the order of their names.
+    var all: [[String: Any]] {
+        let schemas = description.root["components"]?["schemas"]?.members ?? []
+        return schemas.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }.map { member in
+            let properties = member.value["properties"]?.members ?? []
+            let required = (member.value["required"]?.elements ?? []).compactMap(\.text)
+            return [
+                "schemaName": member.name, "prose": Prose.pieces(member.value["description"]?.text), "hasProperties": !properties.isEmpty,
+                "type": type(properties.isEmpty ? member.value : nil), "isPlain": properties.isEmpty,
+                "properties": properties.map { property in
+                    [
+                        "propertyName": property.name, "isRequired": required.contains(property.name), "type": type(property.value),
+                        "prose": Prose.pieces(property.value["description"]?.text),
+                    ] as [String: Any]
+                },
+            ]
+        }
+    }
+}
+
+/// Text of the description, in which backticks set off what is code.
+enum Prose {
+    static func pieces(_ text: String?) -> [[String: Any]] {
+        (text ?? "").split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { !$1.isEmpty }.map { index, piece in
+            ["piece": String(piece), "isCode": index % 2 == 1]
+        }
+    }
+}

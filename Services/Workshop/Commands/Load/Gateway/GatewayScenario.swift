@@ -1,4 +1,9 @@
+internal import EntitlementClient
+internal import Foundation
 internal import LoadTool
+internal import SamlResponder
+internal import Simulation
+internal import TextEncodings
 
 /// A kind of use of the gateway.
 enum GatewayScenario: String, CaseIterable, Sendable {
@@ -49,5 +54,207 @@ enum GatewayScenario: String, CaseIterable, Sendable {
 
     private func playback(_ ground: GatewayGround) -> any GatewayScript {
         ground.api == .v2 ? V2PlaybackScript(ground) : PlaybackScript(ground)
+    }
+}
+
+/// A signed-in user starts playback in an app on the vendor's SDKs: the session's token, a permit's token, a media token (clients §3).
+///
+/// The tokens are made before anything is measured: an app keeps them, and here each of its calls is made in turn.
+final class SdkScript: PreparedScript {
+    static let steps = ["sessionDevice", "authorizeDevice", "deviceShortAuthorize"]
+    let requests: [[[UInt8]]]
+
+    init(_ ground: GatewayGround) {
+        let paths = [SdkCalls.session, SdkCalls.permit, SdkCalls.play]
+        requests = ground.devices.map { device in
+            zip(paths, device.forms).map { ground.calls.post($0, ground.clients[device.client], form: $1) }
+        }
+    }
+}
+
+/// A signed-in user starts playback: session check, authorization, media token (rest-v1 §4.5).
+///
+/// The devices are signed in and permitted before the measurement, so that no MVPD is asked: decisions are cached, as in real use.
+final class PlaybackScript: PreparedScript {
+    static let steps = ["checkauthn", "authorize", "media token"]
+    let requests: [[[UInt8]]]
+
+    /// - Parameter signed: True: the app signs its requests in place of bringing an access token; headers are made now, and good for a day.
+    init(_ ground: GatewayGround, signed: Bool = false) {
+        requests = ground.devices.map { device in
+            var client = ground.clients[device.client]
+            if signed, let signer = ground.signer {
+                client = GatewayCalls.Client(
+                    authorization: signer.header("GET", "/authorize", now: Date()), host: ground.calls.host, hardware: .appleTV)
+            }
+            let watched = ground.calls.device(device.id, [("resource", ground.resource)])
+            return [
+                ground.calls.get("/api/v1/checkauthn?\(ground.calls.device(device.id))", client),
+                ground.calls.get("/api/v1/authorize?\(watched)", client), ground.calls.get("/api/v1/mediatoken?\(watched)", client),
+            ]
+        }
+    }
+}
+
+/// A signed-in user starts the app: the MVPD list, the session, the user metadata (rest-v1 §3.3, §3.11, §3.19).
+final class AppStartScript: PreparedScript {
+    static let steps = ["MVPD list", "session of a start", "user metadata"]
+    let requests: [[[UInt8]]]
+
+    init(_ ground: GatewayGround) {
+        requests = ground.devices.map { device in
+            let (client, set) = (ground.clients[device.client], ground.calls.device(device.id))
+            return [
+                ground.calls.get("/api/v1/config/\(FormEncoding.encode(ground.calls.requestor))", client),
+                ground.calls.get("/api/v1/tokens/authn?\(set)", client), ground.calls.get("/api/v1/tokens/usermetadata?\(set)", client),
+            ]
+        }
+    }
+}
+
+/// Flow B of rest-v2 §5: a TV makes a session and polls its code; a person signs in on a second screen; the TV polls, and gets a decision.
+final class V2SecondScreenScript: SecondScreenScript {
+    override class var steps: [String] { ["session", "poll in vain", "authenticate", "SAML response", "poll", "decision of a new device"] }
+
+    override func codeRequest(_ visit: Visit) -> [UInt8] {
+        let form = [("mvpd", ground.mvpdID), ("domainName", ground.domain), ("redirectUrl", "https://\(ground.domain)/signed-in")]
+        return ground.calls.post(v2: "sessions", ground.client(of: visit), device: visit.newDevice(ground.run), form: form)
+    }
+
+    override func poll(_ visit: Visit) -> [UInt8] {
+        ground.calls.get(v2: "profiles/code/\(visit.code)", ground.client(of: visit), device: visit.newDevice(ground.run))
+    }
+
+    override var vainCodes: [String] { [] }
+
+    override var readsPolls: Bool { true }
+
+    override func isSignedIn(_ answer: Answer) -> Bool { answer.body.count > #"{"profiles":{}}"#.utf8.count }
+
+    override func address(_ visit: Visit) -> String {
+        "/api/v2/authenticate/\(FormEncoding.encode(ground.calls.requestor))/\(FormEncoding.encode(visit.code))"
+    }
+
+    override func last(_ visit: Visit) -> [UInt8] {
+        ground.calls.decide("authorize", ground.mvpdID, ground.resource, ground.client(of: visit), device: visit.newDevice(ground.run))
+    }
+}
+
+/// Flow H: a device whose platform has signed in: a partner session, the partner's answer, the profile that came of it.
+final class V2PartnerScript: TokenExchangeScript {
+    override class var steps: [String] { ["partner session", "partner profile", "profile of the partner"] }
+
+    private lazy var status = V2PartnerStatus.header(provider: ground.platformID)
+
+    override func request(_ visit: Visit) -> [UInt8] {
+        let form = [("domainName", ground.domain), ("redirectUrl", "https://\(ground.domain)/signed-in")]
+        return ground.calls.post(
+            v2: "sessions/sso/Apple", ground.client(of: visit), device: visit.newDevice(ground.run), status: status, form: form)
+    }
+
+    override func profileRequest(_ answer: Answer) -> String {
+        (try? JSONDecoder().decode(V2.Session.self, from: Data(answer.body)))?.authenticationRequest?.request ?? ""
+    }
+
+    override func exchange(_ visit: Visit, _ response: String) -> [UInt8] {
+        ground.calls.post(
+            v2: "profiles/sso/Apple", ground.client(of: visit), device: visit.newDevice(ground.run), status: status,
+            form: [("SAMLResponse", response)])
+    }
+
+    override func session(_ visit: Visit) -> [UInt8] {
+        ground.calls.get(
+            v2: "profiles/\(FormEncoding.encode(ground.mvpdID))", ground.client(of: visit), device: visit.newDevice(ground.run), status: status)
+    }
+}
+
+/// Flows D and F: a signed-in user starts playback: the profile, a decision with its media token.
+///
+/// As in v1's playback, decisions are cached, and no MVPD is asked.
+final class V2PlaybackScript: PreparedScript {
+    static let steps = ["profile", "decision"]
+    let requests: [[[UInt8]]]
+
+    init(_ ground: GatewayGround) {
+        requests = ground.devices.map { device in
+            let client = ground.clients[device.client]
+            return [
+                ground.calls.get(v2: "profiles/\(FormEncoding.encode(ground.mvpdID))", client, device: device.id),
+                ground.calls.decide("authorize", ground.mvpdID, ground.resource, client, device: device.id),
+            ]
+        }
+    }
+}
+
+/// Flows D and E: a signed-in user opens the app: the configuration, the profiles, which channels are open.
+final class V2AppStartScript: PreparedScript {
+    static let steps = ["configuration", "profiles", "preauthorization"]
+    let requests: [[[UInt8]]]
+
+    init(_ ground: GatewayGround) {
+        requests = ground.devices.map { device in
+            let client = ground.clients[device.client]
+            return [
+                ground.calls.get(v2: "configuration", client, device: device.id), ground.calls.get(v2: "profiles", client, device: device.id),
+                ground.calls.decide("preauthorize", ground.mvpdID, ground.resource, client, device: device.id),
+            ]
+        }
+    }
+}
+
+/// A visit whose calls are made before the measurement: one after the other, for a device that is signed in.
+protocol PreparedScript: GatewayScript {
+    /// By device, then by step.
+    var requests: [[[UInt8]]] { get }
+}
+
+extension PreparedScript {
+    func begin(_ visit: Visit) -> Step { next(visit) }
+
+    func proceed(_ visit: Visit, _ answer: Answer) -> Step { visit.place < Self.steps.count ? next(visit) : .done }
+
+    private func next(_ visit: Visit) -> Step {
+        defer { visit.place += 1 }
+        return visit.call(visit.place, requests[min(requests.count - 1, Int(visit.draw * Double(requests.count)))][visit.place])
+    }
+}
+
+/// The clients, devices and tokens that the gateway scenarios need, made before the measurement.
+struct GatewayGround: Sendable {
+    let calls: GatewayCalls
+    /// Apps that registered, each with its access token; visits are dealt out to them in turn.
+    let clients: [GatewayCalls.Client]
+    /// Devices that are signed in.
+    let devices: [Device]
+    let mvpd: PlayedMvpd
+    let mvpdID: String
+    /// The MVPD's name on platforms.
+    var platformID = "north-cable"
+    /// That the app calls.
+    var api = GatewayScenario.Api.v1
+    let domain: String
+    let resource: String
+    /// Base URL of the gateway as apps see it.
+    let gateway: String
+    /// Tells the devices of this run from those of others.
+    let run: String
+    /// Signs requests, if a scenario needs it.
+    var signer: RequestSigner?
+
+    struct Device: Sendable {
+        let id: String
+        let client: Int
+        /// What an app on the vendor's SDK keeps: forms for a session's token, a permit's, and a play.
+        var forms: [String] = []
+    }
+
+    func client(of visit: Visit) -> GatewayCalls.Client { clients[visit.number % clients.count] }
+
+    /// A different person for each visit, at the same MVPD.
+    func somebody(_ visit: Visit) -> PlayedMvpd.Subscriber { LoadMvpd.person("\(run)-\(visit.number)") }
+
+    func sign(_ facts: AuthnRequestFacts, for visit: Visit) -> SignedAnswer {
+        let (mvpd, somebody) = (mvpd, somebody(visit))
+        return SignedAnswer { try mvpd.response(to: facts, for: somebody, now: Date()) }
     }
 }

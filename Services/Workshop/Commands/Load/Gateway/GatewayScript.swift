@@ -1,5 +1,10 @@
+internal import CommandKit
+internal import Dispatch
 internal import Foundation
 internal import LoadTool
+internal import Simulation
+internal import Synchronization
+internal import TextEncodings
 
 /// What one visit to the gateway does, call by call.
 protocol GatewayScript: AnyObject {
@@ -98,4 +103,112 @@ extension Answer {
     func text(_ name: String) -> String? {
         ((try? JSONSerialization.jsonObject(with: Data(body))) as? [String: Any])?[name] as? String
     }
+}
+
+/// Writes HTTP/1.1 requests to the gateway, whole, as bytes.
+struct GatewayCalls: Sendable {
+    /// `host:port`, or a name.
+    let host: String
+    let requestor: String
+    static let form = "Content-Type: application/x-www-form-urlencoded\r\n"
+
+    /// The common part of all requests of one client; made once.
+    struct Client: Sendable {
+        let accessToken: String
+        let head: String
+
+        /// - Parameter hardware: Goes out as `X-Device-Info`.
+        init(accessToken: String, host: String, hardware: SimulatedHardware) {
+            self.init(accessToken: accessToken, authorization: "Bearer \(accessToken)", host: host, hardware: hardware)
+        }
+
+        /// One without an access token.
+        init(authorization: String, host: String, hardware: SimulatedHardware) {
+            self.init(accessToken: "", authorization: authorization, host: host, hardware: hardware)
+        }
+
+        private init(accessToken: String, authorization: String, host: String, hardware: SimulatedHardware) {
+            self.accessToken = accessToken
+            head =
+                "Host: \(host)\r\nUser-Agent: boxoffice-load\r\nAccept: application/json\r\nAuthorization: \(authorization)\r\n"
+                + "X-Device-Info: \(hardware.information)\r\n"
+        }
+    }
+
+    /// A request of an app.
+    func get(_ path: String, _ client: Client) -> [UInt8] { Array("GET \(path) HTTP/1.1\r\n\(client.head)\r\n".utf8) }
+
+    func post(_ path: String, _ client: Client, form: String) -> [UInt8] {
+        Array("POST \(path) HTTP/1.1\r\n\(client.head)\(Self.form)Content-Length: \(form.utf8.count)\r\n\r\n\(form)".utf8)
+    }
+
+    /// A request of a browser.
+    func browse(_ path: String, cookies: String = "") -> [UInt8] { Array("GET \(path) HTTP/1.1\r\n\(browser(cookies))\r\n".utf8) }
+
+    func submit(_ path: String, cookies: String, form: String) -> [UInt8] {
+        Array("POST \(path) HTTP/1.1\r\n\(browser(cookies))\(Self.form)Content-Length: \(form.utf8.count)\r\n\r\n\(form)".utf8)
+    }
+
+    private func browser(_ cookies: String) -> String {
+        "Host: \(host)\r\nUser-Agent: Mozilla/5.0 (boxoffice-load)\r\nAccept: text/html\r\n" + (cookies.isEmpty ? "" : "Cookie: \(cookies)\r\n")
+    }
+
+    /// The parameters that name a device.
+    func device(_ id: String, _ more: [(String, String)] = []) -> String {
+        FormEncoding.encode([("requestor", requestor), ("deviceId", id)] + more)
+    }
+}
+
+/// Requests of apps on REST v2, whole, as bytes.
+extension GatewayCalls {
+    /// - Parameter rest: The path behind the service provider.
+    func get(v2 rest: String, _ client: Client, device: String, status: String? = nil) -> [UInt8] {
+        Array("GET \(path(rest)) HTTP/1.1\r\n\(client.head)\(headers(device, status))\r\n".utf8)
+    }
+
+    func post(v2 rest: String, _ client: Client, device: String, status: String? = nil, form: [(String, String)]) -> [UInt8] {
+        post(rest, client, headers(device, status) + Self.form, FormEncoding.encode(form))
+    }
+
+    /// Asks for a decision on one resource.
+    func decide(_ kind: String, _ mvpd: String, _ resource: String, _ client: Client, device: String) -> [UInt8] {
+        let body = String(decoding: (try? JSONSerialization.data(withJSONObject: ["resources": [resource]])) ?? Data(), as: UTF8.self)
+        let headers = headers(device, nil) + "Content-Type: application/json;charset=utf-8\r\n"
+        return post("decisions/\(kind)/\(FormEncoding.encode(mvpd))", client, headers, body)
+    }
+
+    private func post(_ rest: String, _ client: Client, _ headers: String, _ body: String) -> [UInt8] {
+        Array("POST \(path(rest)) HTTP/1.1\r\n\(client.head)\(headers)Content-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8)
+    }
+
+    private func path(_ rest: String) -> String { V2App.path(requestor, rest) }
+
+    /// - Parameter status: Of the platform's framework.
+    private func headers(_ device: String, _ status: String?) -> String {
+        let (name, value) = StreamingApp.deviceIdentifier(device)
+        return "\(name): \(value)\r\n" + (status.map { "AP-Partner-Framework-Status: \($0)\r\n" } ?? "")
+    }
+}
+
+/// A value, such as a signature, that is computed outside the threads that make the calls; these poll until it is there.
+final class SignedAnswer: Sendable {
+    enum State: Sendable {
+        case pending
+        case ready(String)
+        case failed(String)
+    }
+
+    private let result = Mutex(State.pending)
+    /// Signatures are made on as many threads as the machine has cores; below the threads that make the calls.
+    private static let queue = DispatchQueue(label: "boxoffice.load.signatures", qos: .utility, attributes: .concurrent)
+
+    init(_ work: @escaping @Sendable () throws -> String) {
+        Self.queue.async { [self] in
+            let state: State
+            do { state = .ready(try work()) } catch { state = .failed(PlainReason.of(error)) }
+            result.withLock { $0 = state }
+        }
+    }
+
+    var state: State { result.withLock { $0 } }
 }

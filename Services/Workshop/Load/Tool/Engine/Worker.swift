@@ -1,4 +1,6 @@
 internal import LoadReporting
+internal import NIOCore
+internal import NIOPosix
 
 /// One thread's part of a run: begins iterations when they are due, sends their calls, and takes the times.
 ///
@@ -142,4 +144,117 @@ public final class Worker: CallSink {
     }
 
     public func transportChanged() { sendWaiting(clock()) }
+}
+
+/// Threads for the workers of a run, with their connections.
+enum WorkerLoops {
+    /// Connects on as many threads as the plan has workers, runs, and ends the threads.
+    /// - Parameters:
+    ///   - connect: Makes a worker's transport and begins to connect it; runs on the event loop. Gets the worker and its number of connections.
+    ///   - workload: Makes a worker's workload; runs on the event loop.
+    static func run<Transport: CallTransport & Sendable>(
+        _ plan: RunPlan, begun: @Sendable (LoadRun, ContinuousClock.Instant) -> Void, progress: @Sendable (LoadRun.Progress) -> Void,
+        connect: @escaping @Sendable (Int, Int, any EventLoop) -> (Transport, EventLoopFuture<Void>),
+        workload: @escaping @Sendable (Int) -> any Workload
+    ) async throws -> RunMeasurement {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: plan.workers)
+        let outcome: Result<RunMeasurement, any Error>
+        do {
+            let loops = Array(group.makeIterator()) as [any EventLoop]
+            let transports = try await transports(plan, loops, connect)
+            let run = LoadRun(plan, eventLoops: loops)
+            outcome = .success(
+                try await run.measure({ index, _ in (workload(index), transports[index]) }, started: { begun(run, $0) }, progress: progress))
+        } catch {
+            outcome = .failure(error)
+        }
+        try await group.shutdownGracefully()
+        return try outcome.get()
+    }
+
+    private static func transports<Transport: CallTransport & Sendable>(
+        _ plan: RunPlan, _ loops: [any EventLoop], _ connect: @escaping @Sendable (Int, Int, any EventLoop) -> (Transport, EventLoopFuture<Void>)
+    ) async throws -> [Transport] {
+        var transports: [Transport] = []
+        for (index, loop) in loops.enumerated() {
+            let connections = max(1, WorkerSettings.part(plan.connections, index, loops.count))
+            let future: EventLoopFuture<Transport> = loop.flatSubmit {
+                let (transport, connected) = connect(index, connections, loop)
+                return connected.map { transport }
+            }
+            transports.append(try await future.get())
+        }
+        return transports
+    }
+}
+
+/// A worker on its event loop, with the timer that wakes it.
+///
+/// `@unchecked Sendable`: what is not `eventLoop` is touched on the event loop only.
+final class LoopWorker: @unchecked Sendable {
+    /// The shortest time between two wakes by the timer: what comes due within it is begun together, and is late by half of it on average.
+    static let shortestSleep: Nanoseconds = 25_000
+
+    let eventLoop: any EventLoop
+    private var worker: Worker?
+    private var timer: NIOScheduledCallback?
+    private var lastWake: Nanoseconds = 0
+    private var processorTime: Nanoseconds = 0
+
+    init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
+
+    /// - Parameter make: Runs on the event loop.
+    func prepare(_ make: @escaping @Sendable (any EventLoop) -> Worker) async throws {
+        try await eventLoop.submit {
+            let worker = make(self.eventLoop)
+            worker.wakeEarlier = { [unowned self] in self.arm($0) }
+            self.worker = worker
+        }.get()
+    }
+
+    func start(at moment: Nanoseconds) async throws {
+        try await onLoop { worker in
+            self.processorTime = ThreadTime.now
+            worker.start(at: moment)
+            self.arm(moment)
+        }
+    }
+
+    /// Does something with the worker on its thread.
+    func onLoop<Result: Sendable>(_ body: @escaping @Sendable (Worker) -> Result) async throws -> Result {
+        try await eventLoop.submit {
+            guard let worker = self.worker else { throw ChannelError.eof }
+            return body(worker)
+        }.get()
+    }
+
+    /// Processor time that its thread used since the start.
+    func usedProcessorTime() async throws -> Nanoseconds {
+        try await eventLoop.submit { ThreadTime.now - self.processorTime }.get()
+    }
+
+    /// Releases everything.
+    func shutDown() async {
+        _ = try? await eventLoop.submit {
+            self.timer?.cancel()
+            self.worker?.wakeEarlier = nil
+            self.worker?.transport.shutDown()
+            self.worker = nil
+        }.get()
+    }
+
+    private func arm(_ moment: Nanoseconds) {
+        timer?.cancel()
+        let earliest = max(moment, lastWake + Self.shortestSleep)
+        timer = try? eventLoop.scheduleCallback(at: .uptimeNanoseconds(UInt64(max(0, earliest))), handler: self)
+    }
+}
+
+extension LoopWorker: NIOScheduledCallbackHandler {
+    func handleScheduledCallback(eventLoop: some EventLoop) {
+        timer = nil
+        guard let worker else { return }
+        lastWake = LoadClock.now
+        if let next = worker.wake() { arm(next) }
+    }
 }

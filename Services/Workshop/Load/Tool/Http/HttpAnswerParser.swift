@@ -1,4 +1,5 @@
 internal import NIOCore
+public import NIOSSL
 
 /// Reads the answers of one HTTP/1.1 connection, one after another (RFC 9112 §4 to §7): only as much of them as a load tool has to know.
 struct HttpAnswerParser {
@@ -188,5 +189,49 @@ struct HttpAnswerParser {
     private static func text(_ bytes: ByteBufferView) -> String {
         let blank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0d }
         return String(decoding: bytes.drop(while: blank).reversed().drop(while: blank).reversed(), as: UTF8.self)
+    }
+}
+
+/// A server that is called over HTTP/1.1.
+public struct HttpTarget: Sendable {
+    /// A name or an address.
+    public var host: String
+    public var port: Int
+    /// For HTTPS; `nil`: plain.
+    public var tls: NIOSSLContext?
+    /// False: each call has a connection of its own.
+    public var keepAlive: Bool
+
+    public init(host: String, port: Int, tls: NIOSSLContext? = nil, keepAlive: Bool = true) {
+        self.host = host
+        self.port = port
+        self.tls = tls
+        self.keepAlive = keepAlive
+    }
+}
+
+/// Puts load on an HTTP server.
+public struct HttpLoad: ServiceLoad {
+    private let target: HttpTarget
+    private let plan: RunPlan
+    private let make: @Sendable (_ worker: Int, _ workers: Int) -> any Workload
+
+    /// - Parameter make: The workload of each worker; its calls hold whole requests (`HttpRequestText`).
+    public init(_ target: HttpTarget, plan: RunPlan, make: @escaping @Sendable (_ worker: Int, _ workers: Int) -> any Workload) {
+        self.target = target
+        self.plan = plan
+        self.make = make
+    }
+
+    public func run(
+        begun: @Sendable (LoadRun, ContinuousClock.Instant) -> Void, progress: @Sendable (LoadRun.Progress) -> Void
+    ) async throws -> RunMeasurement {
+        let (target, make, workers) = (target, make, plan.workers)
+        return try await WorkerLoops.run(plan, begun: begun, progress: progress) { _, connections, loop in
+            let transport = HttpTransport(target, connections: connections, on: loop)
+            return (transport, transport.connect())
+        } workload: {
+            make($0, workers)
+        }
     }
 }

@@ -1,8 +1,9 @@
 internal import ContractRuntime
 internal import Faults
-internal import Logging
+public import Logging
 internal import NIOCore
-internal import Rpc
+public import Rpc
+public import Transport
 
 /// Calls over the wire, dealt out to the connections in turn.
 ///
@@ -142,4 +143,56 @@ extension WireTransport: DirectConnectionOwner {
 /// Why no connection came about, where the transport names no reason.
 enum WireFailure: Error {
     case closedBeforeHello
+}
+
+/// A service that is called over the wire.
+public struct WireTarget: Sendable {
+    /// Copies of it; connections are dealt out to them in turn.
+    public var addresses: [RpcAddress]
+    /// The DNS SAN of its certificate.
+    public var peerName: String
+    /// The tool's own identity.
+    public var identity: TlsIdentity
+    var configuration: RpcClient.Configuration
+
+    /// - Parameter callsPerConnection: In flight at once at most; the service may accept fewer.
+    public init(
+        addresses: [RpcAddress], peerName: String, identity: TlsIdentity, callsPerConnection: Int = 1024, connectTime: Duration = .seconds(5)
+    ) {
+        self.addresses = addresses
+        self.peerName = peerName
+        self.identity = identity
+        configuration = RpcClient.Configuration(addresses: addresses, peerName: peerName, identity: identity, software: "boxoffice-load")
+        configuration.callsPerConnection = callsPerConnection
+        configuration.connectTime = connectTime
+        configuration.frameBytes = 64 * 1024 * 1024
+    }
+}
+
+/// Puts load on a service over the wire.
+public struct WireLoad: ServiceLoad {
+    private let target: WireTarget
+    private let methods: [PreparedMethod]
+    private let plan: RunPlan
+    private let logger: Logger
+
+    /// - Parameter methods: At least one.
+    public init(_ target: WireTarget, methods: [PreparedMethod], plan: RunPlan, logger: Logger) {
+        self.target = target
+        self.methods = methods
+        self.plan = plan
+        self.logger = logger
+    }
+
+    public func run(
+        begun: @Sendable (LoadRun, ContinuousClock.Instant) -> Void, progress: @Sendable (LoadRun.Progress) -> Void
+    ) async throws -> RunMeasurement {
+        let (target, methods, workers, logger) = (target, methods, plan.workers, logger)
+        return try await WorkerLoops.run(plan, begun: begun, progress: progress) { _, connections, loop in
+            let transport = WireTransport(target, methods: methods, connections: connections, on: loop, logger: logger)
+            return (transport, transport.connect())
+        } workload: {
+            MethodMix(methods, worker: $0, workers: workers)
+        }
+    }
 }

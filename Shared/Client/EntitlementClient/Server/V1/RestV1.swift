@@ -1,5 +1,5 @@
-internal import Octets
 internal import Foundation
+internal import Octets
 
 /// The servers' API, version 1 (rest-v1).
 struct RestV1: RestAPI {
@@ -123,5 +123,158 @@ struct RestV1: RestAPI {
             requestor, device, information: context.options.deviceInformation ?? device.information(.v1), returnAddress: returnAddress,
             accessToken: try await context.link.bearer(options: context.options))
         return call.url(at: context.link.server).map { .page($0, isDone: false) } ?? .failed
+    }
+}
+
+extension RestV1 {
+    func authorize(
+        _ resource: Resource.ID, data: [String: String], _ session: ActiveSession, isPermitted: Bool
+    ) async throws -> AuthorizationGrant {
+        if !isPermitted { try await askPermission(resource, data, session.token) }
+        do {
+            return try await mediaToken(resource, session.token)
+        } catch let refusal as AuthorizationRefusal where isPermitted && refusal.status == .notAuthorized && !refusal.endsSession {
+            // The servers may have removed or ended the session that is kept here.
+            context.keeper.removePermission(resource, of: context.requestor)
+            try await askPermission(resource, data, session.token)
+            return try await mediaToken(resource, session.token)
+        }
+    }
+
+    /// AUZ.
+    private func askPermission(_ resource: Resource.ID, _ data: [String: String], _ token: StoredToken) async throws {
+        let answer = try await asked(.authorization(context.requestor, resource, data: data.genericText, context.device))
+        guard let permission = answer.decoded(V1Answers.Permission.self) else { throw AuthorizationRefusal(.unexpectedAnswer("authorization")) }
+        context.keeper.keep(
+            StoredPermission(requestor: context.requestor, provider: token.provider, resource: resource, expires: permission.expires.date))
+    }
+
+    /// MED.
+    private func mediaToken(_ resource: Resource.ID, _ token: StoredToken) async throws -> AuthorizationGrant {
+        let answer = try await asked(.mediaToken(context.requestor, resource, context.device))
+        guard let media = answer.decoded(V1Answers.Media.self) else { throw AuthorizationRefusal(.unexpectedAnswer("media token")) }
+        let granted = MediaToken(
+            serialized: media.serializedToken, resource: resource, provider: media.mvpdId.map { Provider.ID($0) } ?? token.provider,
+            userID: media.userId ?? token.userID, expires: media.expires?.date)
+        return AuthorizationGrant(token: granted, exception: token.source.exception)
+    }
+
+    /// - Returns: An answer of status 200.
+    private func asked(_ call: ServerCall) async throws -> HTTPResponse {
+        let answer = try await context.send(call)
+        guard answer.status == 200 else { throw AuthorizationRefusal(answer) }
+        return answer
+    }
+
+    func decisions(_ resources: [Resource.ID], avoidsCaches: Bool, _ session: ActiveSession) async throws -> PreauthorizationAnswer {
+        let answer = try await context.send(.preauthorization(context.requestor, resources, avoidsCaches: avoidsCaches, context.device))
+        guard answer.status == 200 else { return .refused(PreauthorizationStatus(answer)) }
+        guard let decisions = answer.decoded(V1Answers.Decisions.self) else { return .unknownFormat }
+        return .decisions(
+            decisions.resources.map { item in
+                Decision(
+                    resource: Resource.ID(item.id), isAuthorized: item.authorized,
+                    status: item.error.map { PreauthorizationStatus($0, httpStatus: answer.status) })
+            })
+    }
+}
+
+/// The calls of rest-v1.
+extension ServerCall {
+    static func configuration(_ requestor: Requestor.ID, _ device: DeviceDescription) -> ServerCall {
+        ServerCall(
+            method: .get, path: "/api/v1/config/\(FormEncoding.encode(requestor.rawValue))",
+            query: [Parameter("deviceType", device.platform.deviceType)], timeout: .seconds(10))
+    }
+
+    static func profileRequest(_ requestor: Requestor.ID, _ provider: Provider.ID, _ device: DeviceDescription) -> ServerCall {
+        let path = "/api/v1/\(FormEncoding.encode(requestor.rawValue))/profile-requests/\(FormEncoding.encode(provider.rawValue))"
+        return ServerCall(method: .get, path: path, query: [Parameter("deviceType", device.platform.deviceType)])
+    }
+
+    /// - Parameter response: Base64, see ``PlatformAnswerText``.
+    static func exchange(_ requestor: Requestor.ID, _ provider: Provider.ID, _ response: String, _ device: DeviceDescription) -> ServerCall {
+        ServerCall(
+            method: .post, path: "/api/v1/tokens/authn",
+            form: deviceSet(requestor, device) + [
+                Parameter("mvpd", provider.rawValue), Parameter("deviceType", device.platform.deviceType), Parameter("SAMLResponse", response),
+            ])
+    }
+
+    static func session(_ requestor: Requestor.ID, _ device: DeviceDescription) -> ServerCall {
+        ServerCall(method: .get, path: "/api/v1/tokens/authn", query: deviceSet(requestor, device))
+    }
+
+    static func registrationCode(_ requestor: Requestor.ID, _ provider: Provider.ID, _ device: DeviceDescription) -> ServerCall {
+        ServerCall(
+            method: .post, path: "/reggie/v1/\(FormEncoding.encode(requestor.rawValue))/regcode",
+            form: [Parameter("deviceId", device.id), Parameter("mvpd", provider.rawValue)])
+    }
+
+    /// The start of a login, opened by a browser (rest-v1 §3.7). `reg_code` comes first because `&reg` may be taken for `®`.
+    static func login(
+        code: String, _ requestor: Requestor.ID, _ provider: Provider.ID, domain: String, data: String? = nil, returnAddress: String
+    ) -> ServerCall {
+        var query = [
+            Parameter("reg_code", code), Parameter("requestor_id", requestor.rawValue), Parameter("mso_id", provider.rawValue),
+            Parameter("domain_name", domain), Parameter("noflash", "true"), Parameter("no_iframe", "true"),
+        ]
+        if let data { query.append(Parameter("generic_data", data)) }
+        query.append(Parameter("redirect_url", returnAddress))
+        return ServerCall(method: .get, path: "/api/v1/authenticate", query: query, carriesBearer: false)
+    }
+
+    static func tempPass(
+        _ requestor: Requestor.ID, _ provider: Provider.ID, domain: String, data: String?, _ device: DeviceDescription
+    ) -> ServerCall {
+        var form = [
+            Parameter("requestor_id", requestor.rawValue), Parameter("deviceId", device.id), Parameter("mso_id", provider.rawValue),
+            Parameter("domain_name", domain),
+        ]
+        if let data { form.append(Parameter("generic_data", data)) }
+        return ServerCall(method: .post, path: "/api/v1/authenticate/freepreview", form: form)
+    }
+
+    static func authorization(_ requestor: Requestor.ID, _ resource: Resource.ID, data: String?, _ device: DeviceDescription) -> ServerCall {
+        let more = data.map { [Parameter("generic_data", $0)] } ?? []
+        return ServerCall(
+            method: .get, path: "/api/v1/authorize", query: deviceSet(requestor, device) + [Parameter("resource", resource.rawValue)] + more)
+    }
+
+    static func mediaToken(_ requestor: Requestor.ID, _ resource: Resource.ID, _ device: DeviceDescription) -> ServerCall {
+        ServerCall(
+            method: .get, path: "/api/v1/tokens/media", query: deviceSet(requestor, device) + [Parameter("resource", resource.rawValue)])
+    }
+
+    static func preauthorization(
+        _ requestor: Requestor.ID, _ resources: [Resource.ID], avoidsCaches: Bool, _ device: DeviceDescription
+    ) -> ServerCall {
+        let list = resources.map(\.rawValue).joined(separator: ",")
+        return ServerCall(
+            method: .get, path: "/api/v1/preauthorize", query: deviceSet(requestor, device) + [Parameter("resource", list)],
+            headers: avoidsCaches ? [HTTPHeader("Cache-Control", "no-cache")] : [])
+    }
+
+    static func userMetadata(_ requestor: Requestor.ID, _ device: DeviceDescription) -> ServerCall {
+        ServerCall(method: .get, path: "/api/v1/tokens/usermetadata", query: deviceSet(requestor, device))
+    }
+
+    static func logout(_ requestor: Requestor.ID, _ device: DeviceDescription) -> ServerCall {
+        ServerCall(method: .delete, path: "/api/v1/logout", query: deviceSet(requestor, device))
+    }
+
+    /// Logout as a browser makes it, which cannot send headers (rest-v1 §3.20).
+    static func browserLogout(
+        _ requestor: Requestor.ID, _ device: DeviceDescription, information: String, returnAddress: String, accessToken: String
+    ) -> ServerCall {
+        ServerCall(
+            method: .get, path: "/api/v1/logout",
+            query: deviceSet(requestor, device) + [
+                Parameter("device_info", information), Parameter("redirect_url", returnAddress), Parameter("access_token", accessToken),
+            ], carriesBearer: false)
+    }
+
+    private static func deviceSet(_ requestor: Requestor.ID, _ device: DeviceDescription) -> [Parameter] {
+        [Parameter("requestor", requestor.rawValue), Parameter("deviceId", device.id)]
     }
 }

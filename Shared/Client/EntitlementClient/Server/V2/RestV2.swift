@@ -1,5 +1,5 @@
-internal import Octets
 internal import Foundation
+internal import Octets
 
 /// The servers' API, version 2 (rest-v2).
 struct RestV2: RestAPI {
@@ -154,5 +154,123 @@ struct RestV2: RestAPI {
             return code == "invalid_integration" || code == "invalid_parameter_mvpd" ? .done(platformStays: false) : .failed
         default: return .failed
         }
+    }
+}
+
+/// The calls of rest-v2.
+extension RestV2 {
+    /// - Parameter parts: The parts of the path behind the requestor, not encoded.
+    func call(
+        _ method: HTTPRequest.Method, _ parts: String..., query: [Parameter] = [], form: [Parameter]? = nil, json: Data? = nil,
+        headers: [HTTPHeader] = []
+    ) -> ServerCall {
+        let path = (["api", "v2", context.requestor.rawValue] + parts).map { "/\(FormEncoding.encode($0))" }.joined()
+        return ServerCall(
+            method: method, path: path, query: query, form: form, json: json, headers: [context.device.identifierHeader] + headers)
+    }
+
+    /// - Parameter kind: `authorize` or `preauthorize`.
+    func decisionsCall(_ kind: String, _ resources: [Resource.ID], _ session: ActiveSession, headers: [HTTPHeader]) throws -> ServerCall {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        return call(
+            .post, "decisions", kind, session.token.provider.rawValue,
+            json: try encoder.encode(["resources": resources.map(\.rawValue)]), headers: headers)
+    }
+
+    /// The proof that the session is this device's, beside the device's id.
+    func proof(of session: ActiveSession, data: [String: String] = [:]) -> [HTTPHeader] {
+        switch session.token.source {
+        case .apple: session.account.map { [Self.frameworkStatus($0)] } ?? []
+        case .tempPass: Self.identity(data.genericText ?? session.token.trialIdentity)
+        case .regular, .degraded: []
+        }
+    }
+
+    /// For a promotional trial: who the person is (§1.3).
+    static func identity(_ text: String?) -> [HTTPHeader] {
+        text.map { [HTTPHeader("AP-TempPass-Identity", Data($0.utf8).base64EncodedString())] } ?? []
+    }
+
+    /// The platform's answer (§1.3); it says something only with the person's permission.
+    static func frameworkStatus(_ account: AccountMetadata) -> HTTPHeader {
+        var provider: [String: JSONValue] = [:]
+        if let name = account.providerIdentifier { provider["id"] = .string(name) }
+        if let end = account.expires { provider["expirationDate"] = .string("\(Int64((end.timeIntervalSince1970 * 1000).rounded()))") }
+        let status: [String: JSONValue] = [
+            "frameworkPermissionInfo": .object(["accessStatus": "granted"]), "frameworkProviderInfo": .object(provider),
+        ]
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return HTTPHeader("AP-Partner-Framework-Status", ((try? encoder.encode(status)) ?? Data()).base64EncodedString())
+    }
+}
+
+extension RestV2 {
+    /// One call: the server asks the provider again only when its own permission has ended.
+    func authorize(
+        _ resource: Resource.ID, data: [String: String], _ session: ActiveSession, isPermitted: Bool
+    ) async throws -> AuthorizationGrant {
+        let call = try decisionsCall("authorize", [resource], session, headers: proof(of: session, data: data))
+        let answer = try await context.send(call)
+        guard answer.status == 200 else { throw AuthorizationRefusal(answer) }
+        guard let item = answer.decoded(V2Answers.Decisions.self)?.decisions.first, item.resource == resource.rawValue else {
+            throw AuthorizationRefusal(.unexpectedAnswer("decision"))
+        }
+        guard item.authorized else {
+            if isPermitted { context.keeper.removePermission(resource, of: context.requestor) }
+            throw AuthorizationRefusal(item.error, status: item.error?.status ?? 403)
+        }
+        guard let token = item.token else { throw AuthorizationRefusal(.unexpectedAnswer("decision without a media token")) }
+        let provider = item.mvpd.map { Provider.ID($0) } ?? session.token.provider
+        if let end = item.notAfter?.date { keep(resource, until: end, session.token) }
+        return AuthorizationGrant(
+            token: MediaToken(
+                serialized: token.serializedToken, resource: resource, provider: provider, userID: session.token.userID,
+                expires: token.notAfter?.date),
+            exception: Self.exception(item, session))
+    }
+
+    private func keep(_ resource: Resource.ID, until end: Date, _ token: StoredToken) {
+        if token.source == .tempPass, token.expires < end {
+            // The time of a trial runs from the first permission on, not from the choice.
+            var token = token
+            token.expires = end
+            context.keeper.keep(token)
+        }
+        context.keeper.keep(StoredPermission(requestor: context.requestor, provider: token.provider, resource: resource, expires: end))
+    }
+
+    private static func exception(_ item: V2Answers.Decisions.Item, _ session: ActiveSession) -> StatusCode? {
+        switch item.source {
+        case "degradation": .degradedAuthorization
+        case "temppass": .tempPassAuthorization
+        case nil: session.token.source.exception
+        default: nil
+        }
+    }
+
+    func decisions(_ resources: [Resource.ID], avoidsCaches: Bool, _ session: ActiveSession) async throws -> PreauthorizationAnswer {
+        let fresh = avoidsCaches ? [HTTPHeader("Cache-Control", "no-cache")] : []
+        let answer = try await context.send(decisionsCall("preauthorize", resources, session, headers: proof(of: session) + fresh))
+        guard answer.status == 200 else { return .refused(PreauthorizationStatus(answer)) }
+        guard let items = answer.decoded(V2Answers.Decisions.self)?.decisions else { return .unknownFormat }
+        if let failure = Self.commonFailure(items) { return .refused(PreauthorizationStatus(failure, httpStatus: 403)) }
+        return .decisions(
+            items.map { item in
+                Decision(
+                    resource: Resource.ID(item.resource), isAuthorized: item.authorized,
+                    status: item.error.map { PreauthorizationStatus($0, httpStatus: 403) })
+            })
+    }
+
+    /// Codes that the API reports at each resource although they are about the call or the session.
+    private static let commonCodes: Set<String> = [
+        "too_many_resources", "authenticated_profile_missing", "authenticated_profile_expired", "authenticated_profile_invalidated",
+    ]
+
+    private static func commonFailure(_ items: [V2Answers.Decisions.Item]) -> ServerAnswers.Failure? {
+        guard let failure = items.first?.error, let code = failure.code, commonCodes.contains(code) else { return nil }
+        return items.allSatisfy { !$0.authorized && $0.error?.code == code } ? failure : nil
     }
 }

@@ -1,5 +1,5 @@
-internal import Octets
 internal import Foundation
+internal import Octets
 
 /// The answers of rest-v2, as far as the library reads them.
 enum V2Answers {
@@ -107,5 +107,17 @@ extension V2Answers.Profile {
     var metadata: UserMetadata {
         let attributes = attributes ?? [:]
         return UserMetadata(values: attributes.compactMapValues(\.value), encrypted: Set(attributes.filter(\.value.isEncrypted).keys))
+    }
+}
+
+/// Names a person for analytics without the provider's own id, which profiles of rest-v2 hold in clear (client-sdk §1.5: any stable hash).
+enum ScrambledID {
+    /// - Returns: SHA-256 of both ids, in hex.
+    static func make(_ provider: String, _ person: String) -> String {
+        let text = Data(provider.utf8) + Data([0]) + Data(person.utf8)
+        return Hashes.sha256(text).map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count == 1 ? "0\(digits)" : digits
+        }.joined()
     }
 }

@@ -97,10 +97,10 @@ struct RedirectRule {
 
     private let domains: [Domain]
     private let schemes: [String]
-    private let application: Application?
+    private let application: Contracts.Application?
 
     /// - Parameter application: The caller's; `nil` where it is not known: no application's address is accepted then.
-    init(requestors: [Requestor], application: Application? = nil, _ catalogue: Catalogue) {
+    init(requestors: [Requestor], application: Contracts.Application? = nil, _ catalogue: Catalogue) {
         self.application = application
         domains = requestors.flatMap(\.domains)
         schemes = requestors.flatMap(catalogue.customSchemes)
@@ -124,7 +124,7 @@ struct RedirectRule {
     static func isApplicationAddress(_ url: String) -> Bool { url.lowercased().hasPrefix(applicationScheme) }
 
     /// One of the SDKs' constants for the application's platforms, or one of its domains backwards.
-    private static func isAddress(_ url: String, of application: Application) -> Bool {
+    private static func isAddress(_ url: String, of application: Contracts.Application) -> Bool {
         let host = url.dropFirst(applicationScheme.count).prefix { $0 != "/" && $0 != "?" && $0 != "#" }.lowercased()
         switch host {
         case "ios.app": return application.platforms.contains(.ios)

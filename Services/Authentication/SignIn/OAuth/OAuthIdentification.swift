@@ -96,25 +96,25 @@ package struct OAuthIdentification: Sendable {
 /// Turns the claims of a person into metadata (mvpd §2.5). Nothing that cannot be mapped fails a login.
 struct ClaimMapping: Sendable {
     /// Without a map of the endpoint, the claims of these names are taken.
-    private static let documented: [AttributeMapping] =
-        [AttributeMapping(target: "userID")]
-        + ["zip", "channelID"].map { AttributeMapping(source: $0, target: $0, type: .stringList) }
-        + ["is_hoh", "hba_status", "allowMirroring", "onNet", "inHome"].map { AttributeMapping(source: $0, target: $0, type: .boolean) }
+    private static let documented: [Contracts.AttributeMapping] =
+        [Contracts.AttributeMapping(target: "userID")]
+        + ["zip", "channelID"].map { Contracts.AttributeMapping(source: $0, target: $0, type: .stringList) }
+        + ["is_hoh", "hba_status", "allowMirroring", "onNet", "inHome"].map { Contracts.AttributeMapping(source: $0, target: $0, type: .boolean) }
         + ["upstreamUserID", "householdID", "primaryOID", "typeID", "encryptedZip", "maxRating", "language"].map {
-            AttributeMapping(source: $0, target: $0)
+            Contracts.AttributeMapping(source: $0, target: $0)
         }
     private static let longestValue = 4096
     private static let mostValues = 1000
 
-    let mappings: [AttributeMapping]
+    let mappings: [Contracts.AttributeMapping]
 
     /// - Parameter mappings: The endpoint's; empty: the documented names.
-    init(_ mappings: [AttributeMapping]) {
+    init(_ mappings: [Contracts.AttributeMapping]) {
         self.mappings = mappings.isEmpty ? Self.documented : mappings
     }
 
     /// True when claims of the endpoint's own map are not there yet.
-    static func lacks(_ mappings: [AttributeMapping], in claims: ClaimSet) -> Bool {
+    static func lacks(_ mappings: [Contracts.AttributeMapping], in claims: ClaimSet) -> Bool {
         mappings.contains { !$0.source.isEmpty && !claims.has($0.source) }
     }
 

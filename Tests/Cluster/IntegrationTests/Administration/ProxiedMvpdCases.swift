@@ -1,3 +1,5 @@
+@testable import Simulation
+@testable import ClusterCommands
 @testable import CommandKit
 import Foundation
 import Testing

@@ -1,3 +1,4 @@
+@testable import ClusterCommands
 @testable import Simulation
 import Foundation
 import Testing

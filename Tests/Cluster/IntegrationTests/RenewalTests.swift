@@ -1,3 +1,4 @@
+@testable import WorkshopCommands
 @testable import Simulation
 @testable import ClusterCommands
 @testable import CommandKit

@@ -1,3 +1,4 @@
+@testable import ClusterCommands
 @testable import CommandKit
 import Contracts
 import Foundation

@@ -1,3 +1,4 @@
+@testable import ClusterCommands
 @testable import CommandKit
 import Foundation
 import Testing

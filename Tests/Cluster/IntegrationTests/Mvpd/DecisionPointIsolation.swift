@@ -1,3 +1,4 @@
+@testable import ClusterCommands
 import AsyncHTTPClient
 @testable import CommandKit
 import Foundation

@@ -1,3 +1,4 @@
+@testable import ClusterCommands
 @testable import CommandKit
 @testable import WorkshopCommands
 import Foundation

@@ -58,7 +58,7 @@ struct StartSignInTests {
             "https://evil.example/", "https://chan7.example.evil.example/", "https://evilchan7.example/", "https://chan7.example@evil.example/",
             "https://evil.example\\.chan7.example/", "https://evil.example#.chan7.example", "https://evil.example%2f.chan7.example/",
             "https://chan8.example/", "javascript:alert(1)", "data:text/html,x", "//chan7.example/", "/relative", "https:///chan7.example",
-            "ftp://chan7.example/", "https://chan7.example:99999/", "https://chan7.example/\u{0}", "https://chan7.example/ x",
+            "ftp://chan7.example/", "https://chan7.example:99999/", "https://chan7.example/\u{1}", "https://chan7.example/ x",
             "http://chan7.example/done", "http://127.0.0.1:8081/done", "http://127.0.0.1/done", "https://127.0.0.1:8080/done", "adbe.other://x",
         ])
     func refusesForeignRedirect(_ redirect: String) async throws {

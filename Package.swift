@@ -165,7 +165,7 @@ package.targets = [
     cLibrary("CContracts", "Shared/Wire/CContracts", ["CProtobufC"], links: []),
     cLibrary("CResolver", "Shared/Wire/CResolver", links: [.linkedLibrary("resolv")]),
     cLibrary("CMemory", "Shared/Platform/CMemory", links: []),
-    cLibrary("CGunzip", "Shared/Platform/CGunzip", links: [.linkedLibrary("z")]),
+    cLibrary("CZlib", "Shared/Platform/CZlib", links: [.linkedLibrary("z")]),
     // What programs say they were built from. A release names its commit; other builds name none, so that a commit builds nothing anew.
     cLibrary(
         "CBuild", "Shared/Platform/CBuild",
@@ -190,7 +190,7 @@ package.targets = [
     library("Tokens", "Shared/Domain/Tokens", uses: "Clocks", "Cryptography", "Faults", "MediaTokenVerifier", "StrictJson"),
     library("CatalogueFiles", "Shared/Domain/CatalogueFiles", uses: "Catalogue", "Clocks", "Contracts", "Cryptography", "StrictJson", "Tokens"),
     library(
-        "OutboundHttp", "Shared/Platform/OutboundHttp", uses: "AsyncHTTPClient", "CGunzip", "Clocks", "Cryptography", "NIOCore", "NIOPosix", "NIOSSL",
+        "OutboundHttp", "Shared/Platform/OutboundHttp", uses: "AsyncHTTPClient", "Clocks", "Cryptography", "CZlib", "NIOCore", "NIOPosix", "NIOSSL",
         "Spans"),
     library("Telemetry", "Shared/Platform/Telemetry", uses: "ContractRuntime", "CoreMetrics", "Logging", "OutboundHttp", "Spans"),
     library(
@@ -246,9 +246,8 @@ package.targets = [
         "AutoSignInService", "Services/AutoSignIn/Service", logic, uses: "CoreMetrics", "Identifiers", "Memos", "OutboundHttp", "TextEncodings",
         "Tokens"),
     service("AutoSignInMain", "Services/AutoSignIn/Main", uses: "AutoSignInService", "Contracts", "OutboundHttp", "ServiceKit", "Storage"),
-    cLibrary("CDeflate", "Services/Gateway/CDeflate", links: [.linkedLibrary("z")]),
     wireLibrary(
-        "GatewayEdge", "Services/Gateway/Edge", common, uses: "BridgeClient", "Catalogue", "CDeflate", "CoreMetrics", "EventLoops", "Hummingbird",
+        "GatewayEdge", "Services/Gateway/Edge", common, uses: "BridgeClient", "Catalogue", "CoreMetrics", "CZlib", "EventLoops", "Hummingbird",
         "HummingbirdCore", "HummingbirdHTTP2", "Logging", "Mustache", "NIOCore", "NIOHTTP1", "NIOHTTPTypesHTTP1", "NIOPosix", "NIOSSL", "NIOTLS",
         "Spans", "TextEncodings", "Tokens"),
     library(
@@ -279,7 +278,7 @@ package.targets = [
         "PeerDoubles", "Services/Workshop/Doubles", common, uses: "Catalogue", "Logging", "NIOCore", "NIOPosix", "Rpc", "StrictJson", "Tokens",
         "Transport"),
     slowLibrary("ContractReflection", "Services/Workshop/Reflection", uses: "StrictJson"),
-    library("SamlResponder", "Services/Workshop/SamlResponder", uses: "CInflate", "Cryptography"),
+    library("SamlResponder", "Services/Workshop/SamlResponder", uses: "Cryptography", "CZlib"),
     slowLibrary(
         "ContractConformance", "Services/Workshop/Conformance", common, uses: "ContractReflection", "Frames", "MediaTokenVerifier", "NIOCore",
         "NIOHTTP1", "NIOPosix", "NIOSSL", "PeerDoubles", "SamlResponder", "Tokens", "Transport"),
@@ -290,7 +289,6 @@ package.targets = [
         "NIOSSL", "NIOTLS", "Rpc", "Transport"),
     cLibrary("CSpawn", "Services/Operator/CSpawn", links: []),
     library("PrivatePostgres", "Services/Operator/PrivatePostgres", uses: "CSpawn"),
-    cLibrary("CInflate", "Services/Workshop/CInflate", links: [.linkedLibrary("z")]),
     // The commands: what runs and keeps a cluster is Operator's, what tests, plays and judges is Workshop's; both stand on CommandKit.
     outerLibrary(
         "CommandKit", "Services/Operator/CommandKit", uses: "ArgumentParser", "AsyncHTTPClient", "ContractRuntime", "Contracts", "Cryptography",

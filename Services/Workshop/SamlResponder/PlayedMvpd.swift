@@ -1,4 +1,4 @@
-internal import CInflate
+internal import CZlib
 public import Cryptography
 public import Foundation
 
@@ -165,7 +165,7 @@ public struct AuthnRequestFacts: Sendable, Equatable {
         var length = 0
         let octets = [UInt8](unsafeUninitializedCapacity: Self.largest) { output, used in
             guard let base = output.baseAddress else { return }
-            length = cinflate(input, input.count, base, Self.largest)
+            length = czlib_inflate(input, input.count, base, Self.largest)
             used = max(0, length)
         }
         guard length > 0 else { return nil }

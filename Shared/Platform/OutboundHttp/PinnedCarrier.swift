@@ -4,7 +4,7 @@ internal import Glibc
 internal import Darwin
 #endif
 internal import AsyncHTTPClient
-internal import CGunzip
+internal import CZlib
 internal import NIOCore
 internal import NIOPosix
 internal import Spans
@@ -191,7 +191,7 @@ enum ContentCoding {
         let room = max(1, min(largest, isHuge ? largest : max(product, smallest)))
         var length = 0
         let output = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
-            length = cgunzip(body, body.count, buffer.baseAddress, room)
+            length = czlib_gunzip(body, body.count, buffer.baseAddress, room)
             count = max(0, length)
         }
         switch length {

@@ -1,4 +1,4 @@
-internal import CDeflate
+internal import CZlib
 package import Hummingbird
 package import NIOCore
 
@@ -49,7 +49,7 @@ package enum Gzip {
         guard length >= leastOctets else { return nil }
         let octets = [UInt8](unsafeUninitializedCapacity: length) { room, count in
             let written = content.withUnsafeReadableBytes { bytes in
-                cdeflate_gzip(bytes.bindMemory(to: UInt8.self).baseAddress, length, room.baseAddress, length, level)
+                czlib_gzip(bytes.bindMemory(to: UInt8.self).baseAddress, length, room.baseAddress, length, level)
             }
             count = max(0, Int(written))
         }

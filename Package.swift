@@ -192,11 +192,11 @@ package.targets = [
     library(
         "OutboundHttp", "Shared/Platform/OutboundHttp", uses: "AsyncHTTPClient", "Clocks", "Cryptography", "CZlib", "NIOCore", "NIOPosix", "NIOSSL",
         "Spans"),
-    library("Telemetry", "Shared/Platform/Telemetry", uses: "ContractRuntime", "CoreMetrics", "Logging", "OutboundHttp", "Spans"),
+    library("Telemetry", "Shared/Platform/Telemetry", uses: "ContractRuntime", "CoreMetrics", "Logging", "OutboundHttp", "Spans", "StrictJson"),
     library(
         "BridgeClient", "Shared/Domain/BridgeClient", uses: "Clocks", "Contracts", "Cryptography", "Faults", "OutboundHttp", "StrictJson",
         "TextEncodings"),
-    library("Storage", "Shared/Platform/Storage", uses: "Clocks", "CoreMetrics", "Faults", "Logging", "Spans"),
+    library("Storage", "Shared/Platform/Storage", uses: "Clocks", "CoreMetrics", "Faults", "Logging", "Spans", "StrictJson"),
     // The engines; no other target of a program imports GRDB or libpq.
     cLibrary("CPostgres", "Shared/Platform/CPostgres", links: [.linkedLibrary("pq")]),
     library(
@@ -231,7 +231,7 @@ package.targets = [
     library(
         "AuthenticationAdministration", "Services/Authentication/Administration", uses: "AuthenticationCore", "AuthenticationSignIn", "Catalogue",
         "Clocks", "ContractRuntime", "Contracts", "CoreMetrics", "Faults", "Identifiers", "Logging", "OutboundHttp", "SamlExplanation", "SamlProfile",
-        "Storage", "TextEncodings"),
+        "Storage", "StrictJson", "TextEncodings"),
     service(
         "AuthenticationMain", "Services/Authentication/Main", uses: "AuthenticationAdministration", "AuthenticationCore", "AuthenticationSignIn",
         "AuthenticationUpstreams", "Catalogue", "Clocks", "ContractRuntime", "Cryptography", "Identifiers", "Logging", "OutboundHttp", "ServiceKit",
@@ -249,7 +249,7 @@ package.targets = [
     wireLibrary(
         "GatewayEdge", "Services/Gateway/Edge", common, uses: "BridgeClient", "Catalogue", "CoreMetrics", "CZlib", "EventLoops", "Hummingbird",
         "HummingbirdCore", "HummingbirdHTTP2", "Logging", "Mustache", "NIOCore", "NIOHTTP1", "NIOHTTPTypesHTTP1", "NIOPosix", "NIOSSL", "NIOTLS",
-        "Spans", "TextEncodings", "Tokens"),
+        "Spans", "StrictJson", "TextEncodings", "Tokens"),
     library(
         "GatewayPublicApi", "Services/Gateway/PublicApi", common, uses: "BridgeClient", "Catalogue", "CatalogueFiles", "CoreMetrics", "GatewayEdge",
         "Hummingbird", "Memos", "NIOCore", "StrictJson", "TextEncodings", "Tokens"),

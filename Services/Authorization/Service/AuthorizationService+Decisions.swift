@@ -6,6 +6,7 @@ internal import Faults
 internal import Memos
 public import OutboundHttp
 internal import Storage
+internal import StrictJson
 internal import UsageCounting
 
 extension AuthorizationService {
@@ -142,9 +143,12 @@ extension AuthorizationService {
     public func exportPerson(_ request: PersonSessions, context: CallContext) async throws -> PersonRecords {
         let refusals = try await refusals?.find(try Self.sessions(request)) ?? []
         let rows = refusals.map { refusal in
-            let (session, code) = (JsonText.quoted(refusal.session), JsonText.quoted(refusal.code))
-            let (source, at) = (refusal.source.rawValue, refusal.at.milliseconds)
-            return #"{"session":\#(session),"code":\#(code),"source":\#(source),"refused_at_ms":\#(at)}"#
+            JsonWriter.object { row in
+                row.member("session", refusal.session)
+                row.member("code", refusal.code)
+                row.member("source", Int64(refusal.source.rawValue))
+                row.member("refused_at_ms", refusal.at.milliseconds)
+            }.text
         }
         return PersonRecords(tables: rows.isEmpty ? [] : [PersonTable(name: "refusals", rows: rows)], remainders: [Self.permits])
     }

@@ -36,7 +36,7 @@ private struct JsonRendering {
         var members: [String] = []
         for field in message.fields {
             guard let values = found[field.number] else { continue }
-            members.append("\(JsonNode.quoted(field.jsonName)): \(try inner.text(of: values, field))")
+            members.append("\(JsonWriter.quoted(field.jsonName)): \(try inner.text(of: values, field))")
         }
         return joined(members, "{", "}")
     }
@@ -114,8 +114,8 @@ private struct JsonRendering {
             return try text(of: bytes, message)
         case (.string, .bytes(let bytes)):
             guard let text = String(validating: bytes, as: UTF8.self) else { throw MalformedMessage("\(field.name) is not UTF-8") }
-            return JsonNode.quoted(text)
-        case (.bytes, .bytes(let bytes)): return JsonNode.quoted(Data(bytes).base64EncodedString())
+            return JsonWriter.quoted(text)
+        case (.bytes, .bytes(let bytes)): return JsonWriter.quoted(Data(bytes).base64EncodedString())
         case (.bool, .varint(let number)): return number == 0 ? "false" : "true"
         case (.enum, .varint(let number)): return name(of: Int32(truncatingIfNeeded: number), field)
         case (.int32, .varint(let number)): return "\(Int32(truncatingIfNeeded: number))"
@@ -141,7 +141,7 @@ private struct JsonRendering {
 
     /// By name; a number that the schema does not know as a number.
     private func name(of number: Int32, _ field: FieldSchema) -> String {
-        schema.enum(field.typeName)?.values.first { $0.number == number }.map { JsonNode.quoted($0.name) } ?? "\(number)"
+        schema.enum(field.typeName)?.values.first { $0.number == number }.map { JsonWriter.quoted($0.name) } ?? "\(number)"
     }
 
     // MARK: Skeletons
@@ -151,7 +151,7 @@ private struct JsonRendering {
         guard !outer.contains(message.name) else { return "{}" }
         var chosen: Set<Int> = []
         let members = message.fields.filter { field in field.oneof.map { chosen.insert($0).inserted } ?? true }.map { field in
-            "\(JsonNode.quoted(field.jsonName)): \(inner.skeleton(of: field, within: outer + [message.name]))"
+            "\(JsonWriter.quoted(field.jsonName)): \(inner.skeleton(of: field, within: outer + [message.name]))"
         }
         return joined(members, "{", "}")
     }
@@ -165,7 +165,7 @@ private struct JsonRendering {
     private func value(of field: FieldSchema, within outer: [String]) -> String {
         switch field.kind {
         case .message: schema.message(field.typeName).map { skeleton(of: $0, within: outer) } ?? "{}"
-        case .enum: (schema.enum(field.typeName)?.values.first).map { JsonNode.quoted($0.name) } ?? "0"
+        case .enum: (schema.enum(field.typeName)?.values.first).map { JsonWriter.quoted($0.name) } ?? "0"
         case .int64, .uint64, .fixed64, .sfixed64, .sint64: "\"0\""
         default: Self.absent(field)
         }

@@ -41,29 +41,29 @@ public struct JsonMember: Sendable {
 extension JsonNode {
     /// The value as JSON, without spaces; the members of an object in their order.
     public var text: String {
-        switch content {
-        case .null: "null"
-        case .bool(let bool): bool ? "true" : "false"
-        case .number(let text): text
-        case .string(let string): Self.quoted(string)
-        case .array(let nodes): "[\(nodes.map(\.text).joined(separator: ","))]"
-        case .object(let members): "{\(members.map { "\(Self.quoted($0.name)):\($0.value.text)" }.joined(separator: ","))}"
-        }
+        var json = JsonWriter()
+        write(to: &json)
+        return json.text
     }
 
-    /// A string as JSON writes it, in double quotes.
-    public static func quoted(_ string: String) -> String {
-        var text = "\""
-        for character in string.unicodeScalars {
-            switch character {
-            case "\"", "\\": text += "\\\(character)"
-            case _ where character.value < 0x20:
-                let digits = String(character.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: text.unicodeScalars.append(character)
+    private func write(to json: inout JsonWriter) {
+        switch content {
+        case .null: json.null()
+        case .bool(let bool): json.bool(bool)
+        case .number(let text): json.written(text)
+        case .string(let string): json.string(string)
+        case .array(let nodes):
+            json.beginArray()
+            for node in nodes { node.write(to: &json) }
+            json.endArray()
+        case .object(let members):
+            json.beginObject()
+            for member in members {
+                json.name(member.name)
+                member.value.write(to: &json)
             }
+            json.endObject()
         }
-        return text + "\""
     }
 }
 

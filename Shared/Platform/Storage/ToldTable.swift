@@ -1,3 +1,5 @@
+internal import StrictJson
+
 /// A table as a person is told of their rows in it: every column, each in words.
 public struct ToldTable: Sendable {
     /// How a column is told.
@@ -56,11 +58,13 @@ extension Database {
     public func told(_ table: ToldTable, where condition: String, _ arguments: Arguments, most: Int) throws -> [String] {
         var rows: [String] = []
         try session.query(table.select(where: condition), arguments + [most]) { row in
-            var members: [String] = []
-            for (index, column) in table.columns.enumerated() {
-                members.append("\(JsonText.quoted(column.name)):\(column.form.told(row, index))")
+            let members = JsonWriter.object { json in
+                for (index, column) in table.columns.enumerated() {
+                    json.name(column.name)
+                    column.form.tell(row, index, to: &json)
+                }
             }
-            rows.append("{\(members.joined(separator: ","))}")
+            rows.append(members.text)
             return true
         }
         return rows
@@ -68,47 +72,21 @@ extension Database {
 }
 
 extension ToldTable.Form {
-    fileprivate func told(_ row: any RowSource, _ index: Int) -> String {
-        guard !row.isNull(index) else { return "null" }
+    fileprivate func tell(_ row: any RowSource, _ index: Int, to json: inout JsonWriter) {
+        guard !row.isNull(index) else { return json.null() }
         switch self {
-        case .text: return JsonText.quoted(row.text(index))
-        case .number: return String(row.integer(index))
-        case .digest: return JsonText.quoted(JsonText.hex(row.bytes(index)))
-        case .sealed: return row.bytes(index).isEmpty ? "null" : JsonText.quoted("[sealed]")
+        case .text: json.string(row.text(index))
+        case .number: json.number(row.integer(index))
+        case .digest: json.string(Self.hex(row.bytes(index)))
+        case .sealed: if row.bytes(index).isEmpty { json.null() } else { json.string("[sealed]") }
         case .json(let text):
             let bytes = row.bytes(index)
-            return text(bytes, row.text(0)) ?? JsonText.quoted(JsonText.hex(bytes))
+            if let told = text(bytes, row.text(0)) { json.written(told) } else { json.string(Self.hex(bytes)) }
         }
     }
-}
 
-/// Values as JSON (RFC 8259), for what is told of rows.
-public enum JsonText {
-    /// A text with its quotes.
-    public static func quoted(_ text: String) -> String {
-        var bytes: [UInt8] = [UInt8(ascii: "\"")]
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-            case 0..<0x20: bytes += Array("\\u00".utf8) + hexDigits(byte)
-            default: bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes + [UInt8(ascii: "\"")], as: UTF8.self)
-    }
-
-    /// A list of texts.
-    public static func list(_ texts: [String]) -> String { "[\(texts.map(quoted).joined(separator: ","))]" }
-
-    /// An object of texts, without those that are empty.
-    public static func object(_ members: [(name: String, text: String)]) -> String {
-        "{\(members.filter { !$0.text.isEmpty }.map { "\(quoted($0.name)):\(quoted($0.text))" }.joined(separator: ","))}"
-    }
-
-    static func hex(_ bytes: [UInt8]) -> String { String(decoding: bytes.flatMap(hexDigits), as: UTF8.self) }
-
-    private static func hexDigits(_ byte: UInt8) -> [UInt8] {
+    private static func hex(_ bytes: [UInt8]) -> String {
         let digits = Array("0123456789abcdef".utf8)
-        return [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }

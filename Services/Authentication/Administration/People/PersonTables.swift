@@ -1,6 +1,7 @@
 internal import AuthenticationCore
 internal import Contracts
 internal import Storage
+internal import StrictJson
 
 /// The tables that hold rows of people, as they are told.
 struct PersonTables: Sendable {
@@ -122,8 +123,8 @@ struct PersonTables: Sendable {
     private static let serviceLink = ToldTable("service_link", [.text("programmer"), .text("code"), .text("person"), .number("expires_at_ms")])
 
     private static let device = ToldTable.Column.json("device") { bytes, _ in
-        (try? DeviceInformation(serialized: bytes)).map { device in
-            JsonText.object([
+        (try? DeviceInformation(serialized: bytes)).map { device -> String in
+            let members: [(String, String)] = [
                 ("type", device.type), ("model", device.model), ("version", device.version), ("manufacturer", device.manufacturer),
                 ("vendor", device.vendor), ("osName", device.osName), ("osFamily", device.osFamily), ("osVendor", device.osVendor),
                 ("osVersion", device.osVersion), ("browserName", device.browserName), ("browserVendor", device.browserVendor),
@@ -131,11 +132,24 @@ struct PersonTables: Sendable {
                 ("displayHeight", device.displayHeight), ("displayPpi", device.displayPpi), ("diagonalScreenSize", device.diagonalScreenSize),
                 ("connectionIp", device.connectionIP), ("connectionPort", device.connectionPort), ("connectionType", device.connectionType),
                 ("connectionSecure", device.connectionSecure),
-            ])
+            ]
+            return JsonWriter.object { json in
+                for (name, text) in members where !text.isEmpty {
+                    json.name(name)
+                    json.string(text)
+                }
+            }.text
         }
     }
 
     static func json(_ attributes: [UserAttribute]) -> String {
-        "{\(attributes.map { "\(JsonText.quoted($0.key)):\(JsonText.list($0.values))" }.joined(separator: ","))}"
+        JsonWriter.object { json in
+            for attribute in attributes {
+                json.name(attribute.key)
+                json.beginArray()
+                for value in attribute.values { json.string(value) }
+                json.endArray()
+            }
+        }.text
     }
 }

@@ -25,7 +25,7 @@ struct UpstreamSignInCheck: Sendable {
         let end: Timestamp
 
         var text: String {
-            "[\([upstream, requestor, mvpd, device, code, "\(end.milliseconds)"].map { JsonNode.quoted($0) }.joined(separator: ","))]"
+            "[\([upstream, requestor, mvpd, device, code, "\(end.milliseconds)"].map { JsonWriter.quoted($0) }.joined(separator: ","))]"
         }
 
         init(upstream: String, requestor: String, mvpd: String, device: String, code: String, end: Timestamp) {

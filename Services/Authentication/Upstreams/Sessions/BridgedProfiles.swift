@@ -174,7 +174,7 @@ struct BridgedIdentity: Hashable, Sendable {
     /// `synthesizePartnerStatus` allows it (bridge §11).
     static func partnerStatus(_ provider: String, until end: Timestamp) -> String {
         let text =
-            #"{"frameworkPermissionInfo":{"accessStatus":"granted"},"# + #""frameworkProviderInfo":{"id":\#(JsonNode.quoted(provider)),"#
+            #"{"frameworkPermissionInfo":{"accessStatus":"granted"},"# + #""frameworkProviderInfo":{"id":\#(JsonWriter.quoted(provider)),"#
             + #""expirationDate":"\#(end.milliseconds)"}}"#
         return Base64.standard.encode(Array(text.utf8))
     }
@@ -186,7 +186,7 @@ struct BridgedIdentity: Hashable, Sendable {
     static func temporaryPass(_ genericData: String) throws(Fault) -> String {
         guard !genericData.isEmpty else { return "" }
         let users = try GenericData.users(in: genericData)
-        let members = users.map { "\(JsonNode.quoted($0.key)):\(JsonNode.quoted($0.user.text))" }
+        let members = users.map { "\(JsonWriter.quoted($0.key)):\(JsonWriter.quoted($0.user.text))" }
         return Base64.standard.encode(Array("{\(members.joined(separator: ","))}".utf8))
     }
 }

@@ -51,7 +51,7 @@ extension Document {
     /// The bytes of the document.
     package func body(_ format: ReplyFormat) -> ByteBuffer {
         switch format {
-        case .json: ByteBuffer(bytes: JSONWriter.write(self))
+        case .json: ByteBuffer(bytes: jsonBytes)
         case .xml: ByteBuffer(bytes: XMLWriter.write(self))
         }
     }

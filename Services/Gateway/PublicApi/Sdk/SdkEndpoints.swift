@@ -169,7 +169,7 @@ enum SdkReply {
     static var pendingLogout: Response { result([.init("pendingLogout", .object([]))]) }
 
     static func userMetadata(_ metadata: UserMetadata) -> Document.Member {
-        .init("userMeta", .text(String(decoding: JSONWriter.write(MetadataEndpoint.document(metadata)), as: UTF8.self)))
+        .init("userMeta", .text(String(decoding: MetadataEndpoint.document(metadata).jsonBytes, as: UTF8.self)))
     }
 
     /// What a fault is to an app that keeps tokens.

@@ -25,7 +25,7 @@ struct RegistrationCodeDocument {
     private var info: [Document.Member] {
         var members: [Document.Member] = [.init("deviceId", .text(Self.base64(Array(code.deviceID.utf8))))]
         if let device = code.device {
-            members.append(.init("deviceInfo", .text(Self.base64(JSONWriter.write(DeviceDocument(device).value))), only: .json))
+            members.append(.init("deviceInfo", .text(Self.base64(DeviceDocument(device).value.jsonBytes)), only: .json))
         }
         members += [
             .init("userAgent", .text(code.userAgent), only: .json),

@@ -223,7 +223,7 @@ struct PreauthorizationEndpoints: Sendable {
         let list = Document.Value.list(items, item: "resource")
         var response: Response
         switch exchange.format {
-        case .json: response = Response(json: JSONWriter.write(.object([.init("resources", list)])), status: .ok)
+        case .json: response = Response(json: Document.Value.object([.init("resources", list)]).jsonBytes, status: .ok)
         // The root is the list itself.
         case .xml: response = Response(Document("resources", items.map { .init("resource", $0) }), format: .xml)
         }

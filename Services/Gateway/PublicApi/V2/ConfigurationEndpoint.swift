@@ -32,7 +32,7 @@ struct ConfigurationEndpoint: Sendable {
         let catalogue = try catalogue.current()
         let platform = try ConfigEndpoint.platform(exchange)
         let shown = Shown(version: catalogue.version, requestor: requestor.id, platform: platform)
-        let text = texts.value(shown) { String(decoding: JSONWriter.write(Self.requestor(requestor, catalogue, platform)), as: UTF8.self) }
+        let text = texts.value(shown) { String(decoding: Self.requestor(requestor, catalogue, platform).jsonBytes, as: UTF8.self) }
         let document = Document(
             "configuration",
             [

@@ -165,8 +165,8 @@ extension LogLine {
 
     /// As a program reads it: the line with the name of the program, or the line that is no JSON in an object.
     var json: String {
-        let program = "\"program\":\(JsonNode.quoted(program))"
-        guard event != nil else { return "{\(program),\"line\":\(JsonNode.quoted(text))}" }
+        let program = "\"program\":\(JsonWriter.quoted(program))"
+        guard event != nil else { return "{\(program),\"line\":\(JsonWriter.quoted(text))}" }
         // An object without members has no quotation mark.
         return "{\(program)\(octets.contains(UInt8(ascii: "\"")) ? "," : "")\(String(decoding: octets.dropFirst(), as: UTF8.self))"
     }

@@ -34,7 +34,7 @@ public struct BridgeCall: Sendable {
 
     /// Registers a client with the upstream's software statement.
     public static func register(statement: String) -> BridgeCall {
-        BridgeCall(.register, .post, "/o/client/register", .json(#"{"software_statement":\#(JsonNode.quoted(statement))}"#))
+        BridgeCall(.register, .post, "/o/client/register", .json(#"{"software_statement":\#(JsonWriter.quoted(statement))}"#))
     }
 
     public static func token(_ credentials: BridgeCredentials) -> BridgeCall {
@@ -105,7 +105,7 @@ public struct BridgeCall: Sendable {
     }
 
     private static func resources(_ resources: [String]) -> Body {
-        .json(#"{"resources":[\#(resources.map { JsonNode.quoted($0) }.joined(separator: ","))]}"#)
+        .json(#"{"resources":[\#(resources.map { JsonWriter.quoted($0) }.joined(separator: ","))]}"#)
     }
 
     /// The request as it goes out.

@@ -101,7 +101,7 @@ extension BridgeDevice {
 
     private static func encoded(_ members: [(String, String)]) -> String {
         guard !members.isEmpty else { return "" }
-        let text = members.map { "\(JsonNode.quoted($0.0)):\(JsonNode.quoted($0.1))" }.joined(separator: ",")
+        let text = members.map { "\(JsonWriter.quoted($0.0)):\(JsonWriter.quoted($0.1))" }.joined(separator: ",")
         return Base64.standard.encode(Array("{\(text)}".utf8))
     }
 

@@ -1,5 +1,6 @@
 internal import Cryptography
 internal import FoundationEssentials
+internal import StrictJson
 
 /// A compact JWS (RFC 7515 §7.1) that was read but not verified.
 struct UnverifiedJWS: Sendable {
@@ -100,11 +101,12 @@ enum CompactJWS {
 
     /// - Parameter payload: The claims as JSON.
     static func sign(payload: [UInt8], type: String, key: SigningKey) throws(CryptographyError) -> String {
-        var header = JSONObjectText()
-        header.add("alg", JWSAlgorithm.es256.rawValue)
-        header.add("kid", key.identifier)
-        header.add("typ", type)
-        let input = Base64.url.encode(header.finished()) + "." + Base64.url.encode(payload)
+        let header = JsonWriter.object { header in
+            header.member("alg", JWSAlgorithm.es256.rawValue)
+            header.member("kid", key.identifier)
+            header.member("typ", type)
+        }
+        let input = Base64.url.encode(header.bytes) + "." + Base64.url.encode(payload)
         return input + "." + Base64.url.encode(try key.privateKey.sign(Array(input.utf8)))
     }
 }

@@ -2,6 +2,7 @@ public import Clocks
 public import Cryptography
 public import Faults
 public import MediaTokenVerifier
+internal import StrictJson
 internal import Synchronization
 
 /// Makes short media tokens (rest-v1 §7), in the reference form or as a compact JWS.
@@ -138,17 +139,17 @@ public final class MediaTokenIssuer: Sendable {
 extension MediaTokenClaims {
     /// The octets that a JSON encoder with sorted keys writes.
     var json: [UInt8] {
-        var object = JSONObjectText()
-        object.add("exp", exp)
-        object.add("iat", iat)
-        object.add("jti", jti)
-        object.add("mvpd", mvpd)
-        if let proxyMvpd { object.add("proxyMvpd", proxyMvpd) }
-        object.add("requestor", requestor)
-        object.add("resource", resource)
-        object.add("sub", sub)
-        object.add("ttl", ttl)
-        return object.finished()
+        JsonWriter.object { object in
+            object.member("exp", exp)
+            object.member("iat", iat)
+            object.member("jti", jti)
+            object.member("mvpd", mvpd)
+            if let proxyMvpd { object.member("proxyMvpd", proxyMvpd) }
+            object.member("requestor", requestor)
+            object.member("resource", resource)
+            object.member("sub", sub)
+            object.member("ttl", ttl)
+        }.bytes
     }
 }
 

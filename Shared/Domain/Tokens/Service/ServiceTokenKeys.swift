@@ -1,6 +1,7 @@
 public import Clocks
 public import Cryptography
 public import Faults
+internal import StrictJson
 internal import Synchronization
 
 /// An RSA key that signs service tokens (RS256), with its name.
@@ -124,19 +125,21 @@ public struct ServiceTokenSigner: Sendable {
     /// - Throws: `internal` when the key cannot sign.
     public func issue(_ token: ServiceTokenClaims) throws(Fault) -> String {
         let key = keys.signing
-        var header = JSONObjectText()
-        header.add("alg", JWSAlgorithm.rs256.rawValue)
-        header.add("kid", key.identifier)
-        header.add("typ", "JWT")
-        var claims = JSONObjectText()
-        claims.add("iss", token.issuer)
-        claims.add("sub", token.subject)
-        claims.add("aud", ServiceTokens.audience)
-        claims.add("nbf", token.issuedAt.seconds)
-        claims.add("iat", token.issuedAt.seconds)
-        claims.add("exp", token.expiresAt.seconds)
-        if let tie = token.tie { claims.add("tie", tie) }
-        let input = Base64.url.encode(header.finished()) + "." + Base64.url.encode(claims.finished())
+        let header = JsonWriter.object { header in
+            header.member("alg", JWSAlgorithm.rs256.rawValue)
+            header.member("kid", key.identifier)
+            header.member("typ", "JWT")
+        }
+        let claims = JsonWriter.object { claims in
+            claims.member("iss", token.issuer)
+            claims.member("sub", token.subject)
+            claims.member("aud", ServiceTokens.audience)
+            claims.member("nbf", token.issuedAt.seconds)
+            claims.member("iat", token.issuedAt.seconds)
+            claims.member("exp", token.expiresAt.seconds)
+            if let tie = token.tie { claims.member("tie", tie) }
+        }
+        let input = Base64.url.encode(header.bytes) + "." + Base64.url.encode(claims.bytes)
         do {
             return input + "." + Base64.url.encode(try key.privateKey.sign(Array(input.utf8)))
         } catch {

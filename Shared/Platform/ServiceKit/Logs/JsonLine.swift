@@ -1,116 +1,63 @@
 internal import Clocks
 internal import Foundation
 public import Logging
+internal import StrictJson
 
 /// A JSON object on one line, built member by member.
 struct JsonLine {
-    private var bytes: [UInt8] = []
+    private var json = JsonWriter([.lineFeed, .delete])
 
-    init() {
-        bytes.reserveCapacity(512)
-        bytes.append(UInt8(ascii: "{"))
-    }
+    init() { json.beginObject() }
 
     mutating func add(_ name: String, _ value: String) {
-        begin(name)
-        quote(value)
+        json.name(name)
+        json.string(value)
     }
 
     mutating func add(_ name: String, _ value: Logger.Metadata.Value) {
-        begin(name)
+        json.name(name)
         append(value)
     }
 
     /// - Parameter name: Has nothing that JSON escapes.
-    mutating func add(plain name: StaticString, _ value: String) {
-        begin(plain: name)
-        quote(value)
-    }
+    mutating func add(plain name: StaticString, _ value: String) { json.member(name, value) }
 
-    mutating func add(plain name: StaticString, _ value: Int64) {
-        begin(plain: name)
-        bytes.append(contentsOf: String(value).utf8)
-    }
+    mutating func add(plain name: StaticString, _ value: Int64) { json.member(name, value) }
 
-    mutating func add(plain name: StaticString, _ flag: Bool) {
-        begin(plain: name)
-        bytes.append(contentsOf: (flag ? "true" : "false").utf8)
-    }
+    mutating func add(plain name: StaticString, _ flag: Bool) { json.member(name, flag) }
 
     /// - Parameter number: A number in JSON's form.
     mutating func add(_ name: String, number: String) {
-        begin(name)
-        bytes.append(contentsOf: number.utf8)
+        json.name(name)
+        json.written(number)
     }
 
     /// The members that were added so far, to be added to other lines.
-    var members: [UInt8] { Array(bytes.dropFirst()) }
+    var members: [UInt8] { Array(json.bytes.dropFirst()) }
 
     /// - Parameter members: The members of another line, at least one.
-    mutating func add(members: [UInt8]) {
-        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
-        bytes.append(contentsOf: members)
-    }
+    mutating func add(members: [UInt8]) { json.written(members) }
 
     /// The line with its end.
     consuming func finished() -> [UInt8] {
-        bytes.append(UInt8(ascii: "}"))
-        bytes.append(0x0a)
-        return bytes
-    }
-
-    private mutating func begin(_ name: String) {
-        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
-        quote(name)
-        bytes.append(UInt8(ascii: ":"))
-    }
-
-    private mutating func begin(plain name: StaticString) {
-        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
-        bytes.append(UInt8(ascii: "\""))
-        name.withUTF8Buffer { bytes.append(contentsOf: $0) }
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(UInt8(ascii: ":"))
+        json.endObject()
+        json.endLine()
+        return json.bytes
     }
 
     private mutating func append(_ value: Logger.Metadata.Value) {
         switch value {
-        case .string(let string): quote(string)
-        case .stringConvertible(let flag as Bool): bytes.append(contentsOf: (flag ? "true" : "false").utf8)
-        case .stringConvertible(let value): quote(value.description)
+        case .string(let string): json.string(string)
+        case .stringConvertible(let flag as Bool): json.bool(flag)
+        case .stringConvertible(let value): json.string(value.description)
         case .array(let values):
-            bytes.append(UInt8(ascii: "["))
-            for (index, value) in values.enumerated() {
-                if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                append(value)
-            }
-            bytes.append(UInt8(ascii: "]"))
+            json.beginArray()
+            for value in values { append(value) }
+            json.endArray()
         case .dictionary(let members):
-            var inner = JsonLine()
-            for (name, value) in members.sorted(by: { $0.key < $1.key }) { inner.add(name, value) }
-            bytes.append(contentsOf: inner.finished().dropLast())
-        }
-    }
-
-    private mutating func quote(_ string: String) {
-        bytes.append(UInt8(ascii: "\""))
-        let isPlain = string.utf8.withContiguousStorageIfAvailable { text in
-            guard text.allSatisfy({ $0 >= 0x20 && $0 != 0x7f && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) else { return false }
-            bytes.append(contentsOf: text)
-            return true
-        }
-        if isPlain != true { escape(string) }
-        bytes.append(UInt8(ascii: "\""))
-    }
-
-    private mutating func escape(_ string: String) {
-        for byte in string.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-            case 0x0a: bytes += Array(#"\n"#.utf8)
-            case 0x00..<0x20, 0x7f: bytes += Array((byte < 0x10 ? #"\u000"# : #"\u00"#).utf8) + Array(String(byte, radix: 16).utf8)
-            default: bytes.append(byte)
-            }
+            json.beginObject()
+            for (name, value) in members.sorted(by: { $0.key < $1.key }) { add(name, value) }
+            json.endObject()
         }
     }
 }

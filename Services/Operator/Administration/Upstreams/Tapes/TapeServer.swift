@@ -198,13 +198,28 @@ enum TapeValue: Sendable {
 
     /// As JSON, in one line.
     var text: String {
+        var json = JsonWriter()
+        write(to: &json)
+        return json.text
+    }
+
+    private func write(to json: inout JsonWriter) {
         switch self {
-        case .null: "null"
-        case .bool(let bool): bool ? "true" : "false"
-        case .number(let text): text
-        case .string(let text): JsonNode.quoted(text)
-        case .array(let elements): "[\(elements.map(\.text).joined(separator: ","))]"
-        case .object(let members): "{\(members.map { "\(JsonNode.quoted($0.name)):\($0.value.text)" }.joined(separator: ","))}"
+        case .null: json.null()
+        case .bool(let bool): json.bool(bool)
+        case .number(let text): json.written(text)
+        case .string(let text): json.string(text)
+        case .array(let elements):
+            json.beginArray()
+            for element in elements { element.write(to: &json) }
+            json.endArray()
+        case .object(let members):
+            json.beginObject()
+            for member in members {
+                json.name(member.name)
+                member.value.write(to: &json)
+            }
+            json.endObject()
         }
     }
 

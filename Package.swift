@@ -187,7 +187,7 @@ package.targets = [
     plainLibrary("EntitlementClient", "Shared/Client/EntitlementClient", uses: "CLibcrypto", "Octets"),
     plainLibrary("AccessEnabler", "Shared/Client/AccessEnabler", uses: "EntitlementClient", "Octets"),
     plainLibrary("EntitlementSimulator", "Shared/Client/EntitlementSimulator", uses: "EntitlementClient", "Octets"),
-    library("Tokens", "Shared/Domain/Tokens", uses: "Clocks", "Cryptography", "Faults", "MediaTokenVerifier", "StrictJson"),
+    library("Tokens", "Shared/Domain/Tokens", uses: "Clocks", "Cryptography", "Faults", "MediaTokenVerifier", "StrictJson", "TextEncodings"),
     library("CatalogueFiles", "Shared/Domain/CatalogueFiles", uses: "Catalogue", "Clocks", "Contracts", "Cryptography", "StrictJson", "Tokens"),
     library(
         "OutboundHttp", "Shared/Platform/OutboundHttp", uses: "AsyncHTTPClient", "Clocks", "Cryptography", "CZlib", "NIOCore", "NIOPosix", "NIOSSL",
@@ -237,7 +237,7 @@ package.targets = [
         "AuthenticationUpstreams", "Catalogue", "Clocks", "ContractRuntime", "Cryptography", "Identifiers", "Logging", "OutboundHttp", "ServiceKit",
         "Storage", "Tokens", "UsageCounting"),
     cLibrary("CMrss", "Services/Authorization/CMrss", settings: [.unsafeFlags(["-I/usr/include/libxml2"])], links: [.linkedLibrary("xml2")]),
-    library("MediaRss", "Services/Authorization/MediaRss", uses: "CMrss"),
+    library("MediaRss", "Services/Authorization/MediaRss", uses: "CMrss", "TextEncodings"),
     library(
         "AuthorizationService", "Services/Authorization/Service", logic, uses: "BridgeClient", "CoreMetrics", "MediaRss", "MediaTokenVerifier",
         "Memos", "OutboundHttp", "SamlProfile", "TextEncodings", "Tokens", "UsageCounting"),
@@ -281,9 +281,11 @@ package.targets = [
     library("SamlResponder", "Services/Workshop/SamlResponder", uses: "Cryptography", "CZlib"),
     slowLibrary(
         "ContractConformance", "Services/Workshop/Conformance", common, uses: "ContractReflection", "Frames", "MediaTokenVerifier", "NIOCore",
-        "NIOHTTP1", "NIOPosix", "NIOSSL", "PeerDoubles", "SamlResponder", "Tokens", "Transport"),
+        "NIOHTTP1", "NIOPosix", "NIOSSL", "PeerDoubles", "SamlResponder", "TextEncodings", "Tokens", "Transport"),
     cLibrary("CQrEncode", "Services/Workshop/CQrEncode", links: [.linkedLibrary("qrencode")]),
-    wireLibrary("LoadReporting", "Services/Workshop/Load/Reporting", uses: "Cryptography", "Histogram", "Mustache", exclude: ["Page/Resources"]),
+    wireLibrary(
+        "LoadReporting", "Services/Workshop/Load/Reporting", uses: "Cryptography", "Histogram", "Mustache", "TextEncodings",
+        exclude: ["Page/Resources"]),
     wireLibrary(
         "LoadTool", "Services/Workshop/Load/Tool", uses: "ContractRuntime", "Contracts", "Faults", "LoadReporting", "Logging", "NIOCore", "NIOPosix",
         "NIOSSL", "NIOTLS", "Rpc", "Transport"),

@@ -1,4 +1,5 @@
 internal import CMrss
+internal import TextEncodings
 
 /// A resource as Media RSS (rest-v1 §1, mvpd §4.1), read by a parser that opens nothing and refuses DTDs.
 public struct MediaRssDocument: Hashable, Sendable {
@@ -35,19 +36,9 @@ public struct MediaRssDocument: Hashable, Sendable {
     }
 
     /// A document with a channel of that title and nothing else.
-    /// - Parameter title: Of characters that XML can hold. A parser makes a line feed of a carriage return, unless it is written as a reference.
+    /// - Parameter title: Of characters that XML can hold.
     public static func text(channel title: String) -> String {
-        var escaped = ""
-        for scalar in title.unicodeScalars {
-            switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\r": escaped += "&#13;"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return "<rss version=\"2.0\"><channel><title>\(escaped)</title></channel></rss>"
+        "<rss version=\"2.0\"><channel><title>\(MarkupEscapes.xmlText.escaped(title))</title></channel></rss>"
     }
 
     /// `urn:vchip` is in use too; MVPDs know `urn:v-chip` (rest-v1 §1).

@@ -1,4 +1,5 @@
 internal import Logging
+internal import TextEncodings
 
 /// Writes a document as XML 1.0. A member whose name is no name of XML is left out: what names it may come from an MVPD or from an upstream, and must not become markup.
 package struct XMLWriter {
@@ -102,21 +103,5 @@ package struct XMLWriter {
 
     private mutating func append(raw: String) { bytes.append(contentsOf: raw.utf8) }
 
-    /// Escapes markup; a character that XML 1.0 cannot carry becomes U+FFFD, and a carriage return survives as a reference.
-    private mutating func append(text: String) {
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": append(raw: "&amp;")
-            case "<": append(raw: "&lt;")
-            case ">": append(raw: "&gt;")
-            case "\"": append(raw: "&quot;")
-            case "'": append(raw: "&apos;")
-            case "\r": append(raw: "&#13;")
-            case "\t", "\n": bytes.append(UInt8(scalar.value))
-            case "\u{0}"..<" ", "\u{fffe}", "\u{ffff}": append(raw: "\u{fffd}")
-            case _ where scalar.isASCII: bytes.append(UInt8(truncatingIfNeeded: scalar.value))
-            default: if let encoded = UTF8.encode(scalar) { bytes.append(contentsOf: encoded) }
-            }
-        }
-    }
+    private mutating func append(text: String) { MarkupEscapes.xmlDocument.append(text, to: &bytes) }
 }

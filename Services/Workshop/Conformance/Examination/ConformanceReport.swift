@@ -1,4 +1,5 @@
 internal import Foundation
+internal import TextEncodings
 
 /// Every requirement with its verdict, in the order of the contract.
 public struct ConformanceReport: Codable, Hashable, Sendable {
@@ -47,10 +48,8 @@ public struct ConformanceReport: Codable, Hashable, Sendable {
     private static func seconds(_ milliseconds: Int) -> String { String(format: "%.3f", Double(milliseconds) / 1000) }
 
     private static func escaped(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.filter { $0.value >= 0x20 || $0 == "\n" || $0 == "\t" })
-        ).replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
+        let scalars = text.unicodeScalars.filter { $0.value >= 0x20 || $0 == "\n" || $0 == "\t" }
+        return MarkupEscapes.xml.escaped(String(String.UnicodeScalarView(scalars)))
     }
 }
 

@@ -4,6 +4,7 @@ public import Faults
 public import MediaTokenVerifier
 internal import StrictJson
 internal import Synchronization
+internal import TextEncodings
 
 /// Makes short media tokens (rest-v1 §7), in the reference form or as a compact JWS.
 ///
@@ -239,7 +240,7 @@ enum ReferenceTokenForm {
         append("<", to: &text)
         append(element, to: &text)
         append(">", to: &text)
-        append(XMLText.escape(content), to: &text)
+        append(MarkupEscapes.xmlText.escaped(content), to: &text)
         append("</", to: &text)
         append(element, to: &text)
         append(">", to: &text)

@@ -1,5 +1,6 @@
 public import Clocks
 internal import MediaTokenVerifier
+internal import TextEncodings
 
 /// A token that an app of the vendor's SDKs keeps on its device and shows again with each call (clients §3). It is XML, signed, on one line.
 ///
@@ -103,7 +104,7 @@ enum StoredTokenForm {
             guid: guid, requestor: requestor, mvpd: mvpd, fingerprint: fingerprint, sessionIndex: index, expiresAt: end, resource: resource)
     }
 
-    private static func element(_ name: String, _ content: String) -> String { "<\(name)>\(XMLText.escape(content))</\(name)>" }
+    private static func element(_ name: String, _ content: String) -> String { "<\(name)>\(MarkupEscapes.xmlText.escaped(content))</\(name)>" }
 
     /// Markup in content is escaped, so a name with its brackets occurs only at its element.
     private static func content(of name: String, in payload: String) -> String? {

@@ -1,3 +1,5 @@
+internal import TextEncodings
+
 /// Writes elements of SVG; everything that is not markup is escaped.
 struct Markup: Sendable {
     private(set) var text = ""
@@ -28,21 +30,10 @@ struct Markup: Sendable {
 
     /// Safe in text and in quoted attributes; characters that XML does not have are left out.
     static func escaped(_ text: String) -> String {
-        var result = ""
-        result.reserveCapacity(text.utf8.count)
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            case "\n", "\t": result.unicodeScalars.append(scalar)
-            default:
-                if scalar.value >= 0x20, scalar.value != 0x7f, scalar.value & 0xfffe != 0xfffe { result.unicodeScalars.append(scalar) }
-            }
+        let scalars = text.unicodeScalars.filter {
+            $0 == "\n" || $0 == "\t" || ($0.value >= 0x20 && $0.value != 0x7f && $0.value & 0xfffe != 0xfffe)
         }
-        return result
+        return MarkupEscapes.html.escaped(String(String.UnicodeScalarView(scalars)))
     }
 
     /// A coordinate with one digit after the point.

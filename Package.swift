@@ -187,7 +187,8 @@ package.targets = [
     plainLibrary("EntitlementClient", "Shared/Client/EntitlementClient", uses: "CLibcrypto", "Octets"),
     plainLibrary("AccessEnabler", "Shared/Client/AccessEnabler", uses: "EntitlementClient", "Octets"),
     plainLibrary("EntitlementSimulator", "Shared/Client/EntitlementSimulator", uses: "EntitlementClient", "Octets"),
-    library("Tokens", "Shared/Domain/Tokens", uses: "Clocks", "Cryptography", "Faults", "MediaTokenVerifier", "StrictJson", "TextEncodings"),
+    library(
+        "Tokens", "Shared/Domain/Tokens", uses: "Clocks", "Cryptography", "Faults", "MediaTokenVerifier", "Memos", "StrictJson", "TextEncodings"),
     library("CatalogueFiles", "Shared/Domain/CatalogueFiles", uses: "Catalogue", "Clocks", "Contracts", "Cryptography", "StrictJson", "Tokens"),
     library(
         "OutboundHttp", "Shared/Platform/OutboundHttp", uses: "AsyncHTTPClient", "Clocks", "Cryptography", "CZlib", "NIOCore", "NIOPosix", "NIOSSL",
@@ -196,7 +197,7 @@ package.targets = [
     library(
         "BridgeClient", "Shared/Domain/BridgeClient", uses: "Clocks", "Contracts", "Cryptography", "Faults", "OutboundHttp", "StrictJson",
         "TextEncodings"),
-    library("Storage", "Shared/Platform/Storage", uses: "Clocks", "CoreMetrics", "Faults", "Logging", "Spans", "StrictJson"),
+    library("Storage", "Shared/Platform/Storage", uses: "Clocks", "CoreMetrics", "Faults", "Logging", "Memos", "Spans", "StrictJson"),
     // The engines; no other target of a program imports GRDB or libpq.
     cLibrary("CPostgres", "Shared/Platform/CPostgres", links: [.linkedLibrary("pq")]),
     library(
@@ -211,7 +212,7 @@ package.targets = [
     library("SamlProfile", "Shared/Domain/SamlProfile", uses: "Clocks", "Cryptography", "CXmlSec", "TextEncodings"),
     library(
         "SamlExplanation", "Shared/Domain/SamlExplanation", uses: "Catalogue", "Clocks", "Contracts", "Cryptography", "Faults", "Identifiers",
-        "SamlProfile", "Storage"),
+        "Memos", "SamlProfile"),
     library(
         "ServiceKit", "Shared/Platform/ServiceKit", common, uses: "Catalogue", "CBuild", "CMemory", "CoreMetrics", "EventLoops", "Hummingbird",
         "Logging", "Metrics", "NIOConcurrencyHelpers", "NIOCore", "NIOPosix", "OutboundHttp", "Rpc", "ServiceLifecycle", "Spans", "Storage",
@@ -223,11 +224,11 @@ package.targets = [
         "AuthenticationCore", "Services/Authentication/Core", logic, uses: "BridgeClient", "CoreMetrics", "Identifiers", "Memos", "SamlExplanation",
         "SamlProfile", "TextEncodings", "Tokens", "UsageCounting"),
     library(
-        "AuthenticationSignIn", "Services/Authentication/SignIn", logic, uses: "AuthenticationCore", "Identifiers", "OutboundHttp", "SamlExplanation",
-        "SamlProfile", "TextEncodings", "Tokens", "UsageCounting"),
+        "AuthenticationSignIn", "Services/Authentication/SignIn", logic, uses: "AuthenticationCore", "Identifiers", "Memos", "OutboundHttp",
+        "SamlExplanation", "SamlProfile", "TextEncodings", "Tokens", "UsageCounting"),
     library(
         "AuthenticationUpstreams", "Services/Authentication/Upstreams", logic, uses: "AuthenticationCore", "BridgeClient", "CoreMetrics",
-        "Identifiers", "MediaTokenVerifier", "OutboundHttp", "SamlExplanation", "UsageCounting"),
+        "Identifiers", "MediaTokenVerifier", "Memos", "OutboundHttp", "SamlExplanation", "UsageCounting"),
     library(
         "AuthenticationAdministration", "Services/Authentication/Administration", uses: "AuthenticationCore", "AuthenticationSignIn", "Catalogue",
         "Clocks", "ContractRuntime", "Contracts", "CoreMetrics", "Faults", "Identifiers", "Logging", "OutboundHttp", "SamlExplanation", "SamlProfile",
@@ -382,7 +383,7 @@ let suites: KeyValuePairs = [
         "Rpc", "SpanRecordings", "Spans", "TestIdentities", "Transport",
     ],
     "TokensTests": ["Clocks", "Cryptography", "Faults", "MediaTokenVerifier", "Tokens"],
-    "StorageTests": ["Clocks", "Faults", "GRDB", "Logging", "Storage", "StorageSqlite"],
+    "StorageTests": ["Clocks", "Faults", "GRDB", "Logging", "Memos", "Storage", "StorageSqlite"],
     "StoragePostgresTests": stores + ["Clocks", "Cryptography", "Faults", "Logging", "PrivatePostgres", "SpanRecordings", "Spans", "TestIdentities"],
     "ServiceKitTests": common + stores + [
         "Catalogue", "CoreMetrics", "EventLoops", "Hummingbird", "HummingbirdTesting", "Logging", "NIOCore", "NIOEmbedded", "NIOHTTPTypes",

@@ -1,7 +1,7 @@
 package import Clocks
 package import Contracts
+internal import Memos
 package import SamlProfile
-internal import Storage
 internal import Synchronization
 
 /// The standard for answers of MVPDs: our names and keys, and the endpoint's record.

@@ -1,3 +1,4 @@
+public import Memos
 public import Synchronization
 
 /// Values that were read or written lately, so that most checks need no database.

@@ -1,3 +1,4 @@
+import Memos
 import Storage
 import Testing
 

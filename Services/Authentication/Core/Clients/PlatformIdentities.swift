@@ -4,7 +4,7 @@ internal import Contracts
 internal import Cryptography
 internal import Faults
 internal import Logging
-internal import Storage
+internal import Memos
 internal import Synchronization
 internal import Tokens
 

@@ -5,7 +5,7 @@ internal import ContractRuntime
 internal import Contracts
 internal import Faults
 internal import Logging
-internal import Storage
+internal import Memos
 
 /// Access tokens for decisions, each from the refresh token that a sign-in left behind (mvpd §3).
 ///

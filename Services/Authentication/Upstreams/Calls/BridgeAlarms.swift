@@ -4,8 +4,8 @@ internal import Clocks
 internal import Contracts
 internal import Faults
 internal import Logging
+internal import Memos
 internal import OutboundHttp
-internal import Storage
 internal import Synchronization
 
 /// What an operator should look at, by upstream: the alarms of the bridge as they go to the log, the latest of each kind.

@@ -6,7 +6,7 @@ internal import Cryptography
 internal import Faults
 internal import Identifiers
 internal import Logging
-internal import Storage
+internal import Memos
 
 /// Our clients at upstreams and their bearers: each is registered and renewed by one caller at a time, whoever else waits for it (bridge §4.2).
 actor BridgeSlots {

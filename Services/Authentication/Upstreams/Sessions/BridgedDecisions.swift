@@ -6,7 +6,7 @@ internal import ContractRuntime
 internal import Contracts
 internal import Faults
 internal import Logging
-internal import Storage
+internal import Memos
 
 /// Asks upstreams for decisions (bridge §9). What they say is not kept here.
 struct BridgedDecisions: Sendable {

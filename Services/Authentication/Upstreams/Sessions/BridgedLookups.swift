@@ -5,7 +5,7 @@ internal import Clocks
 internal import Contracts
 internal import Faults
 internal import Logging
-internal import Storage
+internal import Memos
 
 /// Asks upstreams whether the person whom a platform's token names is signed in (bridge §8.1): a device without a session of its own takes over that login.
 struct BridgedLookups: Sendable {

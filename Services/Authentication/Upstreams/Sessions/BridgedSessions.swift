@@ -5,7 +5,7 @@ internal import Clocks
 internal import Contracts
 internal import Faults
 internal import Logging
-internal import Storage
+internal import Memos
 internal import StrictJson
 
 /// Keeps sessions that came by an upstream true to what upstream says (bridge §8.1).

@@ -7,7 +7,7 @@ internal import Cryptography
 internal import Faults
 internal import Identifiers
 internal import Logging
-internal import Storage
+internal import Memos
 
 /// Sign-in by a platform's own framework at an upstream (bridge §11). Apps of REST v1 do not say what the framework told them: where
 /// `synthesizePartnerStatus` allows it, it is said in their place, as their flow only comes here when the framework has permission and a provider.

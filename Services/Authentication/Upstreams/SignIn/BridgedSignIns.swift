@@ -7,7 +7,7 @@ internal import Contracts
 internal import Faults
 internal import Identifiers
 internal import Logging
-internal import Storage
+internal import Memos
 
 /// Sends people to an upstream's login, and finds out what came of it (bridge §7).
 struct BridgedSignIns: Sendable {

@@ -4,7 +4,7 @@ internal import Clocks
 internal import ContractRuntime
 internal import Contracts
 internal import Faults
-internal import Storage
+internal import Memos
 internal import Synchronization
 
 /// Decisions of upstreams, and the media tokens that wait for the app that comes for them (bridge §9).

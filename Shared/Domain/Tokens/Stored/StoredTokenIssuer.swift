@@ -1,5 +1,6 @@
 internal import Cryptography
 public import Faults
+internal import Memos
 internal import Synchronization
 
 /// Makes stored tokens: ES256 over the octets behind `</signatureInfo>` (clients §3).
@@ -35,8 +36,8 @@ public final class StoredTokenVerifier: Sendable {
     private let keys: SigningKeys
     /// By digest. A verified token stays verified until the keys change, and apps show the same token over and over. Long ones are not kept: the
     /// sender decides whether a resource has 16 KiB.
-    private let known = Mutex<(young: [[UInt8]: StoredTokenClaims], old: [[UInt8]: StoredTokenClaims])>(([:], [:]))
-    private let generation: Int
+    private let known: Mutex<BoundedCache<[UInt8], StoredTokenClaims>>
+    private let capacity: Int
     /// The longest token that is remembered, in octets: ordinary ones have half of that.
     private static let longestRemembered = 2048
 
@@ -46,20 +47,21 @@ public final class StoredTokenVerifier: Sendable {
     public init(_ kind: StoredTokenClaims.Kind, keys: SigningKeys, capacity: Int = 8192) {
         self.kind = kind
         self.keys = keys
-        generation = max(1, capacity / 2)
+        self.capacity = max(2, capacity)
+        known = Mutex(BoundedCache(capacity: self.capacity))
     }
 
     /// Call it when a key may have been removed.
-    public func forget() { known.withLock { $0 = ([:], [:]) } }
+    public func forget() { known.withLock { $0 = BoundedCache(capacity: capacity) } }
 
     /// - Parameter text: As the app sent it, not escaped.
     /// - Throws: `StoredTokenRejection`. Time, device and session are not checked.
     public func verify(_ text: String) throws(StoredTokenRejection) -> StoredTokenClaims {
         guard text.utf8.count <= kind.longest else { throw .malformed }
         let digest = SHA256.hash(text)
-        if let token = remembered(digest) { return token }
+        if let token = known.withLock({ $0[digest] }) { return token }
         let token = try check(text)
-        if text.utf8.count <= Self.longestRemembered { remember(token, digest) }
+        if text.utf8.count <= Self.longestRemembered { known.withLock { $0[digest] = token } }
         return token
     }
 
@@ -89,16 +91,5 @@ public final class StoredTokenVerifier: Sendable {
     /// True for the other kind's element.
     private func isOther(_ payload: ArraySlice<UInt8>) -> Bool {
         StoredTokenClaims.Kind.allCases.contains { $0 != kind && payload.starts(with: "<\($0.root)>".utf8) }
-    }
-
-    private func remembered(_ digest: [UInt8]) -> StoredTokenClaims? {
-        known.withLock { known in known.young[digest] ?? known.old[digest] }
-    }
-
-    private func remember(_ token: StoredTokenClaims, _ digest: [UInt8]) {
-        known.withLock { known in
-            if known.young.count >= generation { known = ([:], known.young) }
-            known.young[digest] = token
-        }
     }
 }

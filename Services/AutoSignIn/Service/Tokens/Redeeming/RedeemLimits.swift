@@ -2,7 +2,7 @@ internal import Clocks
 internal import Contracts
 internal import Faults
 internal import Identifiers
-internal import Storage
+internal import Memos
 internal import Synchronization
 
 /// How often values may be tried (apple §1.2). Remembers a bounded number of addresses and ids; of those over it the older ones are forgotten.

@@ -372,7 +372,7 @@ let suites: KeyValuePairs = [
     "FaultProxyTests": ["FaultProxy", "NIOCore", "NIOPosix"], "OctetsTests": ["Octets"], "ClocksTests": ["Clocks"],
     "TextEncodingsTests": ["TextEncodings"], "IdentifiersTests": ["Clocks", "Identifiers"], "MemosTests": ["Memos"],
     "BridgeClientTests": ["BridgeClient", "Clocks", "Contracts", "Cryptography", "Faults", "OutboundHttp", "StrictJson"],
-    "UsageCountingTests": ["Clocks", "ContractRuntime", "Contracts", "Doubles", "Faults", "Logging", "UsageCounting"],
+    "UsageCountingTests": ["Clocks", "ContractRuntime", "Contracts", "Doubles", "Faults", "Logging", "ManualClocks", "UsageCounting"],
     "StrictJsonTests": ["StrictJson"], "CatalogueTests": common + ["Catalogue", "Logging"],
     "CatalogueFilesTests": ["Catalogue", "CatalogueFiles", "CatalogueSamples", "Clocks", "Contracts", "Cryptography", "Tokens"],
     "ContractsTests": ["ContractReflection", "ContractRuntime", "Contracts", "Faults", "StrictJson"],
@@ -382,30 +382,34 @@ let suites: KeyValuePairs = [
         "ContractRuntime", "Contracts", "Cryptography", "FaultProxy", "Faults", "Frames", "Logging", "NIOConcurrencyHelpers", "NIOCore", "NIOPosix",
         "Rpc", "SpanRecordings", "Spans", "TestIdentities", "Transport",
     ],
-    "TokensTests": ["Clocks", "Cryptography", "Faults", "MediaTokenVerifier", "Tokens"],
-    "StorageTests": ["Clocks", "Faults", "GRDB", "Logging", "Memos", "Storage", "StorageSqlite"],
-    "StoragePostgresTests": stores + ["Clocks", "Cryptography", "Faults", "Logging", "PrivatePostgres", "SpanRecordings", "Spans", "TestIdentities"],
+    "TokensTests": ["Clocks", "Cryptography", "Faults", "ManualClocks", "MediaTokenVerifier", "Tokens"],
+    "StorageTests": ["Clocks", "Faults", "GRDB", "Logging", "ManualClocks", "Memos", "Storage", "StorageSqlite"],
+    "StoragePostgresTests": stores + [
+        "Clocks", "Cryptography", "Faults", "Logging", "ManualClocks", "PrivatePostgres", "SpanRecordings", "Spans", "TestIdentities",
+    ],
     "ServiceKitTests": common + stores + [
-        "Catalogue", "CoreMetrics", "EventLoops", "Hummingbird", "HummingbirdTesting", "Logging", "NIOCore", "NIOEmbedded", "NIOHTTPTypes",
-        "NIOPosix", "OutboundHttp", "Rpc", "ServiceKit", "ServiceLifecycle", "Telemetry", "Tokens", "Transport", "UnixSignals", "UsageCounting",
+        "Catalogue", "CoreMetrics", "EventLoops", "Hummingbird", "HummingbirdTesting", "Logging", "ManualClocks", "NIOCore", "NIOEmbedded",
+        "NIOHTTPTypes", "NIOPosix", "OutboundHttp", "Rpc", "ServiceKit", "ServiceLifecycle", "Telemetry", "Tokens", "Transport", "UnixSignals",
+        "UsageCounting",
     ],
     "ConfigServiceTests": common + stores + [
-        "Catalogue", "CatalogueFiles", "CatalogueSamples", "ConfigService", "Doubles", "Logging", "OutboundHttp", "Tokens",
+        "Catalogue", "CatalogueFiles", "CatalogueSamples", "ConfigService", "Doubles", "Logging", "ManualClocks", "OutboundHttp", "Tokens",
     ],
     "AuthenticationServiceTests": common + stores + [
         "AuthenticationAdministration", "AuthenticationCore", "AuthenticationSignIn", "AuthenticationUpstreams", "BridgeClient", "Catalogue",
-        "Doubles", "Identifiers", "Logging", "OutboundHttp", "SamlExplanation", "SamlProfile", "SamlSigner", "TextEncodings", "Tokens",
-        "UsageCounting",
+        "Doubles", "Identifiers", "Logging", "ManualClocks", "OutboundHttp", "SamlExplanation", "SamlProfile", "SamlSigner", "TextEncodings",
+        "Tokens", "UsageCounting",
     ],
     "AuthorizationServiceTests": common + stores + [
-        "AuthorizationService", "Catalogue", "Doubles", "Logging", "MediaRss", "MediaTokenVerifier", "NIOCore", "NIOPosix", "NIOSSL", "OutboundHttp",
-        "SamlSigner", "Tokens", "UsageCounting",
+        "AuthorizationService", "Catalogue", "Doubles", "Logging", "ManualClocks", "MediaRss", "MediaTokenVerifier", "NIOCore", "NIOPosix", "NIOSSL",
+        "OutboundHttp", "SamlSigner", "Tokens", "UsageCounting",
     ],
     "AutoSignInServiceTests": common + stores + [
-        "AutoSignInService", "Catalogue", "Doubles", "Identifiers", "Logging", "OutboundHttp", "PairedTimes", "Tokens",
+        "AutoSignInService", "Catalogue", "Doubles", "Identifiers", "Logging", "ManualClocks", "OutboundHttp", "PairedTimes", "Tokens",
     ],
     "SandboxServiceTests": [
-        "Clocks", "Hummingbird", "HummingbirdTesting", "Logging", "SandboxApple", "SandboxKit", "SandboxProviders", "SandboxService", "SandboxVendor",
+        "Clocks", "Hummingbird", "HummingbirdTesting", "Logging", "ManualClocks", "SandboxApple", "SandboxKit", "SandboxProviders", "SandboxService",
+        "SandboxVendor",
     ],
     "LoadReportingTests": ["LoadReporting"],
     "LoadToolTests": [
@@ -426,8 +430,9 @@ let suites: KeyValuePairs = [
     ],
     "IntegrationTests": common + [
         "AdministrationCommands", "AsyncHTTPClient", "ClusterCommands", "CommandKit", "ContractConformance", "CSpawn", "EntitlementClient",
-        "EntitlementSimulator", "LoadReporting", "Logging", "MediaTokenVerifier", "NIOCore", "NIOPosix", "OtlpReceiver", "PairedTimes", "PeerDoubles",
-        "PostgresServer", "Rpc", "SamlSigner", "ServiceKit", "Simulation", "Storage", "TextEncodings", "Tokens", "Transport", "WorkshopCommands",
+        "EntitlementSimulator", "LoadReporting", "Logging", "ManualClocks", "MediaTokenVerifier", "NIOCore", "NIOPosix", "OtlpReceiver",
+        "PairedTimes", "PeerDoubles", "PostgresServer", "Rpc", "SamlSigner", "ServiceKit", "Simulation", "Storage", "TextEncodings", "Tokens",
+        "Transport", "WorkshopCommands",
     ],
 ]
 
@@ -437,16 +442,18 @@ if hasAny("tests") {
         library("SpanRecordings", "Tests/Support/SpanRecordings", uses: "ContractRuntime", "Spans"),
         library("OtlpReceiver", "Tests/Support/OtlpReceiver", uses: "Hummingbird", "Logging", "NIOCore"),
         library("TestIdentities", "Tests/Support/TestIdentities", uses: "Cryptography", "Transport"),
+        library("ManualClocks", "Tests/Support/ManualClocks", uses: "Clocks"),
         library("Doubles", "Tests/Support/Doubles", common, uses: "Catalogue", "NIOConcurrencyHelpers"),
         library("PostgresServer", "Tests/Support/PostgresServer", uses: "PrivatePostgres", "Storage", "StoragePostgres", "StorageSqlite"),
-        library("CatalogueSamples", "Tests/Support/CatalogueSamples", uses: "CatalogueFiles", "Clocks", "Cryptography", "Doubles"),
+        library("CatalogueSamples", "Tests/Support/CatalogueSamples", uses: "CatalogueFiles", "Clocks", "Cryptography", "ManualClocks"),
         tests("FramesTests", ["ContractRuntime", "Contracts", "Faults", "Frames"], exclude: ["Golden"]),
         tests("SamlProfileTests", ["Clocks", "PairedTimes", "SamlProfile", "SamlSigner"], exclude: ["Peers"]),
         tests(
             "GatewayServiceTests",
             common + [
                 "BridgeClient", "Doubles", "EventLoops", "GatewayAdministration", "GatewayEdge", "GatewayPublicApi", "Hummingbird", "HummingbirdCore",
-                "HummingbirdTesting", "Logging", "NIOCore", "NIOEmbedded", "NIOPosix", "NIOSSL", "OutboundHttp", "SpanRecordings", "Spans",
+                "HummingbirdTesting", "Logging", "ManualClocks", "NIOCore", "NIOEmbedded", "NIOPosix", "NIOSSL", "OutboundHttp", "SpanRecordings",
+                "Spans",
             ],
             exclude: ["Faces/refusals.txt"]),
     ]

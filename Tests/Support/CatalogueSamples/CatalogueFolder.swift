@@ -1,8 +1,8 @@
 package import CatalogueFiles
 package import Clocks
 internal import Cryptography
-package import Doubles
 internal import Foundation
+package import ManualClocks
 
 /// A folder with a catalogue file and a provider's certificate; removed with the fixture.
 package final class CatalogueFolder: Sendable {

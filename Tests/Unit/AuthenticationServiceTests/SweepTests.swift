@@ -1,6 +1,7 @@
 import Clocks
 import Doubles
 import Logging
+import ManualClocks
 import Storage
 import Testing
 

@@ -6,6 +6,7 @@ import Cryptography
 import Doubles
 import Faults
 import Logging
+import ManualClocks
 import MediaTokenVerifier
 import Tokens
 

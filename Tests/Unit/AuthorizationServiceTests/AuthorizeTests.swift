@@ -3,6 +3,7 @@ import ContractRuntime
 import Contracts
 import Doubles
 import Faults
+import ManualClocks
 import Testing
 
 @Suite struct AuthorizeTests {

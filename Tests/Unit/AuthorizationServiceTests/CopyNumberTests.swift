@@ -5,6 +5,7 @@ import Doubles
 import Faults
 import Foundation
 import Logging
+import ManualClocks
 import MediaTokenVerifier
 import Storage
 import Testing

@@ -3,6 +3,7 @@ import Cryptography
 import Doubles
 import Foundation
 import Logging
+import ManualClocks
 import MediaTokenVerifier
 import Storage
 import Testing

@@ -3,6 +3,7 @@ import Foundation
 import Hummingbird
 import HummingbirdTesting
 import Logging
+import ManualClocks
 import Testing
 
 @testable import SandboxApple
@@ -30,13 +31,13 @@ struct AppleParty: Sendable {
     }
 
     let client: any TestClientProtocol
-    let clock: SettableClock
+    let clock: ManualClock
 
     /// - Parameter seed: RSA keys of one seed are made once.
     static func run(seed: String = "unit", _ test: @Sendable (AppleParty) async throws -> Void) async throws {
         var logger = Logger(label: "sandbox")
         logger.logLevel = .critical
-        let clock = SettableClock()
+        let clock = ManualClock(Timestamp(seconds: 1_900_000_000))
         let sandbox = try await Sandbox(settings: try Fixture.read(Fixture.settings(extra: settings(seed))), clock: clock, logger: logger)
         try await (try #require(sandbox.appleApplication())).test(.live) { client in
             try await test(AppleParty(client: client, clock: clock))

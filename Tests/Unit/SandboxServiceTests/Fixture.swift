@@ -3,6 +3,7 @@ import Foundation
 import Hummingbird
 import HummingbirdTesting
 import Logging
+import ManualClocks
 
 @testable import SandboxApple
 @testable import SandboxKit
@@ -16,7 +17,7 @@ struct Fixture: Sendable {
     static let acsURL = "http://127.0.0.1:8080/sp/saml/SAMLAssertionConsumer"
     static let publicURL = "http://idp.example"
 
-    let clock = SettableClock()
+    let clock = ManualClock(Timestamp(seconds: 1_900_000_000))
 
     static var pages: String {
         URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Services/Sandbox/Pages").standardized.path()

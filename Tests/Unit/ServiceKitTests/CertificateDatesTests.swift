@@ -1,5 +1,6 @@
 import Clocks
 import Cryptography
+import ManualClocks
 import Testing
 
 @testable import ServiceKit
@@ -22,12 +23,6 @@ import Testing
         #expect(dates.ends.map(\.moment) == [leaf.notAfter, authority.notAfter])
     }
 
-    private struct Fixed: WallClock {
-        let moment: Timestamp
-
-        func now() -> Timestamp { moment }
-    }
-
     @Test(
         "a program's own certificate, or all of its authorities, that have ended make it not ready; of several authorities one is enough, and what cannot be read is told elsewhere"
     )
@@ -43,7 +38,7 @@ import Testing
         func lacking(_ own: String, _ anchors: String) throws -> String? {
             try folder.write(own, to: "own.crt")
             try folder.write(anchors, to: "ca.crt")
-            return WireCertificate([folder.path + "/own.crt", folder.path + "/ca.crt"], clock: Fixed(moment: now)).lacking
+            return WireCertificate([folder.path + "/own.crt", folder.path + "/ca.crt"], clock: ManualClock(now)).lacking
         }
         #expect(try lacking(good + ended, ended + good) == nil)
         #expect(try lacking("none", "none") == nil)

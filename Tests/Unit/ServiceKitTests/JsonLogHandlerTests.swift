@@ -2,20 +2,19 @@ import Clocks
 import ContractRuntime
 import Foundation
 import Logging
+import ManualClocks
 import Testing
 
 @testable import ServiceKit
 
 @Suite("JSON logs")
 struct JsonLogHandlerTests {
-    private struct FixedClock: WallClock {
-        func now() -> Timestamp { Timestamp(milliseconds: 1_930_384_800_007) }
-    }
+    private static let clock = ManualClock(Timestamp(milliseconds: 1_930_384_800_007))
 
     @Test("an event is one line of JSON with its fields, sorted")
     func oneLine() {
         let lines = LogLines()
-        var logger = lines.logger("config", clock: FixedClock())
+        var logger = lines.logger("config", clock: Self.clock)
         logger[metadataKey: "peer"] = "gateway"
         logger.info("rpc.listening", metadata: ["address": "127.0.0.1:7001", "list": ["a", "b"], "map": ["k": "v"]])
         let head = #"{"time":"2031-03-04T10:00:00.007Z","level":"info","service":"config","event":"rpc.listening","#
@@ -27,9 +26,9 @@ struct JsonLogHandlerTests {
     func numbers() {
         let lines = LogLines()
         let values = ["0", "-1", "12", "1.5", "", "-", "01", "1.", ".5", "1e3", "--1", "+1", "٣", "123456789012345678901"]
-        for value in values { lines.logger("config", clock: FixedClock()).info("e", metadata: ["port": "\(value)"]) }
+        for value in values { lines.logger("config", clock: Self.clock).info("e", metadata: ["port": "\(value)"]) }
         #expect(lines.all.map { $0.contains(#""port":""#) } == [false, false, false, false] + Array(repeating: true, count: 10))
-        lines.logger("config", clock: FixedClock()).info("e", metadata: ["zip": "90210", "version": "7", "status": .stringConvertible(200)])
+        lines.logger("config", clock: Self.clock).info("e", metadata: ["zip": "90210", "version": "7", "status": .stringConvertible(200)])
         #expect(lines.all.last?.hasSuffix(#""status":200,"version":"7","zip":"90210"}"# + "\n") == true)
     }
 

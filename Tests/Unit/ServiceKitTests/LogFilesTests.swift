@@ -1,5 +1,6 @@
 import Clocks
 import Foundation
+import ManualClocks
 import Synchronization
 import Testing
 
@@ -7,16 +8,10 @@ import Testing
 
 @Suite("Files of a program's log")
 struct LogFilesTests {
-    private final class Hand: WallClock {
-        private let moment = Mutex(Timestamp(seconds: 1_930_384_800))
-        func now() -> Timestamp { moment.withLock { $0 } }
-        func pass(_ time: Duration) { moment.withLock { $0 = $0 + time } }
-    }
-
     /// A log in a folder of its own, written as a program does.
     private struct Log {
         let folder: Folder
-        let clock = Hand()
+        let clock = ManualClock()
         let name: String
         let descriptor: Int32
 
@@ -50,7 +45,7 @@ struct LogFilesTests {
             files.makeRoom(for: 10 * Self.kibibyte)
             log.write(10 * Self.kibibyte)
             #expect(log.size <= 100 * Self.kibibyte)
-            log.clock.pass(.seconds(1))
+            log.clock.advance(by: .seconds(1))
         }
         #expect(log.former == ["config.log.20310304T100010000Z", "config.log.20310304T100020000Z"])
         #expect(log.size == 50 * Self.kibibyte)
@@ -63,17 +58,17 @@ struct LogFilesTests {
         defer { close(log.descriptor) }
         var files = try log.files(LogRetention(days: 3))
         log.write(10)
-        log.clock.pass(.seconds(86_399))
+        log.clock.advance(by: .seconds(86_399))
         files.tend()
         #expect(log.former.isEmpty)
-        log.clock.pass(.seconds(1))
+        log.clock.advance(by: .seconds(1))
         files.tend()
         #expect(log.former == ["config.log.20310305T100000000Z"] && log.size == 0)
-        log.clock.pass(.seconds(86_400))
+        log.clock.advance(by: .seconds(86_400))
         files.tend()
         #expect(log.former.count == 1, "an empty file stays")
         log.write(10)
-        log.clock.pass(.seconds(-2 * 86_400))
+        log.clock.advance(by: .seconds(-2 * 86_400))
         try FileManager.default.removeItem(atPath: log.path)
         files.makeRoom(for: 1)
         log.write(10)
@@ -84,10 +79,10 @@ struct LogFilesTests {
         later.makeRoom(for: 1)
         #expect(log.former == ["config.log.20310305T100000000Z", "config.log.20310305T100000001Z"])
 
-        log.clock.pass(.seconds(4 * 86_400))
+        log.clock.advance(by: .seconds(4 * 86_400))
         later.tend()
         #expect(log.former.count == 2)
-        log.clock.pass(.milliseconds(1))
+        log.clock.advance(by: .milliseconds(1))
         later.tend()
         #expect(log.former == ["config.log.20310305T100000001Z"])
     }
@@ -107,7 +102,7 @@ struct LogFilesTests {
             for index in logs.indices where index == 0 || round < 20 {
                 files[index].makeRoom(for: 20 * Self.kibibyte)
                 logs[index].write(20 * Self.kibibyte)
-                logs[index].clock.pass(.seconds(1))
+                logs[index].clock.advance(by: .seconds(1))
             }
             let sizes = FormerLog.names(in: folder.path).filter { $0.hasSuffix(".log") || FormerLog.log(of: $0) != nil }.map {
                 (try? FileManager.default.attributesOfItem(atPath: "\(folder.path)/\($0)")[.size] as? Int) ?? 0
@@ -148,7 +143,7 @@ struct LogFilesTests {
         #expect(log.size == 70 * Self.kibibyte + 10)
         files.makeRoom(for: 10)
         #expect(log.former.isEmpty, "it is not tried again at once")
-        log.clock.pass(.seconds(61))
+        log.clock.advance(by: .seconds(61))
         files.makeRoom(for: 10)
         #expect(log.former.count == 1 && log.size == 0)
     }

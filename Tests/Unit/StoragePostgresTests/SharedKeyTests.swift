@@ -1,9 +1,9 @@
 import Clocks
 import Faults
+import ManualClocks
 import PostgresServer
 import Storage
 import StoragePostgres
-import Synchronization
 import Testing
 
 /// What copies on several hosts must have alike, and what they tell each other.
@@ -47,37 +47,31 @@ struct SharedKeyTests {
         for store in stores { await store.close() }
     }
 
-    private final class Clock: WallClock {
-        private let moment = Atomic<Int64>(1_000_000)
-        func now() -> Timestamp { Timestamp(milliseconds: moment.load(ordering: .relaxed)) }
-        func advance(_ seconds: Int64) { moment.add(seconds * 1000, ordering: .relaxed) }
-    }
-
     @Test("every copy counts what the files of any copy hold, since when all could know it; what no file holds any more is gone soon")
     func publicKeys() async throws {
         let options = try PostgresServer.shared.options()
         let (one, other) = (try Store.notes(options), try Store.notes(options))
-        let clock = Clock()
+        let clock = ManualClock(Timestamp(seconds: 1000))
         let (first, second) = (PublicKeyTable(one, name: "token", clock: clock), PublicKeyTable(other, name: "token", clock: clock))
         let (a, b) = ((identifier: "a", content: "A"), (identifier: "b", content: "B"))
         #expect(try await PublicKeyTable(one, name: "another", clock: clock).exchange([(identifier: "x", content: "X")]).count == 1)
         #expect(try await first.exchange([a]).map(\.identifier) == ["a"])
         let began = clock.now()
-        clock.advance(10)
+        clock.advance(by: .seconds(10))
         #expect(try await second.exchange([b]).map(\.content) == ["A", "B"])
         let both = try await first.exchange([a])
         #expect(both.map(\.since) == [began, began + .seconds(10)])
         // The first copy takes the second one's key, and later gives up its own.
-        clock.advance(10)
+        clock.advance(by: .seconds(10))
         #expect(try await first.exchange([a, b]) == both)
-        clock.advance(15)
+        clock.advance(by: .seconds(15))
         #expect(try await first.exchange([b]) == both)
-        clock.advance(10)
+        clock.advance(by: .seconds(10))
         #expect(try await first.exchange([b]) == [both[1]])
         #expect(try await second.exchange([b]) == [both[1]])
         // It comes back: within a day it is no new one.
         #expect(try await first.exchange([a, b]) == both)
-        clock.advance(100_000)
+        clock.advance(by: .seconds(100_000))
         let again = try await second.exchange([a])
         #expect(again.map(\.since) == [clock.now()])
         #expect(try await one.value("SELECT count(*) FROM signing_key WHERE name = 'token'") == 1)

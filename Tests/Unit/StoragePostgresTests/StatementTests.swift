@@ -1,6 +1,7 @@
 import Clocks
 import Faults
 import Logging
+import ManualClocks
 import PostgresServer
 import SpanRecordings
 import Spans
@@ -211,7 +212,9 @@ struct StatementTests {
         try await withNotes { store in
             for number in 0..<20 { try await store.change("INSERT INTO note (text, expires_at_ms) VALUES (?, ?)", ["\(number)", number]) }
             let sweep = Sweep(table: "note", key: ["text", "id"], expiryColumn: "expires_at_ms", batchSize: 4)
-            let sweeper = Sweeper(store: store, name: "test", sweeps: [sweep], clock: FixedClock(), logger: Logger(label: "test"))
+            let sweeper = Sweeper(
+                store: store, name: "test", sweeps: [sweep], clock: ManualClock(Timestamp(milliseconds: 9)),
+                logger: Logger(label: "test"))
             #expect(try await sweeper.sweep(sweep) == 10)
             #expect(try await store.texts().count == 10)
         }
@@ -243,9 +246,5 @@ struct StatementTests {
         try await last
         let fault = await #expect(throws: Fault.self) { try await store.add("late") }
         #expect(fault?.code == .unavailable)
-    }
-
-    private struct FixedClock: WallClock {
-        func now() -> Timestamp { Timestamp(milliseconds: 9) }
     }
 }

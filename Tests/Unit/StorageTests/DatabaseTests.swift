@@ -1,6 +1,7 @@
 import Clocks
 import Faults
 import Logging
+import ManualClocks
 import Storage
 import StorageSqlite
 import Testing
@@ -118,7 +119,7 @@ struct DatabaseTests {
         }
         let sweep = Sweep(table: "thing", key: key, expiryColumn: "expires_at_ms", batchSize: 4)
         let sweeper = Sweeper(
-            store: store, name: "test", sweeps: [sweep], clock: FixedClock(moment: Timestamp(milliseconds: 3)), logger: Logger(label: "test"))
+            store: store, name: "test", sweeps: [sweep], clock: ManualClock(Timestamp(milliseconds: 3)), logger: Logger(label: "test"))
         #expect(try await sweeper.sweep(sweep) == 20)
         #expect(try await store.read { try $0.value("SELECT count(*) FROM thing") } == 11)
     }

@@ -40,11 +40,6 @@ extension Store {
     }
 }
 
-struct FixedClock: WallClock {
-    let moment: Timestamp
-    func now() -> Timestamp { moment }
-}
-
 /// Holds the store's writer until it is opened, so that a test decides which writes wait together.
 final class Gate: Sendable {
     private let entered = DispatchSemaphore(value: 0)

@@ -1,5 +1,6 @@
 import Clocks
 import Logging
+import ManualClocks
 import Storage
 import Testing
 
@@ -8,7 +9,7 @@ struct SweeperTests {
     private let now = Timestamp(seconds: 1_000_000)
 
     private func sweeper(_ store: Store, _ sweep: Sweep) -> Sweeper {
-        Sweeper(store: store, name: "test", sweeps: [sweep], clock: FixedClock(moment: now), logger: Logger(label: "test"))
+        Sweeper(store: store, name: "test", sweeps: [sweep], clock: ManualClock(now), logger: Logger(label: "test"))
     }
 
     @Test("removes expired rows in batches and leaves the others")
@@ -43,7 +44,7 @@ struct SweeperTests {
         let sweeps = [
             Sweep(table: "note", key: ["id"], expiryColumn: "expires_at_ms"), Sweep(table: "absent", key: ["id"], expiryColumn: "expires_at_ms"),
         ]
-        let sweeper = Sweeper(store: store, name: "test", sweeps: sweeps, clock: FixedClock(moment: now), logger: Logger(label: "test"))
+        let sweeper = Sweeper(store: store, name: "test", sweeps: sweeps, clock: ManualClock(now), logger: Logger(label: "test"))
         let running = Task { await sweeper.run() }
         try await eventually("the row is gone") { try await store.count() == 0 }
         running.cancel()

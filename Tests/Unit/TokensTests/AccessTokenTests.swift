@@ -1,5 +1,6 @@
 import Clocks
 import Cryptography
+import ManualClocks
 import Testing
 import Tokens
 
@@ -10,13 +11,13 @@ import Tokens
     init() throws { keys = SigningKeys(SigningKeyRing(current: SigningKey(try .generate()))) }
 
     private func issuer(lifetime: Duration = AccessTokenIssuer.defaultLifetime, at now: Timestamp = Self.now) -> AccessTokenIssuer {
-        AccessTokenIssuer(keys: keys, issuer: "https://pass.example", audience: "api", lifetime: lifetime, clock: FixedClock(now))
+        AccessTokenIssuer(keys: keys, issuer: "https://pass.example", audience: "api", lifetime: lifetime, clock: ManualClock(now))
     }
 
     private func verifier(
         _ keys: SigningKeys? = nil, issuer: String = "https://pass.example", audience: String = "api", at now: Timestamp = Self.now
     ) -> AccessTokenVerifier {
-        AccessTokenVerifier(keys: keys ?? self.keys, issuer: issuer, audience: audience, clock: FixedClock(now))
+        AccessTokenVerifier(keys: keys ?? self.keys, issuer: issuer, audience: audience, clock: ManualClock(now))
     }
 
     @Test("rest-v1 §3.2: a token lives six hours by default and says client and scopes")
@@ -66,7 +67,7 @@ import Tokens
     }
 
     @Test func aStatementIsNoAccessToken() throws {
-        let statement = try SoftwareStatementIssuer(keys: keys, issuer: "https://pass.example", clock: FixedClock())
+        let statement = try SoftwareStatementIssuer(keys: keys, issuer: "https://pass.example", clock: ManualClock(MediaTokenFixture.now))
             .issue(SoftwareStatement(softwareID: "s", applicationID: "a", applicationName: "A"))
         #expect(throws: TokenRejection.wrongType) { try verifier().verify(statement) }
     }
@@ -78,8 +79,8 @@ import Tokens
         let ring = SigningKeyRing(current: first, next: second)
         #expect(ring.keySet.keys.map(\.identifier) == [first.identifier, second.identifier])
         let keys = SigningKeys(ring)
-        let issuer = AccessTokenIssuer(keys: keys, issuer: "i", audience: "a", clock: FixedClock())
-        let verifier = AccessTokenVerifier(keys: keys, issuer: "i", audience: "a", clock: FixedClock())
+        let issuer = AccessTokenIssuer(keys: keys, issuer: "i", audience: "a", clock: ManualClock(MediaTokenFixture.now))
+        let verifier = AccessTokenVerifier(keys: keys, issuer: "i", audience: "a", clock: ManualClock(MediaTokenFixture.now))
         let old = try issuer.issue(client: "c", scopes: []).token
         keys.replace(try #require(ring.rotated()))
         let new = try issuer.issue(client: "c", scopes: []).token

@@ -1,6 +1,7 @@
 import Clocks
 import Cryptography
 import Foundation
+import ManualClocks
 import MediaTokenVerifier
 import Testing
 import Tokens
@@ -23,7 +24,9 @@ import Tokens
     private func verdict(header: String, claims: String = Self.claims) throws -> MediaTokenVerdict {
         let input = Base64.url.encode(Array(header.utf8)) + "." + Base64.url.encode(Array(claims.utf8))
         let token = input + "." + Base64.url.encode(try key.sign(Array(input.utf8)))
-        return MediaTokenVerifier(trustedKeys: trusted, clock: FixedClock()).verify(token, requestor: "CHAN7", resource: "CHAN7-HD").verdict
+        return MediaTokenVerifier(trustedKeys: trusted, clock: ManualClock(MediaTokenFixture.now)).verify(
+            token, requestor: "CHAN7", resource: "CHAN7-HD"
+        ).verdict
     }
 
     @Test(

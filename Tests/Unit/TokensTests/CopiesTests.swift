@@ -1,5 +1,6 @@
 import Clocks
 import Cryptography
+import ManualClocks
 import MediaTokenVerifier
 import Testing
 import Tokens
@@ -14,7 +15,7 @@ import Tokens
         for copy in [0, 1, 59, 60, 839] {
             let issuer = MediaTokenIssuer(
                 referenceKey: ReferenceSigningKey(key), jwsKeys: fixture.jwsKeys, pool: SigningPool(threads: 1),
-                clock: FixedClock(MediaTokenFixture.now), copy: copy)
+                clock: ManualClock(MediaTokenFixture.now), copy: copy)
             let issued = try await issuer.issue(MediaTokenFixture.play, form: .reference)
             let check = fixture.verifier().verify(issued.serialized, requestor: "CHAN7", resource: "CHAN7-HD")
             #expect(check.verdict == .valid)

@@ -1,5 +1,6 @@
 import Clocks
 import Cryptography
+import ManualClocks
 import MediaTokenVerifier
 import Tokens
 
@@ -21,7 +22,7 @@ struct MediaTokenFixture {
         let key = try key ?? Self.sharedKey.get()
         identity = try .selfSigned(commonName: "media tokens", key: .rsa(key))
         jwsKeys = SigningKeys(SigningKeyRing(current: SigningKey(try .generate())))
-        issuer = MediaTokenIssuer(referenceKey: ReferenceSigningKey(key), jwsKeys: jwsKeys, pool: SigningPool(threads: 1), clock: FixedClock(now))
+        issuer = MediaTokenIssuer(referenceKey: ReferenceSigningKey(key), jwsKeys: jwsKeys, pool: SigningPool(threads: 1), clock: ManualClock(now))
         var trusted = try TrustedMediaTokenKeys(certificates: [identity.certificate])
         try trusted.add(jwks: jwsKeys.keySet.json)
         self.trusted = trusted
@@ -31,7 +32,7 @@ struct MediaTokenFixture {
         sessionGUID: String(repeating: "ab", count: 32), requestor: "CHAN7", resource: "CHAN7-HD", mvpd: "DemoCable", ttl: .seconds(420))
 
     func verifier(at now: Timestamp = Self.now, replays: ReplayCache? = nil) -> MediaTokenVerifier {
-        MediaTokenVerifier(trustedKeys: trusted, clock: FixedClock(now), replays: replays)
+        MediaTokenVerifier(trustedKeys: trusted, clock: ManualClock(now), replays: replays)
     }
 
     func verdict(_ token: String, requestor: String? = "CHAN7", resource: String? = "CHAN7-HD", at now: Timestamp = Self.now) -> MediaTokenVerdict {

@@ -1,5 +1,6 @@
 import Clocks
 import Cryptography
+import ManualClocks
 import MediaTokenVerifier
 import Testing
 import Tokens
@@ -110,9 +111,9 @@ import Tokens
         let token = try await fixture.issuer.issue(MediaTokenFixture.play, form: .reference).serialized
         #expect(other.verdict(token) == .invalidSignature)
         let both = try TrustedMediaTokenKeys(certificates: [other.identity.certificate, fixture.identity.certificate])
-        let verifier = MediaTokenVerifier(trustedKeys: both, clock: FixedClock())
+        let verifier = MediaTokenVerifier(trustedKeys: both, clock: ManualClock(MediaTokenFixture.now))
         #expect(verifier.verify(token, requestor: "CHAN7", resource: nil).verdict == .valid)
-        let none = MediaTokenVerifier(trustedKeys: TrustedMediaTokenKeys(), clock: FixedClock())
+        let none = MediaTokenVerifier(trustedKeys: TrustedMediaTokenKeys(), clock: ManualClock(MediaTokenFixture.now))
         #expect(none.verify(token, requestor: "CHAN7", resource: nil).verdict == .invalidSignature)
     }
 

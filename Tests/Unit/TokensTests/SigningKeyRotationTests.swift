@@ -1,20 +1,13 @@
 import Clocks
 import Cryptography
-import Synchronization
+import ManualClocks
 import Testing
 
 @testable import Tokens
 
 /// Access tokens while the files of their keys change.
 @Suite struct SigningKeyRotationTests {
-    private final class MovedClock: WallClock {
-        private let moment = Mutex(Timestamp(seconds: 1_741_083_330))
-
-        func now() -> Timestamp { moment.withLock { $0 } }
-        func advance(_ span: Duration) { moment.withLock { $0 = $0 + span } }
-    }
-
-    private let clock = MovedClock()
+    private let clock = ManualClock(Timestamp(seconds: 1_741_083_330))
     private let first = SigningKeyRotationTests.key()
     private let second = SigningKeyRotationTests.key()
 
@@ -41,25 +34,25 @@ import Testing
         let before = try token(by: early.keys)
         early.adopt(SigningKeyFiles(current: second))
         #expect(isGood(try token(by: early.keys), at: late.keys), "what signs is the old key still")
-        clock.advance(.seconds(30))
+        clock.advance(by: .seconds(30))
         late.adopt(SigningKeyFiles(current: second))
-        clock.advance(.seconds(30))
+        clock.advance(by: .seconds(30))
         #expect(early.advance())
         #expect(early.keys.ring.current.identifier == second.identifier)
         #expect(late.keys.ring.current.identifier == first.identifier)
         for token in [before, try token(by: early.keys), try token(by: late.keys)] {
             #expect(isGood(token, at: early.keys) && isGood(token, at: late.keys))
         }
-        clock.advance(.seconds(3540))
+        clock.advance(by: .seconds(3540))
         let last = try token(by: late.keys)
         #expect(isGood(last, at: late.keys))
         early.advance()
         late.advance()
         #expect(late.keys.ring.current.identifier == second.identifier)
-        clock.advance(.seconds(119))
+        clock.advance(by: .seconds(119))
         early.advance()
         #expect(early.keys.keySet.keys.count == 2, "another copy may have signed with it for the lead time")
-        clock.advance(.seconds(1))
+        clock.advance(by: .seconds(1))
         early.advance()
         #expect(early.keys.keySet.keys.count == 1, "the first key's tokens are over")
     }
@@ -68,7 +61,7 @@ import Testing
         let keys = rotation(SigningKeyFiles(current: first, next: second))
         let foreign = rotation(SigningKeyFiles(current: second))
         #expect(isGood(try token(by: foreign.keys), at: keys.keys))
-        clock.advance(.seconds(60))
+        clock.advance(by: .seconds(60))
         keys.adopt(SigningKeyFiles(current: second))
         #expect(keys.keys.ring.current.identifier == second.identifier)
     }
@@ -96,12 +89,12 @@ import Testing
         #expect(isGood(try token(by: one.keys), at: other.keys))
         let third = Self.key()
         one.adopt(SigningKeyFiles(current: third))
-        clock.advance(.seconds(60))
+        clock.advance(by: .seconds(60))
         #expect(!one.advance(), "nobody has heard of it")
         one.share(all + [third.publicKey], since: [third.identifier: clock.now()])
-        clock.advance(.seconds(59))
+        clock.advance(by: .seconds(59))
         #expect(!one.advance())
-        clock.advance(.seconds(1))
+        clock.advance(by: .seconds(1))
         #expect(one.advance() && one.signingKeyName == third.identifier)
         // The other one got its file later, and changes at the same moment.
         other.adopt(SigningKeyFiles(current: third))
@@ -117,7 +110,7 @@ import Testing
         #expect(keys.keySet.keys.map(\.identifier) == [here.identifier, there.identifier])
         #expect(keys.published.map(\.identifier) == [here.identifier])
         keys.adopt(ServiceTokenKeys.Files(current: there))
-        clock.advance(.seconds(60))
+        clock.advance(by: .seconds(60))
         #expect(!keys.advance())
         keys.share([there.publicKey], since: [there.identifier: clock.now() - .seconds(60)])
         #expect(keys.advance() && keys.signing.identifier == there.identifier)

@@ -1,5 +1,6 @@
 import Clocks
 import Cryptography
+import ManualClocks
 import Testing
 import Tokens
 
@@ -10,14 +11,14 @@ import Tokens
     init() throws { keys = SigningKeys(SigningKeyRing(current: SigningKey(try .generate()))) }
 
     @Test func survivesTheKeySetAsText() throws {
-        let text = try SoftwareStatementIssuer(keys: keys, issuer: "config", clock: FixedClock()).issue(statement)
+        let text = try SoftwareStatementIssuer(keys: keys, issuer: "config", clock: ManualClock(MediaTokenFixture.now)).issue(statement)
         let verifier = SoftwareStatementVerifier(keySet: try JSONWebKeySet(json: keys.keySet.json))
         #expect(try verifier.verify(text) == statement)
     }
 
     @Test("rest-v1 #3: a broken signature is refused")
     func refusesBrokenSignatures() throws {
-        let text = try SoftwareStatementIssuer(keys: keys, issuer: "config", clock: FixedClock()).issue(statement)
+        let text = try SoftwareStatementIssuer(keys: keys, issuer: "config", clock: ManualClock(MediaTokenFixture.now)).issue(statement)
         let verifier = SoftwareStatementVerifier(keySet: keys.keySet)
         let parts = text.split(separator: ".").map(String.init)
         var signature = try #require(Base64.url.decode(parts[2]))

@@ -1,6 +1,6 @@
 import Clocks
 import Contracts
-import Doubles
+import ManualClocks
 import Testing
 import UsageCounting
 

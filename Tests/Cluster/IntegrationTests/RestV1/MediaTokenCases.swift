@@ -3,6 +3,7 @@
 import Clocks
 import Cryptography
 import Foundation
+import ManualClocks
 import MediaTokenVerifier
 import Testing
 
@@ -48,7 +49,7 @@ extension RestV1 {
             let altered = Data(text.replacingOccurrences(of: "<ttl>420000<", with: "<ttl>420001<").utf8).base64EncodedString()
             #expect(try verified(altered, resource: "ACME1-NEWS").verdict == .invalidSignature)
             #expect(try verified(token, resource: "ACME1-SPORT").verdict == .invalidResource)
-            let late = FixedClock(moment: SystemClock().now() + .seconds(480))
+            let late = ManualClock(SystemClock().now() + .seconds(480))
             #expect(try verified(token, resource: "ACME1-NEWS", clock: late).verdict == .expired)
             #expect(try verified("garbage", resource: nil).verdict == .invalidFormat)
         }
@@ -64,11 +65,6 @@ extension RestV1 {
             }
             #expect(Set(guids).count == 1)
             #expect(try await device.authnToken().object["userId"] as? String == guids[0])
-        }
-
-        private struct FixedClock: WallClock {
-            let moment: Timestamp
-            func now() -> Timestamp { moment }
         }
 
         private func authorized() async throws -> Device {

@@ -5,6 +5,7 @@ import Cryptography
 import Faults
 import Identifiers
 import Logging
+import ManualClocks
 import OutboundHttp
 import Synchronization
 import Testing
@@ -36,9 +37,9 @@ import Testing
     private static let profiles = #"{"profiles":{"M":{"notBefore":1000000,"notAfter":2000000,"type":"regular"}}}"#
     private let log = LogRecorder()
     private let alarms: BridgeAlarms
-    private let clock = FixedClock(Timestamp(seconds: 784_111_777))
+    private let clock = ManualClock(Timestamp(seconds: 784_111_777))
 
-    init() { alarms = BridgeAlarms(clock: FixedClock(Timestamp(seconds: 784_111_777))) }
+    init() { alarms = BridgeAlarms(clock: ManualClock(Timestamp(seconds: 784_111_777))) }
 
     private func line(_ upstream: Upstream) -> BridgeLine {
         let logger = Logger(label: "test", factory: { [log] _ in log })
@@ -147,12 +148,6 @@ import Testing
         let names = ["one", "two", "one"].map { BridgeClientAt(check: record, entry, statement: $0).name }
         #expect(names[0] == names[2] && names[0] != names[1] && !names[0].isDevices && !names[0].text.contains("one"))
         #expect(names[0].text.hasPrefix("vendor/tv/check-") && names[0] != BridgeClientAt(service: record, entry).name)
-    }
-
-    private struct FixedClock: WallClock {
-        let moment: Timestamp
-        init(_ moment: Timestamp) { self.moment = moment }
-        func now() -> Timestamp { moment }
     }
 
     private final class SteppingClock: WallClock {

@@ -7,6 +7,7 @@ import Cryptography
 import Doubles
 import Faults
 import Foundation
+import ManualClocks
 import Testing
 
 /// Secrets that administrators write (clients §2).

@@ -3,6 +3,7 @@ import Contracts
 import Doubles
 import Faults
 import Logging
+import ManualClocks
 import Storage
 import Testing
 

@@ -8,6 +8,7 @@ import Doubles
 import Faults
 import Identifiers
 import Logging
+import ManualClocks
 import OutboundHttp
 import Testing
 import Tokens

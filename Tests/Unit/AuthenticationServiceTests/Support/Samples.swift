@@ -2,6 +2,7 @@ import Clocks
 import Contracts
 import Cryptography
 import Doubles
+import ManualClocks
 
 @testable import AuthenticationAdministration
 @testable import AuthenticationCore

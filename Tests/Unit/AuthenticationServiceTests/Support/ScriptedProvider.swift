@@ -4,6 +4,7 @@ import Faults
 import Cryptography
 import Doubles
 import Foundation
+import ManualClocks
 import OutboundHttp
 import Synchronization
 import Tokens

@@ -3,6 +3,7 @@ import Contracts
 import Cryptography
 import Doubles
 import Foundation
+import ManualClocks
 import OutboundHttp
 import Synchronization
 import Testing

@@ -7,6 +7,7 @@ import Faults
 import Foundation
 import Identifiers
 import Logging
+import ManualClocks
 import Storage
 
 @testable import AutoSignInService

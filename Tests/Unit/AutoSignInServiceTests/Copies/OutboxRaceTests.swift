@@ -2,6 +2,7 @@ import Clocks
 import Doubles
 import Identifiers
 import Logging
+import ManualClocks
 import PostgresServer
 import Storage
 import Synchronization

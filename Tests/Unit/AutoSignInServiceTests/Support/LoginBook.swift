@@ -3,6 +3,7 @@ import ContractRuntime
 import Contracts
 import Doubles
 import Faults
+import ManualClocks
 import Synchronization
 
 /// Stands in for authentication's `Logins`: people on devices, and the sessions made from theirs.

@@ -2,6 +2,7 @@ import Clocks
 import Cryptography
 import Doubles
 import Foundation
+import ManualClocks
 import OutboundHttp
 import Synchronization
 

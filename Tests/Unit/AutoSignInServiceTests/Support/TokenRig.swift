@@ -6,6 +6,7 @@ import Doubles
 import Faults
 import Identifiers
 import Logging
+import ManualClocks
 import Storage
 
 @testable import AutoSignInService

@@ -6,6 +6,7 @@ import Contracts
 import Doubles
 import Foundation
 import Logging
+import ManualClocks
 import Storage
 
 /// The service for reports on a store of its own; its clock stands at 26 November 2026, 9:45 in Los Angeles.

@@ -3,6 +3,7 @@ import Foundation
 import Hummingbird
 import HummingbirdTesting
 import Logging
+import ManualClocks
 import Testing
 
 @testable import SandboxApple
@@ -19,12 +20,12 @@ struct VendorParty: Sendable {
     static let device = "dev-7f3a"
 
     let client: any TestClientProtocol
-    let clock: SettableClock
+    let clock: ManualClock
 
     static func run(_ settings: String = "", _ test: @Sendable (VendorParty) async throws -> Void) async throws {
         var logger = Logger(label: "sandbox")
         logger.logLevel = .critical
-        let clock = SettableClock()
+        let clock = ManualClock(Timestamp(seconds: 1_900_000_000))
         let extra =
             #", "upstream": {"listen": {"address": "127.0.0.1", "port": 0}, "certificate": "stranger.crt", "key": "stranger.key"\#(settings)}"#
         let sandbox = try await Sandbox(settings: try Fixture.read(Fixture.settings(extra: extra)), clock: clock, logger: logger)

@@ -5,6 +5,7 @@ internal import Faults
 @testable import GatewayAdministration
 @testable import GatewayEdge
 internal import Hummingbird
+internal import ManualClocks
 internal import OutboundHttp
 internal import Testing
 

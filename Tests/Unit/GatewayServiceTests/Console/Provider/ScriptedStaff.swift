@@ -4,6 +4,7 @@ internal import Doubles
 internal import Foundation
 @testable import GatewayAdministration
 @testable import GatewayEdge
+internal import ManualClocks
 internal import OutboundHttp
 internal import Synchronization
 

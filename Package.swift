@@ -164,11 +164,10 @@ package.targets = [
     cLibrary("COpenSSL", "Shared/Platform/COpenSSL", links: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
     cLibrary("CContracts", "Shared/Wire/CContracts", ["CProtobufC"], links: []),
     cLibrary("CResolver", "Shared/Wire/CResolver", links: [.linkedLibrary("resolv")]),
-    cLibrary("CMemory", "Shared/Platform/CMemory", links: []),
     cLibrary("CZlib", "Shared/Platform/CZlib", links: [.linkedLibrary("z")]),
-    // What programs say they were built from. A release names its commit; other builds name none, so that a commit builds nothing anew.
+    // What a process asks of C: its memory, and the commit that it was built from. Only a release names one, so that else a commit builds nothing anew.
     cLibrary(
-        "CBuild", "Shared/Platform/CBuild",
+        "CProcess", "Shared/Platform/CProcess",
         settings: Context.environment["BOXOFFICE_COMMIT"].map { [.define("BOXOFFICE_COMMIT", to: "\"\($0)\"")] } ?? [], links: []),
     plainLibrary("Cryptography", "Shared/Platform/Cryptography", uses: "Clocks", "COpenSSL", "Faults", "Octets"),
     wireLibrary("ContractRuntime", "Shared/Wire/ContractRuntime", uses: "CProtobufC", "Faults"),
@@ -214,7 +213,7 @@ package.targets = [
         "SamlExplanation", "Shared/Domain/SamlExplanation", uses: "Catalogue", "Clocks", "Contracts", "Cryptography", "Faults", "Identifiers",
         "Memos", "SamlProfile"),
     library(
-        "ServiceKit", "Shared/Platform/ServiceKit", common, uses: "Catalogue", "CBuild", "CMemory", "CoreMetrics", "EventLoops", "Hummingbird",
+        "ServiceKit", "Shared/Platform/ServiceKit", common, uses: "Catalogue", "CoreMetrics", "CProcess", "EventLoops", "Hummingbird",
         "Logging", "Metrics", "NIOConcurrencyHelpers", "NIOCore", "NIOPosix", "OutboundHttp", "Rpc", "ServiceLifecycle", "Spans", "Storage",
         "StoragePostgres", "StorageSqlite", "StrictJson", "Telemetry", "Tokens", "Transport", "UnixSignals", "UsageCounting", exclude: ["README.md"]),
     // Services: a library with the logic of one context, and a thin executable.

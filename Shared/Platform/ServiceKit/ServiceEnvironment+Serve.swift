@@ -1,4 +1,4 @@
-internal import CMemory
+internal import CProcess
 internal import Dispatch
 internal import Foundation
 internal import Logging

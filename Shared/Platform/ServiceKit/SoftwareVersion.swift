@@ -1,4 +1,4 @@
-internal import CBuild
+internal import CProcess
 
 /// The version that programs say of themselves.
 public enum SoftwareVersion {

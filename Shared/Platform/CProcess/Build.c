@@ -1,4 +1,4 @@
-#include "CBuild.h"
+#include "CProcess.h"
 
 #ifndef BOXOFFICE_COMMIT
 #define BOXOFFICE_COMMIT ""

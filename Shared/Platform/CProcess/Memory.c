@@ -1,4 +1,4 @@
-#include "CMemory.h"
+#include "CProcess.h"
 
 #include <stdlib.h>
 #ifdef __GLIBC__

@@ -15,7 +15,7 @@ package struct AdministrationServices: CallRegistration {
     /// - Parameters:
     ///   - people: Finds and erases people; `nil`: the store does not.
     ///   - transport: Carries scheduled sign-ins; its owner shuts it down.
-    ///   - origin: Of the public addresses.
+    ///   - origin: The origin of the public addresses.
     ///   - traces: Know some sign-ins better than the reports.
     package init(
         _ environment: AuthenticationEnvironment, _ clients: ClientServices, saml: any SamlSignIn, tests: TestSignIns, reports: SignInReports,

@@ -20,7 +20,7 @@ package struct ClientServices: CallRegistration {
     private let calls: [any CallRegistration]
 
     /// - Parameters:
-    ///   - issuer: Of access tokens.
+    ///   - issuer: The issuer of access tokens.
     ///   - clientSecrets: In place of the kept ones.
     package init(
         _ environment: AuthenticationEnvironment, issuer: AccessTokenIssuer, verifier: AccessTokenVerifier, serviceTokenKeys: ServiceTokenKeys,

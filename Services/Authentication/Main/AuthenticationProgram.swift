@@ -26,12 +26,12 @@ final class AuthenticationProgram: Sendable {
     private let userIDs: SymmetricKeyRing
     private let oauthKeys: OAuthKeys
 
-    /// What access tokens open: the API of this deployment.
+    /// The audience of access tokens: the API of this deployment.
     private static let audience = "boxoffice-api"
 
     /// - Parameters:
     ///   - settings: The `authentication` object of the settings file.
-    ///   - keys: What the files named there hold.
+    ///   - keys: The contents of the files named there.
     ///   - accessTokenKeys: Those of access tokens, which may change meanwhile.
     ///   - secretKeys: Those of secrets that administrators write.
     ///   - storedTokenKeys: Those of tokens that apps keep, which may change meanwhile.

@@ -5,8 +5,8 @@ internal import Storage
 extension Main {
     /// Takes in symmetric keys, and those of SAML, when their files change. Copies on other hosts hear first that this one has them.
     /// - Parameters:
-    ///   - seals: Of what is sealed in tokens that apps keep: a path.
-    ///   - secrets: Of secrets that administrators write: a path.
+    ///   - seals: The path of the keys for what is sealed in tokens that apps keep.
+    ///   - secrets: The path of the keys for secrets that administrators write.
     static func takeInSecretKeys(
         _ environment: ServiceEnvironment<AuthenticationSettings>, _ service: AuthenticationProgram, _ store: Store, seals: String, secrets: String
     ) {

@@ -82,12 +82,12 @@ struct BrowserSignIns: CallRegistration {
     }
 }
 
-/// Whether an app that begins a sign-in hands it over to another agent.
+/// The rule by which an app that begins a sign-in hands it over to another agent.
 struct HandOver: Sendable {
     let bearers: BearerCheck
 
-    /// Whether the code's maker itself begins the sign-in, to give it to another agent (clients §4.2). A client that many installations share is no maker
-    /// here, and where a person has to confirm nothing is handed over.
+    /// True when the code's maker itself begins the sign-in, to give it to another agent (clients §4.2). A client that many installations share is no
+    /// maker here, and where a person has to confirm nothing is handed over.
     func isMade(by attempt: BrowserAttempt) async -> Bool {
         let (request, requestor) = (attempt.request, attempt.requestor)
         guard !request.accessToken.isEmpty, !requestor.confirmsSignIn else { return false }

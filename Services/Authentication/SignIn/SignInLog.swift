@@ -19,7 +19,7 @@ package struct SignInLog: Sendable {
     package var requestor: RequestorID?
     /// Set once the message was checked.
     package var explanation: ResponseExplanation?
-    /// Of a sign-in by OAuth: whether the provider publishes keys, so that its `id_token` is checked; nil: by SAML.
+    /// For a sign-in by OAuth: true when the provider publishes keys, so that its `id_token` is checked; nil: by SAML.
     package var checksIdentityToken: Bool?
     /// Set for a test sign-in: nobody is counted, nobody is woken, and the browser learns only that it is over.
     package var test: TestSignInRecord?
@@ -66,8 +66,8 @@ package struct SignInLog: Sendable {
     }
 
     /// - Parameters:
-    ///   - check: Which check failed, where it is none of the message's own.
-    ///   - hint: What to change.
+    ///   - check: The check that failed, where it is none of the message's own.
+    ///   - hint: The settings to change.
     package func rejected(_ rejection: SamlRejection, mvpd: MvpdID? = nil, at check: Check? = nil, hint: String = "") -> SignInOutcome {
         let details: Logger.Metadata = ["reason": "\(rejection.reason.rawValue)", "explanation": "\(rejection.explanation)"]
         tell(.warning, "saml_rejected", metadata(mvpd, details))
@@ -82,7 +82,7 @@ package struct SignInLog: Sendable {
         return outcome(.rejected, reason: rejection.reason.rawValue)
     }
 
-    /// What the browser is told.
+    /// The result for the browser.
     package func outcome(_ result: SignInResult, _ redirect: String = "", reason: String) -> SignInOutcome {
         if let test {
             let verdict = test.isScheduled ? ScheduledSignInVerdict(result: result, reason: reason) : nil
@@ -91,19 +91,19 @@ package struct SignInLog: Sendable {
         return SignInOutcome(result: result, redirectURL: redirect, traceID: trace.traceID)
     }
 
-    /// - Parameter mvpd: That sent the answer, or did not; `nil`: nobody knows.
+    /// - Parameter mvpd: The MVPD that sent the answer, or did not; `nil`: nobody knows.
     package func count(_ result: String, reason: String = "", mvpd: MvpdID? = nil) {
         if test == nil { metrics.signInEnded(result, reason: reason, mvpd: mvpd) }
     }
 
-    /// - Parameter level: Of a viewer's sign-in.
+    /// - Parameter level: The level for a viewer's sign-in.
     package func tell(_ level: Logger.Level, _ event: String, _ metadata: Logger.Metadata) {
         guard let test else { return logger.log(level: level, "\(event)", metadata: metadata) }
-        // What became of one of a schedule is told by whoever plays its browser.
+        // The program that plays the browser tells how a scheduled one ended.
         logger.log(level: test.isScheduled ? .debug : .info, "test_sign_in", metadata: metadata.merging(["event": "\(event)"]) { own, _ in own })
     }
 
-    /// - Parameter end: Of a sign-in by OAuth.
+    /// - Parameter end: The explanation of a sign-in by OAuth.
     package func keep(
         _ result: SignInResult, _ reason: String, _ mvpd: MvpdID?, _ explanation: ResponseExplanation?, _ end: OAuthExplanation.End = .declined
     ) {
@@ -150,7 +150,7 @@ extension AuthenticationMetrics {
 
 extension SignInLog {
     /// Somebody came back from the MVPD, with whatever answer.
-    /// - Parameter record: Of the code that the sign-in is for, as far as it lives.
+    /// - Parameter record: The record of the code that the sign-in is for, as far as it lives.
     mutating func personReturned(_ pending: PendingSignIn, _ record: RegistrationRecord?) {
         var dimensions = UsageDimensions(requestor: pending.requestor.text, mvpd: pending.mvpd.text, device: DeviceInformation())
         if let record, record.id == pending.record { dimensions = AuthenticationMetrics.dimensions(record, at: pending.mvpd) }

@@ -8,9 +8,9 @@ package import Tokens
 
 /// Where browsers come back to from providers and logouts.
 package struct SignInAddresses: Sendable {
-    /// Of the gateway, before the handle of a logout's visit.
+    /// The gateway's address, before the handle of a logout's visit.
     package var logoutVisit: String
-    /// Of the gateway, where browsers come back from OpenID providers' logouts.
+    /// The gateway's address to which browsers come back from OpenID providers' logouts.
     package var logoutReturn: String
     /// The callback that records of before share, exactly as the MVPDs know it.
     package var oauthCallback: String

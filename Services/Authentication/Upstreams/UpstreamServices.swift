@@ -74,7 +74,7 @@ package struct UpstreamServices: CallRegistration {
     package func register(on calls: inout some MethodRegistry) { for owner in self.calls { owner.register(on: &calls) } }
 
     /// Tells upstreams of logouts that they have not heard of, and of logins that nobody confirmed, until it is cancelled.
-    /// - Parameter isMine: Whether it is this copy's turn.
+    /// - Parameter isMine: True when it is this copy's turn.
     package func tell(isMine: @escaping @Sendable () async -> Bool) async {
         async let logouts: Void = logouts.workOff(isMine: isMine)
         async let logins: Void = signIns.resolve(isMine: isMine)

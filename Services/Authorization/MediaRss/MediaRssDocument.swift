@@ -36,7 +36,7 @@ public struct MediaRssDocument: Hashable, Sendable {
     }
 
     /// A document with a channel of that title and nothing else.
-    /// - Parameter title: Of characters that XML can hold.
+    /// - Parameter title: The title, in characters that XML can hold.
     public static func text(channel title: String) -> String {
         "<rss version=\"2.0\"><channel><title>\(MarkupEscapes.xmlText.escaped(title))</title></channel></rss>"
     }

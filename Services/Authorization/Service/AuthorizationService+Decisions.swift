@@ -10,9 +10,9 @@ internal import StrictJson
 internal import UsageCounting
 
 extension AuthorizationService {
-    /// Whether each of several resources may be watched at an MVPD, and media tokens for those that may (rest-v2 §2.9, §2.10).
+    /// Decides whether each of several resources may be watched at an MVPD, and makes media tokens for those that may (rest-v2 §2.9, §2.10).
     ///
-    /// What concerns one resource, and that nobody is signed in, is a part of the answer; what concerns the call is a fault.
+    /// The answer has the errors of one resource, and the lack of a signed-in person. Errors of the call are faults.
     public func decide(_ request: DecideRequest, context: CallContext) async throws -> Decisions {
         // A refusal must cost little: not the question to authentication.
         if !request.isPreliminary, let requestor = try catalogue.current().requestor(request.call?.requestor ?? "") {
@@ -32,7 +32,7 @@ extension AuthorizationService {
         }
     }
 
-    /// What is asked, checked.
+    /// The checked question.
     private struct Inquiry: Sendable {
         let requestor: Requestor
         let partners: DecisionMaker.Partners
@@ -47,7 +47,7 @@ extension AuthorizationService {
                 })
         }
 
-        /// Who decides where no rule does.
+        /// The source of the decision where no rule decides.
         func source(_ session: SessionAtHand) -> DecisionSource { session.decider(partners.mvpd) }
     }
 
@@ -136,7 +136,8 @@ extension AuthorizationService {
     }
 }
 
-/// What the service holds of the person of some sessions. Permits lead from a session to its row, and not back: they stay, and lead to nobody without it.
+/// The service's records about the person of some sessions. Permits lead from a session to its row, and not back: they stay, and lead to nobody
+/// without it.
 extension AuthorizationService {
     private static let mostSessions = 10_000
 
@@ -173,11 +174,11 @@ extension AuthorizationService {
         end: "a day after the permit's end")
 }
 
-/// What the files of the settings hold for questions to MVPDs, and for answers of upstreams.
+/// The contents of the settings' files for questions to MVPDs, and for answers of upstreams.
 public struct AuthorizationCredentials: Sendable {
     /// As whom MVPDs are asked in the SOAP form.
     public let identity: DecisionIdentity
-    /// What decision points are shown, by the names that the catalogue's records use.
+    /// The certificates for decision points, by the names that the catalogue's records use.
     public let clientCertificates: [String: ClientCertificate]
     public let upstreamTokens: UpstreamTokenCheck
 
@@ -190,7 +191,7 @@ public struct AuthorizationCredentials: Sendable {
     }
 }
 
-/// What is counted (labels are bounded: no resource, no device).
+/// The service's metrics (labels are bounded: no resource, no device).
 struct AuthorizationMetrics: Sendable {
     /// Where a decision came from.
     enum Source: String, Sendable {

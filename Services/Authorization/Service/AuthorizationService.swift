@@ -31,15 +31,15 @@ public struct AuthorizationService: Authorization {
     /// - Parameters:
     ///   - sessions: Authentication's; asked on every call.
     ///   - transport: Carries questions to MVPDs.
-    ///   - clientCertificates: What MVPDs are shown that ask for a certificate.
+    ///   - clientCertificates: The certificates for MVPDs that ask for one.
     ///   - mediaTokens: Signs off the event loop.
-    ///   - publishedKeys: What verifies these tokens.
+    ///   - publishedKeys: The keys that verify these tokens.
     ///   - storedTokenKeys: Sign the permits that apps of the vendor's SDKs keep, and nothing else.
     ///   - identity: As whom MVPDs are asked in the SOAP form.
     ///   - usage: Counts what happens, for reports.
     ///   - refusals: Notes why decisions were a no; `nil`: nobody does.
     ///   - upstreamTokens: Checks media tokens of upstreams; `nil`: they pass unchecked.
-    ///   - resourcesPerDecision: How many resources a call of v2 may ask to play, at least 1 (rest-v2 §2.9).
+    ///   - resourcesPerDecision: The number of resources that a call of v2 may ask to play, at least 1 (rest-v2 §2.9).
     ///   - jitter: Pause before a second attempt at an MVPD, 0 to 100 ms by default.
     public init(
         catalogue: any CatalogueSource, sessions: any Sessions, store: any AuthorizationStore, transport: any OutboundTransport,
@@ -174,7 +174,7 @@ public struct AuthorizationService: Authorization {
             issuedAtMilliseconds: UInt64(clamping: clock.now().milliseconds))
     }
 
-    /// What verifies media tokens of both forms.
+    /// The keys that verify media tokens of both forms.
     public func getMediaTokenKeys(_ request: GetMediaTokenKeysRequest, context: CallContext) async throws -> MediaTokenKeys {
         MediaTokenKeys(certificates: publishedKeys.certificates, jwks: publishedKeys.jwks, storedTokenJwks: permits.keys.keySet.json)
     }
@@ -213,7 +213,7 @@ public struct AuthorizationService: Authorization {
         Degradation(catalogue, requestor: session.requestor, mvpd: session.mvpd, platform: session.platform, now: clock.now())
     }
 
-    /// What comes before a missing session when the app names the MVPD.
+    /// Checks the conditions that come before a missing session when the app names the MVPD.
     private func refuseDegraded(
         _ mvpd: String, _ requestor: Requestor, _ resource: RequestedResource, device: DeviceInformation?, _ catalogue: Catalogue
     ) throws(Fault) {
@@ -238,7 +238,7 @@ public struct AuthorizationService: Authorization {
 }
 
 extension AuthorizationService {
-    /// Which of several resources the device may watch (rest-v1 §3.16). Makes no authz tokens.
+    /// The resources, among several, that the device may watch (rest-v1 §3.16). Makes no authz tokens.
     ///
     /// Checks in the order of rest-v1 §2.8: bearer, requestor, device, resources, session, integration, limit, degradation rule, MVPD.
     public func preauthorize(_ request: PreauthorizeRequest, context: CallContext) async throws -> Preauthorization {

@@ -8,7 +8,8 @@ public struct AuthorizationSettings: Decodable, Sendable {
     public let mediaTokenJwsKey: String
     /// P-256 key that will sign next; published already.
     public let nextMediaTokenJwsKey: String?
-    /// P-256 key that signs the permits that apps of the vendor's SDKs keep, PEM; `sdk-token.key` in the data folder when it is left out, made when it is absent.
+    /// P-256 key that signs the permits that apps of the vendor's SDKs keep, PEM; `sdk-token.key` in the data folder when it is left out. It is made
+    /// when absent.
     public let sdkTokenKey: String?
     /// Keys that signed them before: what they signed is good still, also after a restart.
     public let olderSdkTokenKeys: [String]
@@ -17,13 +18,13 @@ public struct AuthorizationSettings: Decodable, Sendable {
     /// Signatures that may wait, 1 to 100 000; 256 when it is left out. A further one is refused as `overloaded`.
     public let waitingSignatures: Int
 
-    /// Number of this copy of the service, 0 to 839; `nil` when it is left out: the lowest that no other copy holds. Copies that share `mediaTokenKey` need
-    /// different ones; those that share a store find theirs by themselves.
+    /// Number of this copy of the service, 0 to 839; `nil` when it is left out: the lowest that no other copy holds. Copies that share
+    /// `mediaTokenKey` need different ones; those that share a store find theirs by themselves.
     public let copy: Int?
     /// Seconds for which a new key is published before it signs, 0 to 604 800; 600 when it is left out.
     public let keyLeadSeconds: Int
 
-    /// How many resources a call of REST v2 may ask to play, 1 to 100; 1 when it is left out.
+    /// The number of resources that a call of REST v2 may ask to play, 1 to 100; 1 when it is left out.
     public let resourcesPerDecision: Int
 
     /// The entity id that MVPDs are asked as; the same as the authentication service's. Empty when it is left out.
@@ -31,10 +32,10 @@ public struct AuthorizationSettings: Decodable, Sendable {
     /// RSA key that signs questions in the SOAP form, PEM, and its certificate; both or none.
     public let signingKey: String?
     public let signingCertificate: String?
-    /// What decision points are shown, by the names that the catalogue's records use.
+    /// The certificates for decision points, by the names that the catalogue's records use.
     public let clientCertificates: [String: Pair]
-    /// Certificates of upstreams' media tokens, PEM, by the ids of upstreams: a token that none of them verifies is not handed on. Tokens of other upstreams pass
-    /// unchecked.
+    /// Certificates of upstreams' media tokens, PEM, by the ids of upstreams: a token that none of them verifies is not handed on. Tokens of other
+    /// upstreams pass unchecked.
     public let verifyUpstreamTokens: [String: [String]]
 
     /// A certificate and its key, PEM.

@@ -77,7 +77,7 @@ struct Main {
         }
     }
 
-    /// What the files of the keys hold, the current one first.
+    /// The contents of the key files, the current key first.
     private static func keyTexts(_ settings: AutoSignInSettings, _ files: SettingsFiles) throws -> [String] {
         let older = try settings.olderSealKeys.enumerated().map { try files.text($1, key: "autosignin.olderSealKeys[\($0)]") }
         return [try files.text(settings.sealKey, key: "autosignin.sealKey")] + older

@@ -21,7 +21,7 @@ public struct AutoSignIn: Sendable {
     ///   - keys: Out of the file that the settings name.
     ///   - secrets: Absolute path of the folder with developer teams' private keys.
     ///   - store: Open; copies of the service may share its rows.
-    ///   - logins: Of the authentication service.
+    ///   - logins: The logins of the authentication service.
     ///   - transport: Reaches Apple; its owner shuts it down.
     public init(
         _ settings: AutoSignInSettings, keys: AutoSignInKeys, secrets: String, store: AutoSignInStore, logins: any Logins,
@@ -125,7 +125,7 @@ public struct AutomaticSignInService: AutomaticSignIn {
     }
 }
 
-/// What the operations of this service are put together from.
+/// The parts of which the operations of this service are put together.
 struct AutoSignInParts: Sendable {
     let settings: AutoSignInSettings
     let keys: AutoSignInKeys
@@ -141,7 +141,7 @@ struct AutoSignInParts: Sendable {
     let metrics = AutoSignInMetrics()
 }
 
-/// What they share.
+/// The base that they share.
 struct AutoSignInBase: Sendable {
     let parts: AutoSignInParts
     let callers: CallerCheck
@@ -170,7 +170,7 @@ struct AutoSignInBase: Sendable {
     }
 }
 
-/// What the service counts. Labels are bounded: kinds and results, never an id.
+/// The service's metrics. Labels are bounded: kinds and results, never an id.
 struct AutoSignInMetrics: Sendable {
     let issuedTokens = Counter(label: "boxoffice_autosignin_tokens_issued_total")
     private let refusedNotifications = Counter(label: "boxoffice_autosignin_notifications_refused_total")
@@ -203,7 +203,7 @@ struct AutoSignInMetrics: Sendable {
     /// One that did not verify, or was for nobody's app.
     func refusedNotification() { refusedNotifications.increment() }
 
-    /// - Parameter kind: Of the event, as in the store.
+    /// - Parameter kind: The kind of the event, as in the store.
     func securityEvent(_ kind: String) {
         Counter(label: "boxoffice_autosignin_security_events_total", dimensions: [("kind", kind)]).increment()
     }

@@ -68,7 +68,7 @@ struct Main {
         }
         environment.onKeyChange(of: settings.statementKeyFiles.map(environment.files.path), named: "statement_keys") {
             keys.adopt(try statementKeys(settings, environment.files))
-            // What fails is tried again below.
+            // A failed attempt is repeated below.
             try? await publisher.publishStatementKeys()
             return (try? await statements.signingKeyName()) ?? "none yet"
         } advance: {

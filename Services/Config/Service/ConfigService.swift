@@ -10,8 +10,8 @@ public struct ConfigService: Config {
     private let statements: StatementSigner
     private let statementCallers: Set<String>
 
-    /// - Parameter statementCallers: Certificate names that may have software statements issued; a statement is a credential, so that the
-    ///   allow-list of the service as a whole is too wide for it.
+    /// - Parameter statementCallers: Certificate names that may have software statements issued. A statement is a credential, so the allow-list of
+    ///   the service as a whole is too wide for it.
     public init(published: PublishedCatalogue, statements: StatementSigner, statementCallers: Set<String>) {
         self.published = published
         self.statements = statements
@@ -58,9 +58,9 @@ extension ConfigSettings {
     /// The files of keys of software statements.
     public var statementKeyFiles: [String] { [statementKey] + (nextStatementKey.map { [$0] } ?? []) + olderStatementKeys }
 
-    /// What these files hold.
+    /// The contents of these files.
     /// - Parameter read: Gets a path as it stands in the settings and the key where it stands; returns the file's text.
-    /// - Throws: What `read` throws; `StatementKeyProblem` when a file holds something else.
+    /// - Throws: The errors of `read`; `StatementKeyProblem` when a file holds something else.
     public func statementKeys(read: (_ path: String, _ key: String) throws -> String) throws -> SigningKeyFiles {
         func use<Key>(_ path: String, _ name: String, _ make: (String) throws -> Key) throws -> Key {
             let pem = try read(path, "config.\(name)")

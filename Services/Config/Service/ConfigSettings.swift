@@ -16,17 +16,18 @@ public struct ConfigSettings: Decodable, Sendable {
     public let statementCallers: [String]
     /// Seconds between looks at the catalogue file, 1 to 3600; 5 when it is left out.
     public let pollSeconds: Int
-    /// Who may administer over `boxoffice.config.v1.Administration`; empty refuses everyone.
+    /// The people who may administer over `boxoffice.config.v1.Administration`; empty refuses everyone.
     public let administrators: [AdministratorSettings]
-    /// Certificate names that may open sessions of the console for people who signed in at an identity provider; empty, and when it is left out: none.
+    /// Certificate names that may open sessions of the console for people who signed in at an identity provider. Empty, and when it is left out:
+    /// none.
     public let sessionCallers: [String]
-    /// Whether a push waits until somebody else approves it.
+    /// True when a push waits until somebody else approves it.
     public let approvalRequired: Bool
 
-    /// Path of the folder with the client secrets of OAuth providers, where the authentication service's are in reach: a catalogue file
-    /// that refers to a secret without a file is refused.
+    /// Path of the folder with the client secrets of OAuth providers, where the authentication service's are in reach. A catalogue file that refers
+    /// to a secret without a file is refused.
     public let clientSecrets: String?
-    /// Whether MVPDs' metadata may be fetched from this machine, from private networks and by plain HTTP.
+    /// True when MVPDs' metadata may be fetched from this machine, from private networks and by plain HTTP.
     public let fetchesPrivately: Bool
     /// Days for which audit records are kept, 30 to 36500; 0, and when it is left out: for good.
     public let auditDays: Int

@@ -104,7 +104,7 @@ enum AdministrationRoutes {
         Route(path, .administration, body: .document, actsOnGet: actsOnGet, handlers)
     }
 
-    /// What back offices manage by a bearer of their own: programmers' on the address of administration, proxies' on the public one.
+    /// The routes for back offices that have a bearer of their own: programmers' on the address of administration, proxies' on the public one.
     private static func control(_ dependencies: Dependencies) -> [Route] {
         degradation(dependencies) + tempPass(dependencies) + proxiedMvpds(dependencies)
     }
@@ -151,7 +151,8 @@ enum AdministrationRoutes {
     }
 }
 
-/// What the gateway is to those who administer the cluster: the administration API, the console, control of degradation and proxied MVPDs, reports of usage.
+/// The gateway's routes for administrators of the cluster: the administration API, the console, control of degradation and proxied MVPDs, reports of
+/// usage.
 package struct AdministrationApi: Sendable {
     package let routes: [Route]
     /// Where a person who typed the bare address is led; `nil` where there is no console.

@@ -4,8 +4,8 @@ package import Hummingbird
 internal import HummingbirdCore
 package import Logging
 
-/// The HTTP face of the cluster: listeners, limits and routing. It owns no state, signs nothing and knows no business rule; what it answers, and how it words a
-/// refusal, the modules above tell it.
+/// The HTTP face of the cluster: listeners, limits and routing. It owns no state, signs nothing and knows no business rule; what it answers, and how
+/// it words a refusal, the modules above tell it.
 package struct Gateway: Sendable {
     private let dependencies: Dependencies
     private let routes: RouteTable
@@ -27,9 +27,9 @@ package struct Gateway: Sendable {
         admission = Admission(settings.overload)
     }
 
-    /// A listener, ready to run. Those with the same door share routes and limits.
+    /// A listener, ready to run. Those with the same kind of callers share routes and limits.
     /// - Parameters:
-    ///   - door: Whom it is for.
+    ///   - door: The listeners that it is for.
     ///   - address: Where it listens.
     ///   - certificate: For HTTPS; without one it speaks plain HTTP.
     ///   - logger: Carries the service's name; each request adds its trace.
@@ -49,7 +49,7 @@ package struct Gateway: Sendable {
             onServerRunning: { await onRunning($0.localAddress?.port) }, logger: quiet)
     }
 
-    /// What the connections of a listener have in common.
+    /// The common state of a listener's connections.
     struct Listener: Sendable {
         let edge: EdgeResponder
         let http1: Http1Setup
@@ -126,14 +126,14 @@ package final class Dependencies: Sendable {
     let signatures: SignatureGuard
     package let notifications: NotificationThrottle
     let shares: FairShares
-    /// Whether this program can do its work now and is to go on.
+    /// True when this program can do its work now and is to go on.
     package let isReady: @Sendable () -> Bool
 
     /// - Parameters:
     ///   - autoSignInOperations: Tells what `autosignin` holds of people; `nil`: nobody does.
     ///   - logger: Told whose calls are too many.
     ///   - clock: Measures the limits by client address, application and requestor.
-    ///   - isReady: Whether load balancers should send requests here.
+    ///   - isReady: True when load balancers should send requests here.
     package init(
         settings: GatewaySettings, pages: Pages, authentication: any Authentication, authorization: any Authorization,
         administration: any Administration, operations: any AuthenticationOperations, usage: any Usage, autoSignIn: any AutomaticSignIn,

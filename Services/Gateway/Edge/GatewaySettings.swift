@@ -1,4 +1,4 @@
-/// What a deployment decides about its gateway.
+/// The settings of a gateway in a deployment.
 public struct GatewaySettings: Sendable {
     /// Where HTTP is served, `address:port`; port 0: any free one.
     public var listen: String
@@ -6,7 +6,8 @@ public struct GatewaySettings: Sendable {
     public var publicOrigin: String
     /// Other names under which the gateway is called, and certificates of single names.
     public var hosts: [HostSettings]
-    /// Scheme, host and port of the addresses to which MVPDs and Apple send people back (`acsURL`, `oauthCallbackURL`, `callbackURL`); `nil`: `publicOrigin`.
+    /// Scheme, host and port of the addresses to which MVPDs and Apple send people back (`acsURL`, `oauthCallbackURL`, `callbackURL`); `nil`:
+    /// `publicOrigin`.
     public var signInOrigin: String?
     /// Folder with the templates and static files, relative to the settings file.
     public var pages: String
@@ -36,7 +37,7 @@ public struct GatewaySettings: Sendable {
     public var admin: AdministrationSettings
     /// True: plain HTTP may be served at another address than loopback.
     public var allowsPlainHTTP: Bool
-    /// Which signed requests plain HTTP may bring from elsewhere (clients §1.11).
+    /// The signed requests that plain HTTP may bring from elsewhere (clients §1.11).
     public var signedPlainHTTP: SignedPlainHTTP
     /// Limits of connections.
     public var connections: ConnectionLimits
@@ -73,7 +74,7 @@ public struct GatewaySettings: Sendable {
         self.signInOrigin = signInOrigin
     }
 
-    /// Whoever reads a signed request on its way holds, for the pair's window, a key to the whole application; one of a strict pair serves once.
+    /// For the pair's window, an eavesdropper on a signed request holds a key to the whole application. A request of a strict pair serves once.
     public enum SignedPlainHTTP: String, Decodable, Sendable {
         case strict
         case all
@@ -90,7 +91,7 @@ public struct GatewaySettings: Sendable {
         return address.isEmpty ? nil : (String(address), Int(port))
     }
 
-    /// What is wrong with the settings: key and text of the first problem; `nil` when they can be used.
+    /// The first problem of the settings, key and text; `nil` when they can be used.
     public var problem: (key: String, text: String)? {
         guard let endpoint else { return ("listen", "must be address:port, for example 127.0.0.1:8080") }
         guard allowsPlainHTTP || Self.isLoopback(endpoint.address) else {
@@ -115,7 +116,7 @@ public struct GatewaySettings: Sendable {
         return nil
     }
 
-    /// What an operator should know of settings that can be used: one line for each, which begins with the key.
+    /// Warnings for operators about settings that can be used: one line for each, which begins with the key.
     public var doubts: [String] {
         var doubts: [String] = []
         let isPlain = endpoint.map { !Self.isLoopback($0.address) } ?? false

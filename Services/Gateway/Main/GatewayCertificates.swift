@@ -3,11 +3,11 @@ internal import ServiceKit
 
 /// The certificates that the settings name.
 struct GatewayCertificates {
-    /// Of the listener of HTTPS; `nil`: there is none.
+    /// The certificate of the HTTPS listener; `nil`: there is none.
     let https: HttpsCertificate?
-    /// Of the listener for administration; `nil`: it speaks plain HTTP.
+    /// The certificate of the listener for administration; `nil`: it speaks plain HTTP.
     let administration: HttpsCertificate?
-    /// Of single names.
+    /// The certificates of single names.
     private let hosts: [(name: String, certificate: HttpsCertificate)]
 
     /// - Throws: The setting whose files cannot be used, or are for another name.
@@ -44,7 +44,7 @@ struct GatewayCertificates {
 
     private static func use(_ name: String) -> String { "https \(name)" }
 
-    /// - Parameter setting: Which names the files.
+    /// - Parameter setting: The setting that names the files.
     private static func load(
         _ setting: String, _ certificate: String, _ key: String, _ files: SettingsFiles, use: String, name: String? = nil, served: [String] = [],
         others: [String: HttpsCertificate] = [:]

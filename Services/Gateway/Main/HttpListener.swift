@@ -15,7 +15,7 @@ struct HttpListener: Service {
     let application: any ApplicationProtocol
     /// The application tells it that it runs.
     let shield: ListenerShield
-    /// Of the settings, for example `gateway.listen`.
+    /// The key of the settings, for example `gateway.listen`.
     let key: String
     let endpoint: String
     /// True: when it cannot listen, the log says so and the program goes on without it.
@@ -38,7 +38,7 @@ struct HttpListener: Service {
 final class AwaitedListeners: Sendable {
     private let keys = Mutex<Set<String>>([])
 
-    /// - Parameter key: Of the settings, for example `gateway.listen`.
+    /// - Parameter key: The key of the settings, for example `gateway.listen`.
     func expect(_ key: String) { keys.withLock { _ = $0.insert(key) } }
 
     func hasBegun(_ key: String) { keys.withLock { _ = $0.remove(key) } }

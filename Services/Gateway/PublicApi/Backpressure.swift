@@ -4,10 +4,11 @@ internal import Glibc
 internal import NIOCore
 internal import Synchronization
 
-/// Refuses calls that a service would refuse, without asking it: a refusal from behind costs several times as much as one from here, and delays the others.
+/// Refuses calls that a service would refuse, without asking it. A refusal from behind costs several times as much as one from here, and delays the
+/// others.
 ///
-/// By requestor, as what a service has no room for hangs on what a requestor chose. Of each only some calls are refused here, so that
-/// the service is asked for a little more than it takes up, and what it has again is noticed (Beyer and others, Site Reliability Engineering, 2016, chapter 21).
+/// By requestor, as what a service has no room for hangs on what a requestor chose. Only some calls of each kind are refused here. So the service
+/// gets a little more than it takes up, and its recovery shows (Beyer and others, Site Reliability Engineering, 2016, chapter 21).
 final class Backpressure: Sendable {
     /// Requestors that are remembered; nothing is refused to others.
     private static let mostRequestors = 1024
@@ -58,7 +59,7 @@ final class Backpressure: Sendable {
     }
 }
 
-/// What a service made of the latest calls, as a pure state machine over time. Older ones count less: half after `halfLife`.
+/// The results of the latest calls to a service, as a pure state machine over time. Older ones count less: half after `halfLife`.
 struct CallPressure {
     /// Calls that a service is asked for, by those that it takes up.
     static let excess = 1.25

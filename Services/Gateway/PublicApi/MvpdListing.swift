@@ -3,7 +3,7 @@ internal import Catalogue
 internal import Contracts
 internal import GatewayEdge
 
-/// What a list of MVPDs says of each (rest-v1 §3.3, rest-v2 §2.1).
+/// The members of each MVPD in a list (rest-v1 §3.3, rest-v2 §2.1).
 enum MvpdListing {
     /// As v1 lists it: what is false is left out, but for `authPerAggregator`.
     static func members(_ mvpd: Mvpd) -> [Document.Member] {
@@ -111,7 +111,7 @@ struct BridgedListing: Sendable {
             }
     }
 
-    /// What REST v1 lists of each.
+    /// The members of each MVPD in the list of REST v1.
     func members(_ list: [BridgedProviderEntry]) -> [[Document.Member]] {
         offers(list).map { offer in
             if let pair = direct[OctetText(offer.id)] { return MvpdListing.members(pair.mvpd) + MvpdListing.sso(pair, catalogue, platform) }
@@ -134,7 +134,7 @@ struct BridgedListing: Sendable {
         return MvpdListing.sso(pair, catalogue, platform)
     }
 
-    /// What the upstream serves of them, in the list's order.
+    /// The MVPDs that the upstream serves, in the list's order.
     func bridgedOffers(_ list: [BridgedProviderEntry]) -> [ProviderListMerge.Offer] {
         offers(list).filter { direct[OctetText($0.id)] == nil }
     }

@@ -166,7 +166,7 @@ enum PublicRoutes {
         ]
         for call in posts {
             routes.append(Route("\(root)/\(call.name)", .api(call.endpoint), body: .form, code: call.code, [.post: call.handler]))
-            // Whoever comes without a bearer is told so there, whatever the length of the form.
+            // A caller without a bearer is told so there, whatever the length of the form.
             routes.append(
                 Route("\(root)/1.0/\(call.name)", .api(.sdkStored), body: .form, code: call.code, [.post: native.standingOnBearer(call.handler)]))
         }
@@ -223,7 +223,7 @@ enum PublicRoutes {
     }
 }
 
-/// What the gateway is to everybody: v1, v2, the calls of the SDKs, Automatic Sign-In, and the pages of viewers.
+/// The gateway's public routes: v1, v2, the calls of the SDKs, Automatic Sign-In, and the pages of viewers.
 package struct PublicApi: Sendable {
     package let routes: [Route]
     package let faces: PublicFaces

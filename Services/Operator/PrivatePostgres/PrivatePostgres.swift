@@ -2,8 +2,8 @@ internal import CSpawn
 public import Foundation
 internal import Glibc
 
-/// A PostgreSQL server in a folder of its own, from the programs of Debian's package `postgresql`. It listens on a socket in the folder, which nobody but its owner and
-/// root may enter, and on the machine's own address, with a password.
+/// A PostgreSQL server in a folder of its own, from the programs of Debian's package `postgresql`. It listens on a socket in the folder, which only
+/// its owner and root may enter. It also listens on the machine's own address, with a password.
 public struct PrivatePostgres: Sendable {
     public struct Failure: Error, CustomStringConvertible {
         public let description: String
@@ -11,12 +11,12 @@ public struct PrivatePostgres: Sendable {
         public init(description: String) { self.description = description }
     }
 
-    /// Of the socket; the rows are in `data`.
+    /// The folder of the socket; the rows are in `data`.
     public let folder: URL
     public let port: Int
     private let programs: URL
 
-    /// Who runs the server, as it refuses to run as root.
+    /// The user who runs the server, as it refuses to run as root.
     private static let user = "postgres"
 
     private var rows: URL { folder.appendingPathComponent("data") }
@@ -52,9 +52,9 @@ public struct PrivatePostgres: Sendable {
         }
     }
 
-    /// Whom the socket lets in.
+    /// The users whom the socket lets in.
     public enum Access: Sendable {
-        /// Whoever started the server and root, as the server's owner, which the system proves (`peer`).
+        /// The user who started the server, and root, as the server's owner, which the system proves (`peer`).
         case owner
         /// The same two, as any role: for tests.
         case ownerAsAnyRole
@@ -87,8 +87,8 @@ public struct PrivatePostgres: Sendable {
         try closeToOthers(but: access)
     }
 
-    /// Lets nobody in by the socket but its owner and root, from the machine's own address only with a password, and from elsewhere nobody: also while the server runs,
-    /// whatever an earlier release wrote.
+    /// Lets only its owner and root in by the socket. From the machine's own address a password is needed, and nobody comes in from elsewhere. This
+    /// also holds while the server runs, whatever an earlier release wrote.
     /// - Throws: `Failure`, and errors of the file system.
     public func closeToOthers(but access: Access = .owner) throws {
         // The folder first: whoever may not enter it meets no socket.
@@ -119,7 +119,7 @@ public struct PrivatePostgres: Sendable {
         try reload()
     }
 
-    /// Of the user who runs this program.
+    /// The name of the user who runs this program.
     private static var ownName: String { getpwuid(getuid()).map { String(cString: $0.pointee.pw_name) } ?? user }
 
     /// Adds lines to one of the server's files, which it reads when it starts.
@@ -191,7 +191,7 @@ public struct PrivatePostgres: Sendable {
     public func reload() throws { try run(programs.appendingPathComponent("pg_ctl").path, ["-D", rows.path, "reload"]) }
 
     /// Runs statements as the server's owner.
-    /// - Returns: What they print.
+    /// - Returns: The output of the statements.
     @discardableResult
     public func run(sql: String, database: String = "postgres") throws -> String {
         try run(

@@ -11,10 +11,10 @@ public struct StoreRole: Sendable {
         password = (0..<4).map { _ in String(generator.next(), radix: 36) }.joined()
     }
 
-    /// - Parameter password: Of letters, digits and '-' alone.
+    /// - Parameter password: A password of letters, digits and '-' alone.
     public init(_ name: String, password: String) { (self.name, self.password) = (name, password) }
 
-    /// Whether there is the role, and whether there is the database; a row for each.
+    /// The queries for the existence of the role and of the database; a row for each.
     public static func existence(of name: String) -> (role: String, database: String) {
         ("SELECT 1 FROM pg_roles WHERE rolname = '\(name)'", "SELECT 1 FROM pg_database WHERE datname = '\(name)'")
     }
@@ -28,7 +28,8 @@ public struct StoreRole: Sendable {
         """
     }
 
-    /// Lets the role see which standbys the server has, so that one that is missing is told. Who makes roles may lack the right to give this one; the service works without.
+    /// Lets the role see which standbys the server has, so that one that is missing is told. A user who makes roles may lack the right to give this
+    /// one; the service works without.
     public var grant: String { "GRANT pg_read_all_stats TO \"\(name)\"" }
 
     /// Gives the role another password.

@@ -82,7 +82,7 @@ package struct AppleSettings: Sendable, Equatable {
     package var identityKey: String
     /// The MVPDs with platform single sign-on, by the platform's own names.
     package var providers: [String: String]
-    /// Who may call Apple's servers.
+    /// The teams that may call Apple's servers.
     package var teams: [AppleTeamSettings] = []
     /// Repeats ids, codes and keys; nil: nothing repeats.
     package var seed: String?

@@ -1,6 +1,6 @@
 /// A subscriber of the stand-in.
 package struct Person: Sendable, Equatable {
-    /// Which channels a person pays for.
+    /// The channels that a person pays for.
     package enum Subscription: Sendable, Equatable {
         case everything
         case channels([String])
@@ -74,7 +74,7 @@ extension Person {
         loginFails = entry.loginFails ?? false
     }
 
-    /// What the person may watch, in words.
+    /// The channels that the person may watch, in words.
     package func rights(outOf channels: [String]) -> String {
         if loginFails { return "login always fails" }
         let limit = maximumTelevisionRating.map { ", nothing above \($0)" } ?? ""
@@ -104,7 +104,7 @@ package enum Rating: Sendable {
         order.firstIndex(of: text.uppercased() == "TV-Y7-FV" ? "TV-Y7" : text.uppercased())
     }
 
-    /// Whether a rating is within a limit; one that the scheme does not have is not.
+    /// True when a rating is within a limit; one that the scheme does not have is not.
     package func allows(_ rating: String, limit: String?) -> Bool {
         guard let limit else { return true }
         guard let asked = rank(rating), let highest = rank(limit) else { return false }

@@ -1,11 +1,11 @@
 internal import FoundationEssentials
 internal import StrictJson
 
-/// What is wrong with a settings file or a control message, and where.
+/// The problem of a settings file or a control message, and its place.
 package struct SettingsFault: Error, CustomStringConvertible, Equatable {
     /// The key's place, such as `mvpds[1].key`; empty for the whole text.
     package let key: String
-    /// What is wrong, in words that follow the key.
+    /// The problem, in words that follow the key.
     package let problem: String
 
     package init(key: String, problem: String) {

@@ -6,15 +6,15 @@ package import SandboxKit
 package struct ProviderSettings: Sendable, Equatable {
     /// The base of all addresses in messages, without a slash at the end.
     package var publicURL: String
-    /// The base of the addresses that services call themselves, where these reach the stand-in by another name than browsers do: a signed query
-    /// names it as its destination. Without a slash at the end.
+    /// The base of the addresses that services call themselves, where these reach the stand-in by another name than browsers do. A signed query names
+    /// it as its destination. Without a slash at the end.
     package var serviceURL: String
     package var serviceProvider: ServiceProviderSettings
     package var mvpds: [MvpdSettings]
     /// Every channel that exists here; a person with all channels has these.
     package var channels: [String]
     package var people: [Person]
-    /// Prefix, 4 to 64 characters, of subject ids that count as a subscriber with all channels: a load tool that signs as an MVPD invents people.
+    /// Prefix, 4 to 64 characters, of subject ids that count as a subscriber with all channels. A load tool that signs as an MVPD invents people.
     /// nil: there are no such ids.
     package var visitorPrefix: String?
     /// nil: there is no identity provider for administrators.
@@ -117,7 +117,7 @@ package struct MvpdSettings: Sendable, Equatable {
     package var signAssertion: Bool
     package var signResponse: Bool
     package var encryptAssertion: Bool
-    /// Whether a request must carry a valid signature of the service provider.
+    /// True when a request must carry a valid signature of the service provider.
     package var validateRequests: Bool
     /// Addresses of home networks that need no login, and the person of each; nil: none.
     var home: HomeNetworks.Home?

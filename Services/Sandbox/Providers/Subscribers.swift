@@ -79,7 +79,7 @@ final class Subscribers: Sendable {
     }
 }
 
-/// What the provider tells about a person (mvpd §2.5).
+/// The provider's attributes of a person (mvpd §2.5).
 struct SubscriberAttributes {
     let person: Person
     let subscribers: Subscribers

@@ -22,7 +22,7 @@ package struct Sandbox: Sendable {
     private let apple: AppleStandIn?
     private let vendor: VendorStandIn?
     private let logger: Logger
-    /// Of the address of the MVPDs, beside plain HTTP.
+    /// The certificate of the address of the MVPDs, beside plain HTTP.
     private let tls: ServedCertificate?
 
     /// Loads keys and pages.

@@ -24,7 +24,7 @@ package struct SandboxSettings: Sendable, Equatable {
     package var apple: AppleSettings?
     /// nil: there is no stand-in for a vendor's v2 server.
     package var vendor: VendorSettings?
-    /// Whether callers of private networks have the rights of callers on this machine: for a network of containers.
+    /// True when callers of private networks have the rights of callers on this machine: for a network of containers.
     package var trustsPrivateNetworks = false
 }
 

@@ -3,7 +3,8 @@ package import Hummingbird
 package import Logging
 package import SandboxKit
 
-/// A REST v2 server of a stand-in vendor (bridge §15.4), written from rest-v2 alone: it shares nothing with the cluster's own v2, nor with the bridge.
+/// A REST v2 server of a stand-in vendor (bridge §15.4), written from rest-v2 alone. It shares nothing with the cluster's own v2, nor with the
+/// bridge.
 package struct VendorStandIn: Sendable {
     /// The id of the software statement that is there from the start, for all service providers.
     static let statement = "acme-v2"
@@ -21,7 +22,7 @@ package struct VendorStandIn: Sendable {
     private let making: ProfileMaking
 
     /// - Parameters:
-    ///   - people: Who can sign in.
+    ///   - people: The people who can sign in.
     ///   - channels: All channels that exist.
     /// - Throws: `SettingsFault` for a key or certificate that cannot be used.
     package init(
@@ -76,7 +77,7 @@ package struct VendorSettings: Sendable, Equatable {
     package var certificate: String
     /// File with the key to it.
     package var key: String
-    /// Whether calls are throttled from the start: 1 a second and 10 more for each address (rest-v2 §1.4).
+    /// True when calls are throttled from the start: 1 a second and 10 more for each address (rest-v2 §1.4).
     package var throttles: Bool
 
     /// As the settings file has it.

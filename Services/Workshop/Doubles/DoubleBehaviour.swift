@@ -1,6 +1,6 @@
 /// How doubles answer.
 public struct DoubleBehaviour: Hashable, Sendable {
-    /// Who is signed in.
+    /// The people who are signed in.
     public enum SignedIn: String, CaseIterable, Hashable, Sendable {
         /// Every device that has not signed out, without a sign-in.
         case everyDevice = "every-device"

@@ -41,7 +41,7 @@ extension InMemoryAuthentication {
         return Profiles(profiles: [Profile(session: subject.session, metadata: metadata(subject))])
     }
 
-    /// Whether the platform signs people in at the MVPD here.
+    /// True when the platform signs people in at the MVPD here.
     private func signsIn(_ call: DeviceCall, _ mvpd: String) -> Bool {
         guard let parties = try? parties(mvpd, call), parties.integration.platformSsoEnabled else { return false }
         let platform = call.device?.platform
@@ -115,7 +115,7 @@ extension InMemoryAuthentication {
         return DerivedIdentity.digest("identity", claims.issuer, claims.subject)
     }
 
-    /// What the calling device takes over from logins of its platform's user elsewhere.
+    /// The logins of its platform's user elsewhere that the calling device takes over.
     func takenOver(by call: DeviceCall) -> [SessionSubject] {
         logins(of: call).compactMap { held in
             guard var session = held.subject.session, let parties = try? parties(session.mvpd, call), parties.integration.platformSsoEnabled else {
@@ -153,7 +153,7 @@ extension InMemoryAuthentication {
     }
 }
 
-/// Whether a person has to sign in, and with which code (rest-v2 §2.2, §2.3).
+/// Decides whether a person has to sign in, and with which code (rest-v2 §2.2, §2.3).
 extension InMemoryAuthentication {
     private static let longestDomain = 253
 

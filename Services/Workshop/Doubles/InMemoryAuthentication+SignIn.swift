@@ -76,7 +76,7 @@ extension InMemoryAuthentication: Authentication {
         return SignInOutcome(result: .signedIn, redirectURL: pending.redirectURL, traceID: trace)
     }
 
-    /// Of a session that the sign-in makes, in milliseconds.
+    /// The lifetime of a session that the sign-in makes, in milliseconds.
     private func lifetime(_ pending: PendingSignIn) -> UInt64 {
         guard let parties = try? config.catalogue.requireIntegration(requestor: pending.requestor, mvpd: pending.mvpd) else {
             return Self.sessionLife

@@ -53,7 +53,7 @@ extension InMemoryAuthentication {
 
     // MARK: Without a session
 
-    /// What stands for a session at a TempPass; reading it starts no clock.
+    /// The stand-in for a session at a TempPass; reading it starts no clock.
     func onTrial(_ call: DeviceCall, _ mvpd: Mvpd, identity: String, requiresUser: Bool) throws(Fault) -> (SessionSubject, [MetadataEntry]) {
         let terms = try Self.terms(mvpd)
         let place = Place(device: call.deviceID, requestor: call.requestor)

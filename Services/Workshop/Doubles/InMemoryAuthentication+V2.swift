@@ -3,7 +3,7 @@ public import ContractRuntime
 public import Contracts
 internal import Faults
 
-/// What REST v2 calls profiles: sessions of the caller's own client, and what stands for one.
+/// The profiles of REST v2: sessions of the caller's own client, and the stand-ins for one.
 extension InMemoryAuthentication {
     /// How long what stands for a session while a rule holds says that it lasts, in milliseconds.
     private static let degradedLife: UInt64 = 60_000
@@ -75,7 +75,7 @@ extension InMemoryAuthentication {
 
     // MARK: What a device has
 
-    /// Of the calling client, and what it takes over: of each MVPD at most one.
+    /// The profiles of the calling client, and those that it takes over: at most one of each MVPD.
     func profiles(of call: DeviceCall) throws(Fault) -> [SessionSubject] {
         let client = clientID(call.accessToken)
         var subjects = try held(at: Place(device: call.deviceID, requestor: call.requestor)).filter { held in
@@ -96,7 +96,7 @@ extension InMemoryAuthentication {
         let (call, _) = try requireDevice(request.call)
         let mvpd = try parties(name, call).mvpd
         if case .tempPass = mvpd.signIn {
-            // What was scripted for the device comes first.
+            // The scripted result for the device comes first.
             _ = try held(at: Place(device: call.deviceID, requestor: call.requestor))
             return try onTrial(call, mvpd, identity: request.identity, requiresUser: false).0
         }
@@ -119,7 +119,7 @@ extension InMemoryAuthentication {
         }
     }
 
-    /// Whether a rule permits or denies anything at all.
+    /// True when a rule permits or denies anything at all.
     private func isExcused(_ call: DeviceCall, _ mvpd: String) -> Bool {
         config.configuration.degradationRules.contains { rule in
             rule.requestorID == call.requestor && rule.mvpdID == mvpd && rule.isActive(at: clock.now())
@@ -134,7 +134,7 @@ extension InMemoryAuthentication {
 
     static func isOf(_ held: Held, _ client: String) -> Bool { held.subject.clientID.isEmpty || held.subject.clientID == client }
 
-    /// Whether a person has signed in for it somewhere.
+    /// True when a person has signed in for it somewhere.
     static func isProfile(_ subject: SessionSubject) -> Bool {
         switch subject.session?.kind {
         case .regular, .platform, .shared, .automatic: true

@@ -20,7 +20,7 @@ public final class InMemoryAuthentication: Sendable {
         var subject: SessionSubject
         /// Id of the code that it came by; empty: none.
         var code = ""
-        /// Who the platform said that its user is; empty: nothing was said.
+        /// The platform's identity of its user; empty: nothing was said.
         var identity = ""
     }
 
@@ -33,15 +33,15 @@ public final class InMemoryAuthentication: Sendable {
 
     struct Code: Sendable {
         var record: RegistrationCode
-        /// Of the client that asked for it.
+        /// The id of the client that asked for it.
         let clientID: String
-        /// Who the platform said that the device's user is; empty: nothing was said.
+        /// The platform's identity of the device's user; empty: nothing was said.
         var identity = ""
         /// When a sign-in through it succeeded, milliseconds since 1970; 0: none did.
         var usedAt: UInt64 = 0
     }
 
-    /// Who gets a session, and by what.
+    /// The owner of a session, and its origin.
     struct Owner: Sendable {
         var client = ""
         var device: DeviceInformation?
@@ -166,7 +166,7 @@ public final class InMemoryAuthentication: Sendable {
         }
     }
 
-    /// What a client that registered here may do by REST v2; other bearers may do all.
+    /// The rights of a client that registered here in REST v2; other bearers may do all.
     /// - Throws: `access_denied` without its scope, `invalid_requestor`, `insufficient_scope` for another application's.
     func requireCovered(_ requestor: String, by bearer: String) throws(Fault) -> Requestor {
         let application = clients[clientID(bearer)].flatMap { config.catalogue.application($0) }
@@ -209,8 +209,8 @@ public final class InMemoryAuthentication: Sendable {
         return subject
     }
 
-    /// What the device has, the newest first.
-    /// - Throws: What was scripted.
+    /// The device's sessions, the newest first.
+    /// - Throws: The scripted error.
     func held(at place: Place) throws(Fault) -> [Held] {
         switch standings[place] {
         case .signedIn(let held): return held.filter { isOfThisLife($0.subject) }
@@ -232,7 +232,7 @@ public final class InMemoryAuthentication: Sendable {
         return max(catalogue.requestor(requestor)?.sinceMilliseconds ?? 0, catalogue.mvpd(mvpd)?.sinceMilliseconds ?? 0)
     }
 
-    /// What a device has of which nothing was told yet.
+    /// The device's sessions that nobody was told of yet.
     func untold(_ place: Place) -> [Held] {
         behaviour.signedIn == .everyDevice ? [Held(subject: derived(place, mvpd: nil, Owner()))] : []
     }
@@ -309,7 +309,7 @@ public final class InMemoryAuthentication: Sendable {
 
     /// The client of every other access token.
     static let anybody = "double-client"
-    /// Of a device at a requestor.
+    /// The limit of sessions of a device at a requestor.
     private static let mostSessions = 64
 
     static let nobody = Fault(.authenticationSessionMissing, "User not authenticated")

@@ -172,7 +172,7 @@ public final class InMemoryAuthorization: Authorization {
 
 /// Decisions of REST v2, whose denials are a part of the answer.
 extension InMemoryAuthorization {
-    /// What a decision is made of.
+    /// The parts of which a decision is made.
     private struct Inquiry {
         let call: DeviceCall
         let subject: SessionSubject

@@ -146,7 +146,7 @@ extension InMemoryAutoSignIn: SignInWithApple {
         }
     }
 
-    /// - Returns: Whether there was no link before.
+    /// - Returns: True when there was no link before.
     private func link(_ account: String) -> Bool {
         let moment = now
         let id = Self.linkID(account)

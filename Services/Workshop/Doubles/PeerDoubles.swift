@@ -35,7 +35,7 @@ public final class PeerDoubles: Sendable {
 
     /// - Parameters:
     ///   - addresses: The services to stand in for, with their addresses; port 0 takes a free one.
-    ///   - configuration: What the config double serves.
+    ///   - configuration: The configuration that the config double serves.
     ///   - pki: Has a certificate of each of them.
     ///   - group: Where connections live; by default one of this process.
     /// - Throws: `Fault` when the configuration cannot be encoded, `TlsError` naming a certificate that cannot be used.

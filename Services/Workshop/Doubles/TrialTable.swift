@@ -57,7 +57,7 @@ final class TrialTable: Sendable {
 
     /// Starts the clock with the first play; a resource counts once.
     /// - Parameters:
-    ///   - terms: Of the TempPass.
+    ///   - terms: The terms of the TempPass.
     ///   - now: Milliseconds since 1970.
     ///   - life: A trial of before begins anew.
     /// - Throws: `authentication_session_expired` (the trial is over), `authorization_denied_by_mvpd` (no resource is left).
@@ -82,7 +82,7 @@ final class TrialTable: Sendable {
         return try outcome.get()
     }
 
-    /// - Returns: How many were forgotten.
+    /// - Returns: The number of forgotten trials.
     func forget(_ scope: ResetTempPassRequest.Scope?, requestor: String, mvpd: String) -> Int {
         state.withLock { state in
             let found = state.known.filter { key, _ in key.requestor == requestor && key.mvpd == mvpd && key.isCovered(by: scope) }

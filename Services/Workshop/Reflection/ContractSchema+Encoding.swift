@@ -4,8 +4,8 @@ public import StrictJson
 extension ContractSchema {
     /// The message that a JSON object describes (proto3 language guide, "JSON Mapping"), encoded.
     /// - Parameters:
-    ///   - json: Names in lowerCamelCase or as in the contract; 64-bit numbers may be strings; bytes in base64; enum values by name or number; null is the
-    ///     default.
+    ///   - json: Names in lowerCamelCase or as in the contract; 64-bit numbers may be strings; bytes in base64; enum values by name or number; null
+    ///     is the default.
     ///   - message: Full protobuf name.
     /// - Throws: `JsonMismatch` at the first value that does not fit.
     public func encode(_ json: JsonNode, as message: String) throws(JsonMismatch) -> [UInt8] {

@@ -48,7 +48,7 @@ private struct JsonRendering {
     private func text(of values: [WireFields.Value], _ field: FieldSchema) throws(MalformedMessage) -> String {
         guard field.isRepeated else {
             if field.kind == .message {
-                // Of several, later ones complete earlier ones (protobuf encoding, "Last One Wins").
+                // When there are several, later ones complete earlier ones (protobuf encoding, "Last One Wins").
                 var whole: [UInt8] = []
                 for value in values { whole += try Self.content(value, field) }
                 return try text(of: .bytes(whole[...]), field)

@@ -2,18 +2,18 @@ internal import CZlib
 public import Cryptography
 public import Foundation
 
-/// A tool in the role of the MVPD: it answers a sign-in request with a really signed SAML response, without a network and without a browser.
+/// A tool in the role of the MVPD. It answers a sign-in request with a really signed SAML response, without a network and without a browser.
 ///
 /// The stand-in MVPD would spend more processor time on a sign-in than the services that get it: pages, forms, a verified request. Here a sign-in
-/// costs one RSA signature. It shares no code with the sandbox, nor with the tests' signer: three issuers that agree by chance on a wrong reading of the
-/// standard are less likely than one. The assertion is written in its exclusive canonical form (exc-c14n), so what is digested is what is sent.
+/// costs one RSA signature. It shares no code with the sandbox, nor with the tests' signer. Three issuers that agree by chance on a wrong reading of
+/// the standard are less likely than one. The assertion is written in its exclusive canonical form (exc-c14n), so what is digested is what is sent.
 public struct PlayedMvpd: Sendable {
-    /// Who signs in.
+    /// The person who signs in.
     public struct Subscriber: Sendable, Equatable {
         /// The persistent name that the MVPD gives out.
         public let nameID: String
         public let householdID: String
-        /// What the subscriber pays for.
+        /// The channels that the subscriber pays for.
         public let channels: [String]
 
         public init(nameID: String, householdID: String, channels: [String]) {
@@ -37,7 +37,7 @@ public struct PlayedMvpd: Sendable {
     }
 
     /// - Parameters:
-    ///   - request: What is answered.
+    ///   - request: The request to answer.
     ///   - now: Goes into the response, which is good for 300 s.
     /// - Returns: The response as text.
     /// - Throws: `CryptographyError` when the key cannot sign.
@@ -103,7 +103,8 @@ public struct PlayedMvpd: Sendable {
         return "<saml:AttributeStatement>\(elements.joined())</saml:AttributeStatement>"
     }
 
-    /// RSA with SHA-256 (XML Signature §4, exc-c14n): the digest of the element without its signature, then the signature of the canonical `SignedInfo`.
+    /// RSA with SHA-256 (XML Signature §4, exc-c14n): the digest of the element without its signature, then the signature of the canonical
+    /// `SignedInfo`.
     private func signature(over canonical: String, identifier: String) throws(CryptographyError) -> String {
         let digest = Base64.standard.encode(SHA256.hash(canonical))
         func method(_ name: String, _ algorithm: String) -> String { #"<ds:\#(name) Algorithm="\#(algorithm)"></ds:\#(name)>"# }
@@ -130,10 +131,10 @@ public struct PlayedMvpd: Sendable {
     }
 }
 
-/// What an MVPD has to know of a sign-in request to answer it.
+/// The facts of a sign-in request that an MVPD needs to answer it.
 ///
-/// Read without an XML parser, with any prefixes and quotes: the request comes from the service under test, and a reading error shows as a failed
-/// sign-in.
+/// It is read without an XML parser, with any prefixes and quotes. The request comes from the service under test, and a reading error shows as a
+/// failed sign-in.
 public struct AuthnRequestFacts: Sendable, Equatable {
     public var id: String
     /// The service provider's entity id.
@@ -172,7 +173,7 @@ public struct AuthnRequestFacts: Sendable, Equatable {
         self.init(document: String(decoding: octets, as: UTF8.self))
     }
 
-    /// Of the first element that has it.
+    /// The attribute of the first element that has it.
     private static func attribute(_ name: String, _ document: String) -> String? {
         var rest = document[...]
         while let found = rest.range(of: "\(name)=") {

@@ -31,7 +31,7 @@ struct DeviceFailure: Error, CustomStringConvertible {
         (self.exit, self.code, self.description) = (exit, code, description)
     }
 
-    /// - Parameter statuses: What the library said meanwhile.
+    /// - Parameter statuses: The messages of the library meanwhile.
     init(_ error: any Error, _ statuses: [Status] = []) {
         switch error {
         case let failure as DeviceFailure: self = failure

@@ -2,7 +2,7 @@ internal import CQrEncode
 
 /// A QR code as text for a terminal: two modules per character.
 enum QrCode {
-    /// - Parameter text: What the code says, at most a few hundred characters.
+    /// - Parameter text: The text of the code, at most a few hundred characters.
     /// - Returns: Its lines with the quiet zone, dark on light; empty when the text does not fit a code.
     static func lines(for text: String) -> [String] {
         guard let code = QRcode_encodeString(text, 0, QR_ECLEVEL_M, QR_MODE_8, 1) else { return [] }

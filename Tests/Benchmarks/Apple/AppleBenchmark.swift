@@ -21,7 +21,7 @@ struct AppleBenchmark: ParsableCommand {
         print("  verified   bare signature   ratio")
         var ratios: [Double] = []
         for round in 0..<rounds {
-            // Whoever is second finds a warmer machine: each is it every other time.
+            // The second one finds a warmer machine: each is second every other time.
             let verified: Double
             let bare: Double
             if round.isMultiple(of: 2) {

@@ -4,7 +4,7 @@ import EntitlementSimulator
 import Foundation
 import Synchronization
 
-/// What the client library costs an app: round trips of a sign-in, the time of a session check, memory over many polls.
+/// The cost of the client library for an app: round trips of a sign-in, the time of a session check, memory over many polls.
 @main
 struct ClientBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -86,7 +86,8 @@ struct ClientBenchmark: AsyncParsableCommand {
         }
         let time = start.duration(to: .now) / max(1, counts.last ?? 1)
         let growth = (sizes.last ?? 0) - sizes[0]
-        // A page here and there is the allocator's, up to 150 KB of them however many polls; 600 000 polls that kept one byte each would be 586 KB.
+        // A page here and there is the allocator's, up to 150 KB of them however many polls. A leak of one byte in each of 600 000 polls would be 586
+        // KB.
         let holds = growth < 256
         print(
             "memory: \(sizes[0]) KB after \(counts[0]) polls, \(sizes.last ?? 0) KB after \(counts.last ?? 0), growth \(growth) KB, "

@@ -3,7 +3,8 @@ import CommandKit
 import Foundation
 import TextEncodings
 
-/// What the bridge adds to the calls of a v2 service that answers in 20 ms (bridge §15.1), beside this service itself and beside direct MVPDs.
+/// The time that the bridge adds to the calls of a v2 service that answers in 20 ms (bridge §15.1). This service itself and direct MVPDs are measured
+/// beside it.
 struct BridgeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bridge", abstract: "Measure calls through the bridge beside the upstream's own, and beside those of direct MVPDs.",
@@ -12,7 +13,8 @@ struct BridgeCommand: AsyncParsableCommand {
     private static let requestor = "ACME1"
     private static let resource = "ACME1-NEWS"
     private static let bridged = "CoastCable"
-    /// Microseconds of CPU: of an answer from the store over that of a direct MVPD, and of a call upstream over an answer from the store.
+    /// Microseconds of CPU. The first is an answer from the store over that of a direct MVPD, the second a call upstream over an answer from the
+    /// store.
     private static let goals = (stored: 15.0, called: 150.0)
     /// Microseconds that the bridge may add to the upstream's own.
     private static let delays = (p50: 1000.0, p99: 5000.0)

@@ -10,7 +10,7 @@ final class ChildProgram {
     private var hasEnded = false
 
     /// - Parameters:
-    ///   - path: Of the program.
+    ///   - path: The path of the program.
     ///   - environment: Beside that of this program.
     init(_ path: String, _ arguments: [String], environment: [String: String] = [:]) throws {
         var ends: [Int32] = [0, 0]

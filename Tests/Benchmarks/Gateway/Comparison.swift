@@ -1,5 +1,5 @@
-/// What the runs of one scenario gave: each round holds one run of everything that is compared, one after the other, so that what else the
-/// machine does falls on all of them alike.
+/// The results of one scenario's runs. Each round holds one run of everything that is compared, one after the other. So other work of the machine
+/// falls on all of them alike.
 struct Comparison {
     struct Round {
         var hello: LoadProgram.Result
@@ -26,7 +26,7 @@ struct Comparison {
 
     var unexpected: Int { rounds.map(\.target.unexpected).reduce(0, +) }
 
-    /// What the goal is about.
+    /// The ratio that the goal is about.
     var goalRatio: Spread {
         switch scenario.measure {
         case .hello: helloRatio

@@ -5,7 +5,7 @@ import TextEncodings
 
 /// Devices at several MVPDs, each of which asks at a steady pace for a decision that is not in any cache.
 struct DecisionLoad: Sendable {
-    /// What came of the decisions at one MVPD.
+    /// The result of the decisions at one MVPD.
     struct Outcome: Sendable {
         /// Microseconds of each permit.
         var times: [Double] = []
@@ -42,7 +42,7 @@ struct DecisionLoad: Sendable {
 
     func shutdown() async throws { try await exchange.client.shutdown() }
 
-    /// - Returns: What came of it, by MVPD.
+    /// - Returns: The result, by MVPD.
     func run(for span: Duration) async throws -> [String: Outcome] {
         let end = ContinuousClock.now + span
         return await withTaskGroup(of: (String, Outcome).self) { group in

@@ -4,7 +4,7 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 
-/// What the export of spans and metrics costs: two clusters, of which one exports, take turns.
+/// The cost of the export of spans and metrics: two clusters, of which one exports, take turns.
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Measure calls of a cluster that exports by OTLP beside one that does not.",
@@ -108,7 +108,7 @@ struct ExportCommand: AsyncParsableCommand {
                     (count, unexpected) = (result.calls, result.unexpected)
                 }
                 guard unexpected * 50 <= count else { throw BenchmarkFailure("\(unexpected) of \(count) calls failed") }
-                // What waits for its interval belongs to these calls.
+                // Figures that wait for their interval belong to these calls.
                 usleep(1_500_000)
                 let spent = ProcessTimes(side.cluster.processes).spent(since: before)
                 // The first calls fill caches.

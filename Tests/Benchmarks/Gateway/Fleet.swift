@@ -11,7 +11,7 @@ struct Fleet {
         let requestor: String
         let id: String
         let accessToken: String
-        /// What it may watch.
+        /// The resources that it may watch.
         let resources: [String]
         /// On its Apple Account, where it opted in.
         var value: String?
@@ -108,7 +108,7 @@ struct Fleet {
 }
 
 extension Fleet.Device {
-    /// - Parameter number: Of the device; with it its address is another one.
+    /// - Parameter number: The number of the device; another number has another address.
     fileprivate func requestCode(_ exchange: HTTPExchange, gateway: String, number: Int) async throws -> String {
         struct Answer: Decodable { let code: String }
         let headers = [

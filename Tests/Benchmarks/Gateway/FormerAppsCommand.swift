@@ -5,7 +5,7 @@ import EntitlementClient
 import Foundation
 import TextEncodings
 
-/// What apps that nobody can change cost, beside v1's own calls of the same effect: signed requests, and the calls of the vendor's SDKs.
+/// The cost of apps that nobody can change, beside v1's own calls of the same effect: signed requests, and the calls of the vendor's SDKs.
 struct FormerAppsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "former-apps", abstract: "Measure signed requests and the SDKs' own calls beside v1's.",
@@ -13,7 +13,7 @@ struct FormerAppsCommand: AsyncParsableCommand {
 
     /// Microseconds of CPU in `authentication` that a signed request may cost more than a bearer.
     private static let signedGoal = 6.0
-    /// Of the three calls of a device SDK to those of v1.
+    /// The ratio of the three calls of a device SDK to those of v1.
     private static let trioGoal = 1.3
 
     @Option(help: "The load program `http-load`.")
@@ -115,7 +115,7 @@ struct FormerAppsCommand: AsyncParsableCommand {
         return after / before <= Self.trioGoal
     }
 
-    /// What a call of each file costs in each of some processes, in microseconds; the files take turns.
+    /// The cost of a call of each file in each of some processes, in microseconds; the files take turns.
     private func medians(_ bench: Bench, _ files: [RequestFile], status: Int, of processes: [String]) throws -> [[Double]] {
         var costs = [[[Double]]](repeating: [[Double]](repeating: [], count: processes.count), count: files.count)
         for round in 0...rounds {

@@ -12,7 +12,7 @@ struct GatewayBenchmark: AsyncParsableCommand {
         ],
         defaultSubcommand: RunCommand.self)
 
-    /// Ends the program as each of its commands says: 0 when every goal holds, 1 when one does not, 2 when there was nothing to measure.
+    /// Ends the program as each of its commands says. The code is 0 when every goal holds, 1 when one does not, 2 when there was nothing to measure.
     static func judge(_ measure: () async throws -> Bool) async throws {
         let met: Bool
         do {

@@ -7,7 +7,7 @@ struct HangingProviderCommand: AsyncParsableCommand {
         commandName: "hanging-provider", abstract: "Measure what a decision point that hangs does to the others.",
         discussion: "Exit code 0 when the p99 of each other MVPD rises by less than a fifth, 1 when it does not, 2 when nothing was measured.")
 
-    /// Of the demo catalogue: one is asked in JSON, the other in SOAP.
+    /// Two MVPDs of the demo catalogue: one is asked in JSON, the other in SOAP.
     private static let observed = ["NorthCable", "LakeTel"]
     private static let hanging = "SlowTV"
     /// The rise of the p99 that is allowed.

@@ -46,7 +46,7 @@ struct LoadProgram {
         return Pace(p50: numbers[0], p99: numbers[1], unexpected: Int(numbers[2]), calls: Int(numbers[3]), lateness: numbers[4])
     }
 
-    /// What the load reaches with a server in C that answers without looking.
+    /// The rate that the load reaches with a server in C that answers without looking.
     func ceiling(requests: URL) throws -> Result {
         let server = try ChildProgram(path, ["serve", "5"])
         defer { server.stop() }

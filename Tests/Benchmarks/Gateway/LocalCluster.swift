@@ -3,7 +3,7 @@ import Foundation
 
 /// A cluster on this machine: one that `boxoffice up` starts for the benchmark, or one that runs already.
 struct LocalCluster {
-    /// What of `cluster.json` is used.
+    /// The used part of `cluster.json`.
     private struct File: Decodable {
         struct Entry: Decodable {
             var pid: Int32
@@ -47,7 +47,7 @@ struct LocalCluster {
     ///   - home: A folder for its state.
     ///   - people: How many there shall be: a person gets one media token a second for the same play (rest-v1 §7).
     ///   - providers: MVPDs that there shall be beside those of the demo catalogue; they are asked as NorthCable is.
-    ///   - variables: Of its programs' environment.
+    ///   - variables: The variables of its programs' environment.
     static func start(
         binaries: URL, home: URL, portBase: Int, people: Int, providers: [String] = [], variables: [String: String] = [:]
     ) throws -> LocalCluster {
@@ -140,7 +140,7 @@ struct LocalCluster {
         return (try? JSONSerialization.jsonObject(with: Data(answer.text.utf8))) as? [String: Any] ?? [:]
     }
 
-    /// What the demo's app without client registration signs with.
+    /// The key pair with which the demo's app without client registration signs.
     func signingPair() throws -> SigningPair? { file.signedRequests?["acme-legacy"] }
 
     /// Stops what `start` started.

@@ -1,7 +1,7 @@
 import Foundation
 
-/// nginx in front of nginx, set up as a cluster's gateway and the service behind it are: plain HTTP on the loopback device, connections that stay, a line
-/// in the log of each for each call.
+/// nginx in front of nginx, set up as a cluster's gateway and the service behind it. They speak plain HTTP on the loopback device, keep connections,
+/// and write a line in the log of each for each call.
 struct NginxPair {
     static let status = 403
     /// As long as what the gateway says to a device that nobody has signed in.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// What a poll costs at the rates where a cluster runs, which are far below what it could do, beside the same through nginx in front of nginx.
+/// The cost of a poll at the rates where a cluster runs, which are far below its capacity. The same calls go through nginx in front of nginx.
 struct RatesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rates", abstract: "Measure polls at fixed rates beside nginx in front of nginx.",
@@ -98,7 +98,7 @@ struct RatesCommand: AsyncParsableCommand {
         return Run(costs: spent.mapValues { $0 * 1e6 / Double(pace.calls) }, p50: pace.p50, unexpected: pace.unexpected)
     }
 
-    /// - Returns: Whether the goal holds where there is one.
+    /// - Returns: True when the goal holds where there is one.
     private func report(_ rate: Int, _ pairs: [Pair]) -> Bool {
         let costs = Spread(pairs.map { $0.cluster.cost / $0.nginx.cost })
         let medians = Spread(pairs.map { $0.cluster.p50 / $0.nginx.p50 })

@@ -60,7 +60,7 @@ struct Report {
         line(text)
     }
 
-    /// - Returns: Whether every call of REST v2 that was measured costs little enough.
+    /// - Returns: True when every call of REST v2 that was measured costs little enough.
     static func successions(_ comparisons: [Comparison]) -> Bool {
         let measured = Succession.all.compactMap { pair in pair.ratio(comparisons).map { (pair, $0) } }
         guard !measured.isEmpty else { return true }

@@ -4,7 +4,7 @@ import TextEncodings
 
 /// One operation under load, with the goal that it is measured by.
 struct Scenario {
-    /// What the rate is held against.
+    /// The measure that the rate is compared with.
     enum Measure {
         /// The bare server's rate in the same pair of runs.
         case hello
@@ -129,7 +129,7 @@ struct Scenario {
         return file
     }
 
-    /// What a call of REST v1 asks before it asks for a media token.
+    /// The call that an app of REST v1 makes before it asks for a media token.
     private static func permits(_ fleet: Fleet) -> RequestFile {
         var file = RequestFile()
         for device in fleet.devices {

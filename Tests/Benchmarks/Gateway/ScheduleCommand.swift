@@ -2,13 +2,13 @@ import ArgumentParser
 import CommandKit
 import Foundation
 
-/// What scheduled test sign-ins cost: the CPU of a cluster's services without and with a test user at each of many MVPDs.
+/// The cost of scheduled test sign-ins: the CPU of a cluster's services without and with a test user at each of many MVPDs.
 struct ScheduleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schedule", abstract: "Measure what scheduled test sign-ins cost the services.",
         discussion: "Exit code 0 when the goal holds, 1 when it does not, 2 when there was nothing to measure.")
 
-    /// Of a core, for 300 a minute.
+    /// The share of a core, for 300 a minute.
     private static let goal = 0.05
     /// Seconds from one sign-in at an MVPD to its next.
     private static let interval = 60.0

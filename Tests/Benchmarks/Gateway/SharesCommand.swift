@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import GatewayEdge
 
-/// What the limits by application and requestor cost each request: at most a microsecond.
+/// The cost of the limits by application and requestor for each request: at most a microsecond.
 struct SharesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "shares", abstract: "Measures the limits by application and requestor.")
     private static let goal = 1000.0

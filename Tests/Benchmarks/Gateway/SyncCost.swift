@@ -1,6 +1,6 @@
 import Foundation
 
-/// What one fsync costs where the services keep their state.
+/// The cost of one fsync where the services keep their state.
 struct SyncCost {
     /// Microseconds, the median.
     let microseconds: Double

@@ -6,8 +6,8 @@ import GRDB
 import Storage
 import StorageSqlite
 
-/// Fills a store with sessions: the schema and the first row come from the service's own code, the others are copies of that row under ids of
-/// their own.
+/// Fills a store with sessions. The schema and the first row come from the service's own code; the others are copies of that row under ids of their
+/// own.
 struct FillCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "fill", abstract: "Fill a store with sessions.")
 

@@ -10,7 +10,7 @@ struct FilledStore {
     /// How many of them a device has.
     let perDevice: Int
     let file: String
-    /// What opening it took.
+    /// The time of opening it.
     let openingSeconds: Double
     /// Resident memory of this process that opening it took.
     let openingBytes: Int

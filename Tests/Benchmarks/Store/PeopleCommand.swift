@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Exports and erases people of a filled store, one after the other: an export has to take less than a second, an erasure less than 100 ms.
+/// Exports and erases people of a filled store, one after the other. An export has to take less than a second, an erasure less than 100 ms.
 struct PeopleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "people", abstract: "Export and erase people of a filled store.")
 
@@ -40,7 +40,7 @@ struct PeopleCommand: AsyncParsableCommand {
 
     /// - Parameters:
     ///   - times: Milliseconds.
-    ///   - goal: What the slowest has to be below.
+    ///   - goal: The bound for the slowest one.
     private static func tell(_ what: String, _ times: [Double], below goal: Double) -> Bool {
         let sorted = times.sorted()
         func text(_ value: Double) -> String { String(format: "%.2f", value) }

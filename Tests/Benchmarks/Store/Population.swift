@@ -6,8 +6,8 @@ enum Population {
     /// The device whose row, written by the service's own code, is the pattern of all.
     static let pattern = "00000000-0000-4000-8000-pattern"
 
-    /// SQL for the device id of the number in the column `d`. Numbers in turn give ids in no order, as ids are in life: the multipliers are odd,
-    /// so no two numbers below 2^32 have the same id.
+    /// SQL for the device id of the number in the column `d`. Numbers in turn give ids in no order, as ids are in life. The multipliers are odd, so
+    /// no two numbers below 2^32 have the same id.
     static let deviceSQL = "printf('%08x-%04x-4000-8000-%012x', (d * 2654435761) & 4294967295, (d * 40503) & 65535, d)"
 
     /// The same in Swift.

@@ -109,10 +109,10 @@ struct CallersCommand: AsyncParsableCommand {
     }
 }
 
-/// What calls cost their caller.
+/// The cost of calls for their caller.
 struct CallerCost: CustomStringConvertible {
     let callsPerSecond: Double
-    /// Of the caller's process, for each call.
+    /// The CPU time of the caller's process, for each call.
     let cpuMicroseconds: Double
     /// Microseconds.
     let p99: Double

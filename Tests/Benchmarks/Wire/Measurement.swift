@@ -1,4 +1,4 @@
-/// What the load client measured in one run.
+/// The load client's measurement of one run.
 struct Measurement {
     var callsPerSecond: Double
     /// Microseconds.

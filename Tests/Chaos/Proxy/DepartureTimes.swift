@@ -5,7 +5,7 @@ struct DepartureTimes {
     private var last: NIODeadline?
 
     /// - Parameters:
-    ///   - bytes: Of the piece.
+    ///   - bytes: The octets of the piece.
     ///   - random: 0 to 1, the share of the jitter.
     /// - Returns: When it leaves; `nil`: at once, as nothing before it waits.
     mutating func departure(of bytes: Int, rules: WireRules, random: Double, now: NIODeadline) -> NIODeadline? {

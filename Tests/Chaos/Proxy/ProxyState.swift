@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a proxy and its connections share.
+/// The state that a proxy and its connections share.
 final class ProxyState: Sendable {
     private struct Contents {
         var rules = WireRules.none
@@ -36,7 +36,7 @@ final class ProxyState: Sendable {
     func remove(_ link: Link) { contents.withLock { _ = $0.links.removeValue(forKey: ObjectIdentifier(link)) } }
 }
 
-/// What passed a proxy since it began.
+/// The counts of a proxy since it began.
 package struct ProxyCounts: Sendable, Equatable {
     package var connections = 0
     package var bytes = 0

@@ -1,4 +1,4 @@
-/// What a proxy does to the bytes of all its connections, both ways.
+/// The proxy's treatment of the bytes of all its connections, both ways.
 package struct WireRules: Sendable, Equatable {
     /// Added to the way of each piece of bytes; the order stays.
     package var delay: Duration
@@ -8,7 +8,7 @@ package struct WireRules: Sendable, Equatable {
     package var bytesPerSecond: Int?
     /// One byte in about so many has a bit turned, at random places; `nil`: none, at least 1.
     package var corruptsOneIn: Int?
-    /// What comes is read and thrown away: both ends hold a connection on which nobody answers.
+    /// Incoming bytes are read and thrown away: both ends hold a connection on which nobody answers.
     package var isMute: Bool
     /// A new connection is closed at once.
     package var refusesConnections: Bool

@@ -6,7 +6,7 @@ import Testing
 /// Gives a suite a running cluster, one for all its tests. `BOXOFFICE_TEST_UPSTREAM=boxoffice`: it is a bridge, whose MVPDs are all those of a second
 /// cluster (bridge §18).
 struct ClusterTrait: SuiteTrait, TestScoping {
-    /// Whether the MVPDs are tried on a schedule.
+    /// True when the MVPDs are tried on a schedule.
     var hasTestUsers = false
 
     func provideScope(for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void) async throws {

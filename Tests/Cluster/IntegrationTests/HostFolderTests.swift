@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-/// What `boxoffice settings --host` writes, as the programs judge it.
+/// The output of `boxoffice settings --host`, as the programs judge it.
 @Suite("Settings for several hosts, read by the programs")
 struct HostFolderTests {
     private let folder: URL

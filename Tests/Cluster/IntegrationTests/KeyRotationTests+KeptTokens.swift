@@ -11,7 +11,7 @@ extension KeyRotationTests {
     private struct KeptKey {
         let service: ClusterService
         let file: URL
-        /// Of the log's events `NAME.reloaded` and `NAME.reload_refused`.
+        /// The name in the log's events `NAME.reloaded` and `NAME.reload_refused`.
         let name: String
         /// In the service's settings.
         let olderSetting: String
@@ -45,7 +45,7 @@ extension KeyRotationTests {
         )
     }
 
-    /// What an app keeps.
+    /// The values that an app keeps.
     private struct Kept {
         let app: SdkApp
         let session: String
@@ -57,7 +57,7 @@ extension KeyRotationTests {
             return Kept(app: app, session: session, permit: try await app.permit(session))
         }
 
-        /// Whether the session's token, the permit's token and the device's seal are each accepted.
+        /// True when the session's token, the permit's token and the device's seal are each accepted.
         func counts() async throws -> [Bool] {
             let decided = try await app.authorize(session)
             try #require(decided.text.contains("authzToken") != decided.isPendingLogout, "\(decided.status) \(decided.text)")

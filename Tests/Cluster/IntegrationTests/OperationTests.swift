@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-/// What `boxoffice` tells of a cluster that runs.
+/// The output of `boxoffice` about a cluster that runs.
 @Suite("Operating a cluster", .cluster)
 struct OperationTests {
     private func boxoffice(_ arguments: String...) throws -> Program {

@@ -5,7 +5,7 @@ import Testing
 /// A program that is expected to end by itself.
 struct Program {
     let status: Int32
-    /// What it printed on both streams.
+    /// The output on both streams.
     let output: String
 
     var lines: [String] { output.split(separator: "\n").map(String.init) }

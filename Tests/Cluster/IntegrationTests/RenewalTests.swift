@@ -10,7 +10,7 @@ import Testing
 /// Certificates that end while a cluster works.
 @Suite("Certificates renew while the cluster runs", .serialized)
 struct RenewalTests {
-    /// Of all certificates for TLS; a year in production.
+    /// The life of all certificates for TLS; a year in production.
     private static let life: Duration = .seconds(75)
 
     @Test("calls and new connections go on far beyond the life of the first certificates, without one that fails, and a stop ends the renewal")

@@ -8,7 +8,7 @@ import Testing
 struct StartTests {
     private static let isLong = ProcessInfo.processInfo.environment["BOXOFFICE_LONG"] == "1"
 
-    /// Three seconds, plus twice the time that this many RSA keys take to generate on this machine now: that time is random, and only the number of
+    /// Three seconds, plus twice the time that this many RSA keys take to generate on this machine now. That time is random, and only the number of
     /// keys is the product's.
     @Test(.tags(.timing), .onReleasePrograms) func isReadyWithinThreeSecondsWithKeysMadeAnew() async throws {
         let clock = ContinuousClock()

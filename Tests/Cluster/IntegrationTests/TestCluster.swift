@@ -38,8 +38,8 @@ struct TestCluster: Sendable {
 
     /// `BOXOFFICE_TEST_STORE=postgres` runs the suites on PostgreSQL, as `up --store` does.
     /// - Parameters:
-    ///   - hasTestUsers: Whether the MVPDs are tried on a schedule, which would get among what a test counts there.
-    ///   - takesKeys: Whether its RSA keys are those of an earlier cluster, where there is one.
+    ///   - hasTestUsers: True when the MVPDs are tried on a schedule, which would get among what a test counts there.
+    ///   - takesKeys: True when its RSA keys are those of an earlier cluster, where there is one.
     init(exchange: HTTPExchange, hasTestUsers: Bool = false, takesKeys: Bool = true) throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("boxoffice-\(UUID().uuidString.prefix(8))")
         let checkout = Checkout.current

@@ -1,4 +1,4 @@
-/// What became of the mutants.
+/// The results of the mutants.
 struct Tally: Sendable {
     var mutants = 0
     var accepted: [String: Int] = [:]

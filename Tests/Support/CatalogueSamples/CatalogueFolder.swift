@@ -34,7 +34,7 @@ package final class CatalogueFolder: Sendable {
         try write(Self.small.replacingOccurrences(of: part, with: other), to: "catalogue.json")
     }
 
-    /// What is wrong with the catalogue file.
+    /// The problems of the catalogue file.
     package func problems() -> [String] {
         do throws(CatalogueRefused) {
             _ = try file.read(now: Self.now)
@@ -46,7 +46,7 @@ package final class CatalogueFolder: Sendable {
 
     private static let provider = Result { try certificate() }
 
-    /// Of certificates that differ by their validity alone: a key of 2048 bits takes its time.
+    /// The key of certificates that differ by their validity alone: a key of 2048 bits takes its time.
     private static let key = Result { PrivateKey.rsa(try RSAPrivateKey.generate()) }
 
     /// A self-signed certificate with an RSA key of 2048 bits, always the same one.

@@ -5,7 +5,7 @@ internal import Synchronization
 public final class ManualClock: WallClock {
     private let moment: Mutex<Timestamp>
 
-    /// - Parameter start: What the clock shows first; by default 2031-03-04T10:00:00Z.
+    /// - Parameter start: The first time of the clock; by default 2031-03-04T10:00:00Z.
     public init(_ start: Timestamp = Timestamp(seconds: 1_930_384_800)) { moment = Mutex(start) }
 
     public func now() -> Timestamp { moment.withLock { $0 } }

@@ -27,7 +27,7 @@ public final class OtlpReceiver: Sendable {
         public let attributes: [String: String]
     }
 
-    /// What it answers: a status, headers and a body.
+    /// Its answer: a status, headers and a body.
     public struct Answer: Sendable {
         public var status: Int
         public var headers: [String: String]

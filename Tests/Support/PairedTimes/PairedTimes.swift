@@ -1,5 +1,5 @@
-/// Whether two ways through a program take equally long: both run in turns, and each is compared with its neighbour, so that a machine that is slower for
-/// a while is slower for both.
+/// Tests whether two ways through a program take equally long. Both run in turns, and each is compared with its neighbour. So a machine that is
+/// slower for a while is slower for both.
 public struct PairedTimes: Sendable, CustomStringConvertible {
     /// Times of the one and of the other way, pair by pair.
     public private(set) var first: [Duration]

@@ -2,10 +2,10 @@ internal import Foundation
 public import Storage
 internal import StorageSqlite
 
-/// Whether two engines have the same tables.
+/// Compares the tables of two engines.
 public enum EngineSchemas {
-    /// What differs between the columns of the two, a line each: `TABLE.COLUMN TYPE`, with `-` where PostgreSQL lacks it and `+` where only PostgreSQL has it.
-    /// SQLite reads both texts: so it needs no server.
+    /// The differences between the columns of the two, a line each: `TABLE.COLUMN TYPE`, with `-` where PostgreSQL lacks it and `+` where only
+    /// PostgreSQL has it. SQLite reads both texts: so it needs no server.
     public static func differences(sqlite: [Migration], postgres: [Migration]) async throws -> [String] {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("schemas-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -9,7 +9,7 @@ public final class PostgresServer: Sendable {
     private static let first = Result { try PostgresServer() }
     public static let absence: Comment = "PostgreSQL is not installed (Debian: postgresql)"
 
-    /// Whether one can be started; tests that need one say that they skip where not.
+    /// True when one can be started; tests that need one say that they skip where not.
     public static var isHere: Bool { PrivatePostgres.installed != nil }
     /// That of this test process, started when the first test wants it.
     public static var shared: PostgresServer { get throws { try first.get() } }

@@ -39,8 +39,8 @@ extension Signer {
     /// Replaces the `EncryptedKey` of an encrypted assertion.
     /// - Parameters:
     ///   - encrypted: With one key, of RSA-OAEP with SHA-1.
-    ///   - identity: Whose key it is.
-    ///   - keys: Makes the new ones; what it is given wraps the session key, with a digest and a mask as OpenSSL calls them, for an identity: base64.
+    ///   - identity: The owner of the key.
+    ///   - keys: Makes the new ones from the session key, with a digest and a mask as OpenSSL calls them, for an identity: base64.
     public static func rewrapping(
         _ encrypted: String, openedBy identity: SignerIdentity, _ keys: ((String, String, SignerIdentity) throws -> String) throws -> String
     ) throws -> String {

@@ -10,7 +10,7 @@ public struct LogoutTemplate: Sendable {
     public var issuer: String? = ResponseTemplate.identityProvider
     public var notOnOrAfter: String?
     public var signature: SignatureTemplate?
-    /// What follows issuer and signature.
+    /// The content after issuer and signature.
     public var content: String
 
     private static let success = "urn:oasis:names:tc:SAML:2.0:status:Success"

@@ -10,7 +10,7 @@ public struct SignatureTemplate: Sendable {
     public var transforms = enveloped + "<ds:Transform Algorithm=\"\(exclusiveCanonicalization)\"/>"
     /// Nil: the parent's ID; an empty list: no reference.
     public var uris: [String]?
-    /// What follows the signature value.
+    /// The content after the signature value.
     public var tail = ""
 
     public init() {}

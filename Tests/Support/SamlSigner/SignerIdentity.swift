@@ -2,9 +2,9 @@ internal import Foundation
 
 /// A throwaway key pair with a self-signed certificate, made by the `openssl` program.
 ///
-/// The signer of the tests stands on `openssl` and `xmlsec1`, and shares no code with what it tests or with the other issuers of this repository.
+/// The signer of the tests stands on `openssl` and `xmlsec1`. It shares no code with the tested code or with the other issuers of this repository.
 public struct SignerIdentity: Sendable {
-    /// What kind of key.
+    /// The kind of key.
     public enum Kind: Sendable {
         case rsa(bits: Int)
         case p256
@@ -44,8 +44,8 @@ public struct SignerIdentity: Sendable {
 
 /// Pairs that are made once, for tests that do not mind whose they are: an RSA key takes a tenth of a second and more.
 extension SignerIdentity {
-    /// Of an MVPD.
+    /// The identity of an MVPD.
     public static let sharedProvider = Result { try SignerIdentity() }
-    /// Of ours.
+    /// Our own identity.
     public static let sharedServiceProvider = Result { try SignerIdentity(commonName: "sp.pass.example") }
 }

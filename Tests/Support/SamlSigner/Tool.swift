@@ -9,7 +9,7 @@ enum Tool {
         let description: String
     }
 
-    /// - Returns: What the program wrote to standard output.
+    /// - Returns: The program's standard output.
     @discardableResult
     static func run(_ name: String, _ arguments: [String]) throws -> Data {
         let output = Pipe()

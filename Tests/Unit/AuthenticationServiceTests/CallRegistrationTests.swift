@@ -2,7 +2,7 @@ import ContractRuntime
 import Contracts
 import Testing
 
-/// Who answers the calls of the contract.
+/// The owners of the contract's calls.
 @Suite struct CallRegistrationTests {
     @Test("each call of the contract is registered exactly once, and no other")
     func registersEachCallOnce() throws {

@@ -9,7 +9,7 @@ import Testing
 @testable import AuthenticationSignIn
 @testable import AuthenticationUpstreams
 
-/// Whether the host's clock is right, by what MVPDs' answers say.
+/// Checks the host's clock by MVPDs' answers.
 @Suite struct ClockDoubtTests {
     private let log = LogRecorder()
     private let start = ContinuousClock.now

@@ -9,10 +9,10 @@ import Testing
 @testable import AuthenticationSignIn
 @testable import AuthenticationUpstreams
 
-/// A device that waits polls by its code, which the service reads from its memory; whatever changes the code, every reader must see it (rest-v2 §2.8).
+/// A device that waits polls by its code, which the service reads from its memory. Every reader must see each change of the code (rest-v2 §2.8).
 @Suite("The memory of codes")
 struct CodeMemoryTests {
-    /// What changes the row of a code.
+    /// The changes of a code's row.
     enum Change: CaseIterable {
         case signIn, plain, upstream, preview, plan, replacement, removal, claim
 

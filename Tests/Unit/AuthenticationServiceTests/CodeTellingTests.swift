@@ -8,7 +8,8 @@ import Testing
 @testable import AuthenticationSignIn
 @testable import AuthenticationUpstreams
 
-/// clients #98: what a code tells, whom, and until when (clients §1.14, rest-v2 §2.8): of v1's codes, of v2's, and of those whose sign-in an upstream has.
+/// clients #98: the facts that a code tells, to whom, and until when (clients §1.14, rest-v2 §2.8). It covers codes of v1 and v2, and those whose
+/// sign-in an upstream has.
 @Suite struct CodeTellingTests {
     enum Kind: String, CaseIterable { case v1, v2, bridged }
 
@@ -18,11 +19,11 @@ import Testing
         let owner: RegisteredClient
         let code: String
 
-        /// Of a client of the same requestor that made nothing.
+        /// A client of the same requestor that made nothing.
         func stranger() async throws -> String { try await rig.bearer() }
         func maker() async throws -> String { try await rig.token(of: owner).accessToken }
 
-        /// Whether somebody has signed in: what `checkauthn/{code}` and `preauthorize/{code}` ask.
+        /// Tells whether somebody has signed in: `checkauthn/{code}` and `preauthorize/{code}` ask this.
         func session(_ bearer: String, device: String = "") async throws -> Session {
             let request = SessionByCodeRequest(accessToken: bearer, requestor: "CHAN7", code: code, deviceID: device)
             let session = try await rig.service.getSessionByCode(request, context: rig.context)

@@ -98,7 +98,7 @@ struct DurabilityTests {
         await older.close()
 
         let store = SqliteAuthenticationStore(try Backend.database(file))
-        // What came with later versions is empty.
+        // Columns that came with later versions are empty.
         #expect(try await store.session(Sample.session().key) == Sample.session(providedID: ""))
         let other = try await store.session(Sample.session(device: "dev-1").key)
         #expect(other?.device == DeviceInformation() && other?.origin == Sample.session().origin)

@@ -10,7 +10,7 @@ import Testing
 @testable import AuthenticationSignIn
 @testable import AuthenticationUpstreams
 
-/// What was made at a requestor's id while another programmer had it (decision 0090).
+/// Records from the time when another programmer had a requestor's id (decision 0090).
 struct FormerOwnerTests {
     private static let backends = Backend.allCases.filter { $0 != .memory }
 

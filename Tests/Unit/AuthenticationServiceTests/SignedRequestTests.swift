@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Signed requests, and identities from another house")
 struct SignedRequestTests {
-    /// Of `ScriptedProvider.Secrets`.
+    /// The secret of `ScriptedProvider.Secrets`.
     private static let secret = "s3cret"
     private static let publicKey = "abcdefgh12345678"
 

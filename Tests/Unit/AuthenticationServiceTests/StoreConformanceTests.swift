@@ -8,7 +8,7 @@ import Testing
 @testable import AuthenticationSignIn
 @testable import AuthenticationUpstreams
 
-/// What every backend must do; the same body runs on each.
+/// The duties of every backend; the same body runs on each.
 @Suite(.serialized)
 struct StoreConformanceTests {
     // MARK: Clients

@@ -13,7 +13,7 @@ import Testing
 
 /// Sign-ins by a configuration that no version has.
 @Suite struct TestSignInTests {
-    /// What `config` hands out: the MVPD as a draft has it.
+    /// The plan that `config` hands out: the MVPD as a draft has it.
     private func begin(_ rig: Rig, mvpd: String, _ change: (inout Mvpd) -> Void = { _ in }) async throws -> TestSignIn {
         var configuration = try rig.catalogue.current().configuration
         configuration.requestors.removeAll { $0.id != "CHAN7" }

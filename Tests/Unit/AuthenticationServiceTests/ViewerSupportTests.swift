@@ -8,7 +8,7 @@ import Testing
 @testable import AuthenticationSignIn
 @testable import AuthenticationUpstreams
 
-/// What support sees of a viewer, and ends.
+/// The sessions of a viewer that support sees and ends.
 struct ViewerSupportTests {
     private func find(
         _ rig: Rig, _ viewer: FindViewerSessionsRequest.Viewer?, mvpd: String = "", requestor: String = "CHAN7"

@@ -25,7 +25,7 @@ struct AuthorizationFixture {
 
     /// - Parameters:
     ///   - checked: Id of an upstream whose media tokens are checked; `nil`: all pass.
-    ///   - trusted: What they are checked with; `nil`: the fixture's own certificate.
+    ///   - trusted: The certificates with which they are checked; `nil`: the fixture's own.
     ///   - configure: Changes the catalogue before the service starts.
     init(
         identity decisions: DecisionIdentity = DecisionIdentity(), tokensOf checked: String? = nil, trusted: Cryptography.Certificate? = nil,

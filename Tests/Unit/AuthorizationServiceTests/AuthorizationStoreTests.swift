@@ -6,7 +6,7 @@ import Storage
 import StorageSqlite
 import Testing
 
-/// What every store of authz tokens does.
+/// The behaviour of every store of authz tokens.
 @Suite struct AuthorizationStoreTests {
     enum Backend: CaseIterable {
         case memory, sqlite, postgres

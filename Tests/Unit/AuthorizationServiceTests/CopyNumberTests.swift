@@ -111,7 +111,7 @@ import Tokens
         let second = world.keeper(3, holder: Self.other)
         let after = try await second.window(at: Self.now)
         #expect(after.copy == 3 && after.first >= before.end)
-        // What the first has is good to its end.
+        // The window of the first one is good to its end.
         #expect(try await first.window(at: before.end - .milliseconds(1)) == before)
         world.clock.advance(by: .seconds(4))
         let fault = await #expect(throws: Fault.self) { try await first.window(at: world.clock.now()) }

@@ -18,7 +18,7 @@ final class MisbehavingServer: Sendable {
         case reset
     }
 
-    /// What it does with the first request, the second, and so on; the last one counts for all further.
+    /// Its manner for the first request, the second, and so on; the last one counts for all further.
     private let manners: [Manner]
     private let requests = Mutex(0)
     private let channel = Mutex<(any Channel)?>(nil)

@@ -3,7 +3,7 @@ import Doubles
 import Faults
 import Testing
 
-/// What an MVPD's answers mean (mvpd §4.2), through the whole service.
+/// The meaning of an MVPD's answers (mvpd §4.2), through the whole service.
 @Suite struct MvpdDecisionTests {
     private func fault(for answer: String, status: Int = 200) async throws -> Fault? {
         let fixture = try AuthorizationFixture()

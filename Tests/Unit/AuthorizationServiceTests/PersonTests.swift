@@ -5,7 +5,7 @@ import Faults
 import Foundation
 import Testing
 
-/// What the service tells of a person, by their sessions, and erases.
+/// The service tells and erases the records of a person, by their sessions.
 @Suite struct PersonTests {
     @Test("the last no of a session is told and erased, also one that waits for the store; permits are named as what stays")
     func erases() async throws {

@@ -11,7 +11,7 @@ enum StoreEngineCase: CaseIterable {
 
     static var allCases: [StoreEngineCase] { PostgresServer.isHere ? [.sqlite, .postgres] : [.sqlite] }
 
-    /// - Parameter folder: Of a file.
+    /// - Parameter folder: The folder of a file.
     func open(_ folder: String) throws -> Store {
         switch self {
         case .sqlite: try Store(file: folder + "/authorization.sqlite", name: "authorization", migrations: SqliteAuthorizationStore.migrations)

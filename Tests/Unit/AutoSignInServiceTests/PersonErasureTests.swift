@@ -6,7 +6,7 @@ import Testing
 
 @testable import AutoSignInService
 
-/// What the service tells of a person, and erases.
+/// The service tells and erases the records of a person.
 @Suite(.everyEngine) struct PersonErasureTests {
     private static let ada = PersonLogin(mvpd: "NorthCable", userID: "ada")
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BridgeClient
 
-/// What comes back (bridge §5.2, §12, §14.3).
+/// The answers (bridge §5.2, §12, §14.3).
 @Suite struct AnswerTests {
     static func answer(_ status: Int = 200, _ body: String, headers: [(name: String, value: String)] = []) -> OutboundAnswer {
         OutboundAnswer(status: status, headers: headers, body: Array(body.utf8))

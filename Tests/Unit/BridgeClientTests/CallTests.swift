@@ -6,7 +6,7 @@ import Testing
 
 @testable import BridgeClient
 
-/// What goes out (bridge §5.1, §5.2).
+/// The requests (bridge §5.1, §5.2).
 @Suite struct CallTests {
     static func device(_ id: String = "dev-7f3a", _ change: (inout BridgeDevice) -> Void = { _ in }) -> BridgeDevice {
         var information = DeviceInformation()

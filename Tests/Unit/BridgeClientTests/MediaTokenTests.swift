@@ -3,7 +3,7 @@ import Testing
 
 @testable import BridgeClient
 
-/// What is read of a media token that is not ours (bridge §9.4, B70).
+/// The reading of a media token that is not ours (bridge §9.4, B70).
 @Suite struct MediaTokenTests {
     private func jws(_ claims: String) -> String { "e30." + Base64.url.encode(Array(claims.utf8)) + ".c2ln" }
 

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Values by platform")
 struct PlatformValueTests {
-    /// Who set the time to live of a session, and what to.
+    /// The source of a session's time to live, and its value.
     struct Row: Sendable, CustomTestStringConvertible {
         var mvpd: UInt32 = 0
         var mvpdScopes: [PlatformScope: UInt32] = [:]

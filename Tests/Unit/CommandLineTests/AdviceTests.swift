@@ -5,7 +5,7 @@ import Testing
 @testable import BoxofficeMain
 @testable import CommandKit
 
-/// What programs, pages and scripts tell people to run is there to be run.
+/// Commands that programs, pages and scripts tell people to run exist.
 @Suite("Advice names commands that exist")
 struct AdviceTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..").standardizedFileURL
@@ -16,12 +16,12 @@ struct AdviceTests {
         let text: String
     }
 
-    /// What keys are derived for begins with the product's name, too.
+    /// The context strings of key derivation begin with the product's name, too.
     private static let derivation = "Shared/Platform/Storage/KeyFingerprint.swift"
 
     private static let kinds: Set<String> = ["swift", "mustache", "html", "json", "yaml", "yml", "js", "proto", ""]
 
-    /// Of all sources and scripts, without comments, those that hold the text.
+    /// The lines of all sources and scripts, without comments, that hold the text.
     private static func lines(below folder: String, with text: String) throws -> [Line] {
         let files = try #require(FileManager.default.enumerator(at: root.appendingPathComponent(folder), includingPropertiesForKeys: [.fileSizeKey]))
         var lines: [Line] = []
@@ -52,7 +52,7 @@ struct AdviceTests {
     static func mentions(in line: String) -> [Mention] {
         line.matches(of: /(?<before>^|[^\w\/.-])(?:\.\/Services\/)?boxoffice (?<rest>[a-z][^'"`,;:)(]*)(?<after>.?)/).compactMap {
             match -> Mention? in
-            // What keys are derived for begins with the product's name, too, and is a whole literal.
+            // The context strings of key derivation begin with the product's name, too, and are whole literals.
             let isLiteral = match.before == "\"" && match.after == "\"" && match.rest.allSatisfy { $0.isLowercase || $0 == " " }
             guard !isLiteral else { return nil }
             // A sentence may end with a command.
@@ -61,7 +61,7 @@ struct AdviceTests {
         }
     }
 
-    /// What is wrong with a command; `nil`: nothing.
+    /// The problem of a command; `nil`: none.
     static func problem(_ mention: Mention) -> String? {
         var (command, rest): (any ParsableCommand.Type, ArraySlice<Substring>) = (BoxofficeCommand.self, mention.words[...])
         while let word = rest.first, let child = CommandSuggestion.child(String(word), of: command) {

@@ -4,7 +4,7 @@ import CatalogueFiles
 import Foundation
 import Testing
 
-/// What `boxoffice catalogue apply` reads, plans and refuses.
+/// The reading, planning and refusing of `boxoffice catalogue apply`.
 @Suite("Catalogue files in git") struct ApplyTests {
     private let folder: URL
 
@@ -92,7 +92,7 @@ import Testing
         #expect(
             problems.count == 1
                 && problems[0].hasSuffix("0.json: requestors/CHAN9: programmer names the programmer 'nobody', which is not in the catalogue"))
-        // What the files themselves do to others is.
+        // The effect of the files themselves on others is a problem.
         let bridged = try self.wanted(#"{"mvpds": [{"id": "Pass", "displayName": "Pass", "upstreamOnly": true}]}"#)
         let broken = try bridged.problems(over: try Self.document(Self.live), removing: [])
         #expect(broken.count == 2 && broken[0].hasPrefix("integrations/CHAN7/Pass of the cluster: must have 'upstream'"), "\(broken)")

@@ -4,7 +4,7 @@ import CatalogueFiles
 import Foundation
 import Testing
 
-/// What `boxoffice draft` and commands with `--push` make of the administration API's draft.
+/// The use of the administration API's draft by `boxoffice draft` and commands with `--push`.
 @Suite("The draft on the command line") struct DraftTests {
     private func draft(_ changes: String) -> OpenDraft {
         let body = #"{"baseVersion": 7, "changes": [\#(changes)], "etag": "abc"}"#

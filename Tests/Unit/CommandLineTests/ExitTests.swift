@@ -87,7 +87,7 @@ struct ExitTests {
     @Test("whatever value an option gets, what is wrong with it is told in a plain line, and the next step after it")
     func values() {
         var (refused, tried) = (0, Set<String>())
-        // A parse takes a tenth of a second in a build for development: each run tries each name once, and a long one all commands with three values.
+        // A parse takes a tenth of a second in a build for development. Each run tries each name once, and a long one all commands with three values.
         let isLong = ProcessInfo.processInfo.environment["BOXOFFICE_LONG"] == "1"
         for command in Self.all() where command.configuration.subcommands.isEmpty {
             for option in OptionNames(of: command).valued.sorted() where option.hasPrefix("--") && (isLong || tried.insert(option).inserted) {

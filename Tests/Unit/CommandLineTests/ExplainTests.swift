@@ -6,7 +6,7 @@ import Contracts
 import Foundation
 import Testing
 
-/// What `boxoffice explain` reads and prints.
+/// The input and output of `boxoffice explain`.
 struct ExplainTests {
     private let explained = ExplainedSignIn(
         trace: "4bf92f3577b34da6a3ce929d0e0e4736", endedAt: 1_930_384_805_000, requestor: "ACME1", mvpd: "NorthCable", result: "rejected",

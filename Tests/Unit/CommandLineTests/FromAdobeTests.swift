@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// What `boxoffice catalogue from-adobe` makes of a vendor's answers, written by its public documents (rest-v1 §3.3, rest-v2 §2.1).
+/// The result of `boxoffice catalogue from-adobe` for a vendor's answers, written by its public documents (rest-v1 §3.3, rest-v2 §2.1).
 @Suite("Catalogue files of a vendor's configuration") struct FromAdobeTests {
     private static let json = """
         {"requestor": {"id": "CHAN7", "name": "Channel Seven",

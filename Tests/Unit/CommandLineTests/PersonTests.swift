@@ -2,7 +2,7 @@
 @testable import CommandKit
 import Testing
 
-/// What `boxoffice person` asks and prints.
+/// The questions and output of `boxoffice person`.
 struct PersonTests {
     @Test("a person is named in one way")
     func options() throws {

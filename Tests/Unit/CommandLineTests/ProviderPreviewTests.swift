@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-/// What `boxoffice mvpd add` shows of an MVPD's metadata.
+/// The view of an MVPD's metadata in `boxoffice mvpd add`.
 @Suite("Preview of an MVPD") struct ProviderPreviewTests {
     private func preview(_ json: String, sent: String? = "<xml/>") throws -> ProviderPreview {
         try ProviderPreview(HTTPAnswer(status: 200, headers: [], body: Array(json.utf8)), sent: sent)

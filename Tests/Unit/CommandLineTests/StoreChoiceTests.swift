@@ -16,7 +16,7 @@ struct StoreChoiceTests {
         #expect(
             try StoreChoice("postgres://me:s%20t@db.example:5433?sslrootcert=/ca.pem")
                 == .server(.init(host: "db.example", port: 5433, user: "me", password: "s t", trustAnchors: "/ca.pem")))
-        // What is done anyway.
+        // These are done anyway.
         #expect(
             try StoreChoice("postgres://me@db?target_session_attrs=read-write&sslmode=verify-full&sslrootcert=/ca.pem")
                 == .server(.init(host: "db", port: 5432, user: "me", password: "", trustAnchors: "/ca.pem")))

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// What `boxoffice support` asks and prints.
+/// The questions and output of `boxoffice support`.
 struct SupportTests {
     @Test("a viewer is named in one way, and a user at an MVPD")
     func options() throws {

@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-/// What `boxoffice upstream` makes of the cluster's answers.
+/// The output of `boxoffice upstream` for the cluster's answers.
 struct UpstreamTests {
     private func offers(_ answers: [(platform: String, json: String)]) throws -> UpstreamOffers {
         var offers = UpstreamOffers()

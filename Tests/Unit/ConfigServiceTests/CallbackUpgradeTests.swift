@@ -13,7 +13,7 @@ struct CallbackUpgradeTests {
         return endpoint.callback
     }
 
-    /// What a release before left behind: it published the document, and knew one callback.
+    /// The state that a release before left: it published the document, and knew one callback.
     private static func age(_ admin: AdministrationWorld) async throws {
         try await admin.store.write { try $0.run("UPDATE published SET reading = 1") }
     }

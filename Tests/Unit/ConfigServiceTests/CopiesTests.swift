@@ -46,7 +46,7 @@ struct CopiesTests {
             store: CatalogueStore(other.store), published: other.published, patience: .milliseconds(60), logger: CatalogueFolder.silent)
         await other.store.close()
         for _ in 0..<2 {
-            // Who comes while it is silent gets what there is.
+            // A subscriber that comes while it is silent gets the present version.
             let stream = other.published.subscribe(knownVersion: 0) { $0.configuration.version }
             var versions = stream.makeAsyncIterator()
             #expect(try await versions.next() == one.published.configuration.version)
@@ -78,7 +78,7 @@ struct CopiesTests {
                 group.addTask {
                     var versions: [UInt64] = []
                     for round in 0..<rounds {
-                        // What is edited through one copy is pushed through the other.
+                        // A change that is edited through one copy is pushed through the other.
                         let (here, there) = (copies[(number + round) % 2], copies[(number + round + 1) % 2])
                         try await here.edit(kind, id, as: who) { $0["name"] = "\(who) \(round)" }.changed()
                         versions.append(try await there.push("\(who) \(round)", as: who).version().version)

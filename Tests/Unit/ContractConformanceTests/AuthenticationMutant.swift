@@ -120,7 +120,7 @@ struct AuthenticationMutant: Sendable, CustomStringConvertible {
 
     // MARK: What was another programmer's
 
-    /// What it has told it tells again, whatever the catalogue says since.
+    /// It repeats its earlier answers, whatever the catalogue says since.
     private static let unforgetful = [
         AuthenticationMutant("goes on with sessions", AuthenticationMethods.getSession, breaks: ["AUTHN-96", "AUTHN-97"]) {
             sessions, request, context in

@@ -4,7 +4,7 @@ import Testing
 /// The requirements of REST v2's calls accept a double that keeps them, and reject services that break one.
 @Suite("Authentication by REST v2")
 struct AuthenticationMutantTests {
-    /// What needs a SAML request of a real service.
+    /// The cases that need a SAML request of a real service.
     private static let beyondTheDouble = [73, 81, 82, 83, 84, 92]
 
     @Test func aGoodDoubleMeetsTheRequirements() async throws {

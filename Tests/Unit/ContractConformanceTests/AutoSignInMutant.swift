@@ -5,7 +5,8 @@ import Faults
 import PeerDoubles
 import Rpc
 
-/// How an autosignin service differs from a good one: in what it answers, what it is told of a caller, or what is left of it after a restart.
+/// The difference of an autosignin service from a good one. It lies in its answers, in the facts that it is told of a caller, or in its state after a
+/// restart.
 struct AutoSignInMutant: Sendable, CustomStringConvertible {
     let description: String
     /// The requirements that must fail.
@@ -16,7 +17,7 @@ struct AutoSignInMutant: Sendable, CustomStringConvertible {
     var losesKey = false
     var redeemsPerMinute = 1000
     var familiesPerAccount = 20
-    /// What it believes of a caller's login.
+    /// The facts that it believes of a caller's login.
     var login: @Sendable (inout Login) -> Void = { _ in }
     /// The methods that it answers itself.
     var methods: [String] = []

@@ -11,7 +11,7 @@ struct ConfigMutant: Sendable, CustomStringConvertible {
     let description: String
     /// The requirements that must fail.
     let breaks: [String]
-    /// What a restart makes of the version.
+    /// The result of a restart for the version.
     var restarted: @Sendable (Configuration) -> Configuration = { $0 }
     /// Has another key for software statements after a restart.
     var losesKey = false
@@ -168,7 +168,7 @@ struct ConfigMutant: Sendable, CustomStringConvertible {
         ]
     }
 
-    /// - Parameter change: What the caller gets for each version.
+    /// - Parameter change: The content that the caller gets for each version.
     private static func relay(
         _ versions: Versions, _ change: @escaping @Sendable (Configuration) async throws -> [Configuration]
     ) -> Versions {

@@ -3,7 +3,7 @@ import Contracts
 import Faults
 import PeerDoubles
 
-/// What the config double serves, as a mutant sees it.
+/// The catalogue that the config double serves, as a mutant sees it.
 struct DoubledCatalogue: CatalogueSource {
     let config: InMemoryConfig
     var change: @Sendable (inout Configuration) -> Void = { _ in }

@@ -61,7 +61,7 @@ struct ExaminedAuthorization {
         return try await ExaminedServer(.authorization, services, doubles: doubles, authority: authority)
     }
 
-    /// - Parameter forgets: Whether a restart loses what was kept.
+    /// - Parameter forgets: True when a restart loses what was kept.
     func examine(_ ids: [String], forgets: Bool = false) async -> [String: RequirementResult] {
         let results = await server.examine(
             ids,

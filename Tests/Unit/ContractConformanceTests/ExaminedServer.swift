@@ -28,7 +28,7 @@ struct ExaminedServer {
     /// - Parameters:
     ///   - ids: Those to try.
     ///   - change: Makes a Config service publish another version.
-    ///   - restart: What a restart does to it; with operations of a new life the old one ends.
+    ///   - restart: The effect of a restart on it; with operations of a new life the old one ends.
     /// - Returns: The verdict on each.
     func examine(
         _ ids: [String], change: (@Sendable () async throws -> Void)? = nil, restart: @escaping @Sendable () async throws -> RpcServices? = { nil }

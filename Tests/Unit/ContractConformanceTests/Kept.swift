@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a mutant remembers.
+/// The memory of a mutant.
 final class Kept<Value: Sendable>: Sendable {
     private let values = Mutex<[String: Value]>([:])
 

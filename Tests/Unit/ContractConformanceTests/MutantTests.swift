@@ -23,7 +23,7 @@ struct MutantTests {
         #expect(report.count(.passed) == ids.count, "\(report.results.filter { $0.verdict != .passed })")
     }
 
-    // What must not come is waited for: on a busy machine it comes later than that.
+    // A message that must not come is waited for: on a busy machine it comes later than that.
     @Test(.tags(.timing), arguments: Mutation.all)
     func aMutantOfTheWireFails(_ mutation: Mutation) async throws {
         let report = await (try await ExaminedDouble(behind: mutation)).examine(mutation.breaks)

@@ -19,7 +19,7 @@ struct CertifiedChainTests {
             #expect(chain.certificates.prefix(2) == [leaf.certificate, authority.certificate] && chain.certificates.count == certificates.count)
             #expect(chain.facts.weakness == nil)
         }
-        // What is in order already stays as it is.
+        // A chain that is in order already stays as it is.
         #expect(try CertifiedChain([leaf.certificate, stranger, authority.certificate], keyPEM: key).certificates[1] == stranger)
         #expect(throws: CryptographyError.keyOfAnother) { try CertifiedChain([authority.certificate, stranger], keyPEM: key) }
     }

@@ -20,7 +20,7 @@ struct LaunchCases {
         var codes: [String] = []
         /// Beside CFG.
         var calls: [FakeServer.Name] = []
-        /// What is kept afterwards.
+        /// The source that is kept afterwards.
         var kept: Session.Source?
         var asksPlatform = true
 

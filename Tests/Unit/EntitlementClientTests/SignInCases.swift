@@ -20,7 +20,7 @@ struct SignInCases {
         var degraded: Set<String> = []
         var answers: [FakeServer.Name: FakeServer.Answer] = [:]
         var answer: String? = "<samlp:Response/>"
-        /// What the person does at the app's own picker.
+        /// The person's choice at the app's own picker.
         var choice = Choice.nothing
         let callbacks: [String]
         /// Beside CFG.

@@ -45,7 +45,7 @@ extension V2Cases {
         #expect(other.server.calls.allSatisfy { $0.request.header("AP-Partner-Framework-Status") == nil })
     }
 
-    /// What the servers can answer to a sign-in by the platform.
+    /// The servers' possible answers to a sign-in by the platform.
     nonisolated static let fallbacks: [(FakeServer.Answer, String)] = [
         (.status(200, #"{"actionName":"authenticate","actionType":"interactive","reasonType":"pfs_fallback","code":"ABC2345"}"#), "VSA503"),
         (.status(200, #"{"actionName":"resume","actionType":"direct","reasonType":"missing_parameters_fallback","code":"ABC2345"}"#), "VSA503"),

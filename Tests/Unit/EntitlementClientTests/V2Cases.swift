@@ -3,7 +3,7 @@ import EntitlementSimulator
 import Foundation
 import Testing
 
-/// What only version 2 of the API has, and the counterparts of version 1's own calls (client-sdk #44, #74, #77, #81).
+/// The features that only version 2 of the API has, and the counterparts of version 1's own calls (client-sdk #44, #74, #77, #81).
 @Suite("client-sdk over rest-v2")
 @MainActor
 struct V2Cases {

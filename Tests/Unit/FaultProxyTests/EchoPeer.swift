@@ -28,7 +28,7 @@ private final class EchoHandler: ChannelInboundHandler, Sendable {
     }
 }
 
-/// What a client of the proxy has got back.
+/// The octets that a client of the proxy has got back.
 final class Conversation: Sendable {
     private struct State {
         var received: [UInt8] = []

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FaultProxy
 
-/// What the proxy of the chaos suite does to bytes, seen by both ends.
+/// The effect of the chaos suite's proxy on bytes, seen by both ends.
 @Suite("Fault proxy")
 struct FaultProxyTests {
     private static let text = Array("0123456789".utf8)

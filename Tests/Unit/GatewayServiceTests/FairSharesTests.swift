@@ -190,7 +190,7 @@ internal import Testing
             let calm = "/api/v1/checkauthn?\(TestGateway.deviceQuery)"
             let flooding = calm.replacing("ACME1", with: "ACME2")
             let headers = TestGateway.device.with(.authorization, "Bearer flood")
-            // Whose its bearer is gets known.
+            // The owner of its bearer gets known.
             for _ in 0..<16 { _ = try await client.execute(uri: flooding, method: .get, headers: headers) { $0.status.code } }
             try await Task.sleep(for: .milliseconds(200))
             let (before, start, refused) = (served.count.load(ordering: .relaxed), ContinuousClock.now, Flood())

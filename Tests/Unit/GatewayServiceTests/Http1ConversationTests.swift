@@ -6,7 +6,7 @@ internal import HummingbirdTesting
 internal import NIOCore
 internal import Testing
 
-/// What a connection of HTTP/1.1 promises to clients that keep the rules.
+/// The promises of a connection of HTTP/1.1 to clients that keep the rules.
 @Suite struct Http1ConversationTests {
     private static let host = "Host: tv.example\r\n"
     private static let form = "Content-Type: application/x-www-form-urlencoded\r\n"

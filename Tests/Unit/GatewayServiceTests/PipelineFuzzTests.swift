@@ -9,8 +9,8 @@ internal import NIOCore
 internal import NIOEmbedded
 internal import Testing
 
-/// Strangers' octets through the whole pipeline of a connection, from the socket to the routes and back, in one process: the same octets in one segment, octet by octet
-/// and cut anywhere are the same requests with the same answers, end no process, and leave no memory taken.
+/// Strangers' octets go through the whole pipeline of a connection, from the socket to the routes and back, in one process. The same octets in one
+/// segment, octet by octet and cut anywhere are the same requests with the same answers. They end no process, and leave no memory taken.
 ///
 /// `Tests/Fuzz/run` goes on for as long as it is told (`BOXOFFICE_FUZZ_SECONDS`); `BOXOFFICE_FUZZ_SEED` repeats what a run has found.
 @Suite struct PipelineFuzzTests {
@@ -19,7 +19,7 @@ internal import Testing
     private static let firstSeed = environment["BOXOFFICE_FUZZ_SEED"].flatMap(UInt64.init) ?? 1
     private static let mostGrown = 256 << 20
 
-    /// Of this process, in which the gateway runs.
+    /// The memory of this process, in which the gateway runs.
     private static func residentOctets() -> Int {
         guard let file = fopen("/proc/self/statm", "r") else { return 0 }
         defer { fclose(file) }
@@ -190,12 +190,12 @@ enum TestPipeline {
             .listener(at: .everybody, certificate: nil, logger: logger, quiet: logger, requests: RequestLog { _ in })
     }
 
-    /// Whether octets came, or the connection is over.
+    /// Waits until octets came, or the connection is over.
     private static func drain(_ channel: NIOAsyncTestingChannel, _ received: inout [UInt8]) async throws {
         while let bytes = try await channel.readOutbound(as: ByteBuffer.self) { received += bytes.readableBytesView }
     }
 
-    /// What a client of HTTP/1 gets that sends these pieces and then nothing more.
+    /// The answers that a client of HTTP/1 gets that sends these pieces and then nothing more.
     static func answers(_ listener: Gateway.Listener, _ pieces: [[UInt8]]) async throws -> [String] {
         let loop = NIOAsyncTestingEventLoop()
         let channel = NIOAsyncTestingChannel(loop: loop)
@@ -213,12 +213,12 @@ enum TestPipeline {
             try #require(ContinuousClock.now < end, "in vain waited for the end of a connection")
         }
         try await drain(channel, &received)
-        // What its end leads to.
+        // The end of the connection leads to this.
         await loop.run()
         return normal(String(decoding: received, as: UTF8.self))
     }
 
-    /// Answers without what is of the moment, and without what the way of the octets decides: whether a client had to be told to go on, and when the
+    /// Answers without momentary parts, and without those that depend on the way of the octets. These are the request to go on, and the time when the
     /// end of the connection was known.
     private static func normal(_ text: String) -> [String] {
         let left = text.replacing("HTTP/1.1 100 Continue\r\n\r\n", with: "")
@@ -232,7 +232,7 @@ enum TestPipeline {
         text.replacing(/[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}/, with: "TRACE")
     }
 
-    /// What each stream of HTTP/2 gets, and whether the connection was ended with an error.
+    /// The answers of each stream of HTTP/2, and whether the connection was ended with an error.
     static func streams(_ listener: Gateway.Listener, _ pieces: [[UInt8]]) async throws -> [String] {
         let loop = NIOAsyncTestingEventLoop()
         let channel = NIOAsyncTestingChannel(loop: loop)
@@ -266,7 +266,7 @@ enum TestPipeline {
         while channel.isActive { await loop.run() }
         await loop.run()
         let frames = HostileHttp2Tests.frames(received)
-        // What was answered before an error is a matter of time.
+        // The answers before an error are a matter of time.
         if frames.contains(where: { $0.type == 7 }) { return ["the connection was ended"] }
         return asked.map { stream in
             let own = frames.filter { $0.stream == stream }

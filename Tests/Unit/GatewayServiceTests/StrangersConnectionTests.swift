@@ -75,7 +75,7 @@ internal import Testing
     }
 }
 
-/// What clients may make the gateway hold.
+/// The limits of what clients make the gateway hold.
 @Suite struct HeldOctetsTests {
     @Test("all hold 256 MiB at most: the connection that holds most is closed")
     func inAll() {

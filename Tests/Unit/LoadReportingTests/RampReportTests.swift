@@ -2,7 +2,7 @@ import Testing
 
 @testable import LoadReporting
 
-/// What a ramp's chart, tiles, tables and text say, they say alike.
+/// A ramp's chart, tiles, tables and text say the same.
 @Suite struct RampReportTests {
     private func ramp(_ failures: [KneeCriterion?], knee: Knee, lag: Int64 = 0) -> LoadReport {
         var report = SampleReport.make()

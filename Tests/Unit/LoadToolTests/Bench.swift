@@ -21,7 +21,7 @@ final class Bench {
     }
 
     /// Moves the clock in steps, and answers calls that are as old as the target takes.
-    /// - Parameter answersWithin: Of the target at a moment; `nil`: it stands still.
+    /// - Parameter answersWithin: The answer time of the target at a moment; `nil`: it stands still.
     func run(until end: Nanoseconds, step: Nanoseconds = millisecond, answersWithin: (Nanoseconds) -> Nanoseconds?) {
         while clock.now < end {
             clock.now += step

@@ -41,7 +41,7 @@ final class TestClock {
 final class FakeWorkload: Workload {
     let operations: [String]
     private let pause: Nanoseconds
-    /// What the users do after an answer that they reject.
+    /// The users' step after an answer that they reject.
     var verdict: (Answer) -> Step? = { _ in nil }
 
     init(_ operations: [String] = ["call"], pause: Nanoseconds = 0) {

@@ -33,7 +33,7 @@ import Testing
         let gaps = zip(dues, dues.dropFirst()).map { Double($1 - $0) }
         let mean = gaps.reduce(0, +) / Double(gaps.count)
         let variance = gaps.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(gaps.count)
-        // Of an exponential distribution the standard deviation is the mean.
+        // In an exponential distribution the standard deviation is the mean.
         #expect(abs(variance.squareRoot() / mean - 1) < 0.03)
     }
 

@@ -17,7 +17,7 @@ import Testing
     private static let tenSeconds = LoadPlan(stages: [.init(length: 10 * Bench.second, level: 1000)])
     private static let stall = 4 * Bench.second..<5 * Bench.second
 
-    /// A target that stands still for a second: who sends calls only after answers would note one slow call, and not the 999 that were due.
+    /// A target stands still for a second. A tool that sends calls only after answers would note one slow call, and not the 999 that were due.
     @Test func aStallShowsInTheResponseTimesOfAllCallsThatWereDue() {
         let bench = Bench(Self.tenSeconds)
         bench.run(until: 10 * Bench.second + 5 * Bench.millisecond) { Self.stall.contains($0) ? nil : Bench.millisecond }

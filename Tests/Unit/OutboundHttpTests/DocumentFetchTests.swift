@@ -5,7 +5,7 @@ import Testing
 /// Where a document is fetched from, and where not.
 @Suite("Fetch of a document from an address that a person typed")
 struct DocumentFetchTests {
-    /// What names mean: each time the next of the list, the last one for ever.
+    /// The meanings of names: each time the next of the list, the last one for ever.
     final class Names: NameResolving, @unchecked Sendable {
         private let lock = NSLock()
         private var answers: [String: [[String]]]
@@ -31,7 +31,7 @@ struct DocumentFetchTests {
         }
     }
 
-    /// What is at the places, and to which addresses connections were made.
+    /// The documents at the places, and the addresses to which connections were made.
     final class Places: PinnedCarrier, @unchecked Sendable {
         private let lock = NSLock()
         private let answers: [String: Result<OutboundAnswer, DocumentFetch.Refusal>]

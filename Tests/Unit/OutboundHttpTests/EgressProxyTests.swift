@@ -60,7 +60,7 @@ struct EgressProxyTests {
         }
     }
 
-    /// What the server shows, and whom the client trusts.
+    /// The server's certificate, and the authority that the client trusts.
     private static func identity() throws -> (CertifiedKey, authority: Certificate) {
         let authority = try CertificateAuthority.create(name: "Test")
         return (
@@ -69,7 +69,7 @@ struct EgressProxyTests {
         )
     }
 
-    /// What a call to a server of ours through the proxies comes to.
+    /// The result of a call to a server of ours through the proxies.
     private func call(
         _ proxies: EgressProxies, host: String = "self.example", isPlain: Bool = false, connect: Duration = .seconds(30)
     ) async throws -> (failure: OutboundFailure?, server: String, port: Int) {

@@ -11,7 +11,7 @@ import Transport
 import Frames
 
 extension RpcTests {
-    /// What a broken or hostile peer sends; each leaves the server serving others.
+    /// The input of a broken or hostile peer; each leaves the server serving others.
     @Suite struct BadInputTests {
         @Test func refusesMalformedFrame() async throws {
             let server = try await TestServer()

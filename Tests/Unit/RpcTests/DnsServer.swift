@@ -5,7 +5,7 @@ import Synchronization
 
 /// A name server for SRV records, on a free port of loopback.
 final class DnsServer: Sendable {
-    /// What it answers to one name.
+    /// Its answer to one name.
     enum Answer: Sendable {
         case records([ServiceRecord])
         /// Over UDP only that there is more; over TCP the records.
@@ -91,7 +91,7 @@ final class DnsServer: Sendable {
     private static func big(_ number: UInt16) -> [UInt8] { [UInt8(number >> 8), UInt8(number & 0xff)] }
 }
 
-/// What the handlers answer with, once the server is made.
+/// The handlers' answers, once the server is made.
 private final class Replies: Sendable {
     let reply = Mutex<(@Sendable ([UInt8], Bool) -> [UInt8]?)?>(nil)
 

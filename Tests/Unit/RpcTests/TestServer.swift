@@ -61,7 +61,7 @@ final class TestServer: Sendable {
         try await RawPeer.connect(to: address, identity: identities.identity(name), expecting: Self.name)
     }
 
-    /// Whether a new caller is served.
+    /// True when a new caller is served.
     func stillServes() async throws -> Bool {
         let client = try client()
         let answer = try await DiagnosticsClient(caller: client).echo(EchoMessage(content: [1, 2, 3]), context: CallContext())
@@ -97,7 +97,7 @@ final class TestOperations: Sendable {
     /// Lets the calls of `wait` go on.
     func open() { gate.open() }
 
-    /// What the next calls of `fail` throw.
+    /// The errors that the next calls of `fail` throw.
     func throwNext(_ errors: [any Error]) { faults.withLock { $0 = errors } }
 
     func register(in services: inout RpcServices) {

@@ -9,8 +9,8 @@ import Synchronization
 import Testing
 
 extension RpcTests {
-    /// Octets of a peer through the whole of a real server, TLS included: the same frames in one segment, octet by octet and cut anywhere have the same answers,
-    /// end no process, and leave the server serving others.
+    /// Octets of a peer go through the whole of a real server, TLS included. The same frames in one segment, octet by octet and cut anywhere have the
+    /// same answers. They end no process, and leave the server serving others.
     ///
     /// `BOXOFFICE_FUZZ_SECONDS` plays for longer than a second, up to the 60 s of this suite; `BOXOFFICE_FUZZ_SEED` repeats an input.
     @Suite struct WireFuzzTests {
@@ -98,7 +98,7 @@ extension RpcTests {
             var frames = try kinds.map { try FrameEncoder.encoded(Frame(kind: $0)) }
             guard Bool.random(using: &random) else { return frames.flatMap { $0 } }
             _ = Mutation.change(&frames, &random)
-            // What is announced and does not come would make the caller wait, as if nothing came.
+            // A frame that is announced and does not come would make the caller wait, as if nothing came.
             return frames.flatMap { $0 } + tail
         }
 
@@ -132,7 +132,7 @@ extension RpcTests {
             #expect(grown < Self.mostGrown, "\(grown) octets more after \(seed - Self.firstSeed) inputs")
         }
 
-        /// Of this process, in which the server runs.
+        /// The memory of this process, in which the server runs.
         private static func residentOctets() -> Int {
             let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ") ?? []
             return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * 4096
@@ -174,7 +174,7 @@ extension RpcTests {
 
             static let last: UInt64 = 1 << 40
 
-            /// What the octets say, as far as they are frames: up to the first length that is none.
+            /// The meaning of the octets, as far as they are frames: up to the first length that is none.
             private var said: [Frame?] {
                 var (said, rest): ([Frame?], ArraySlice<UInt8>) = ([], octets[...])
                 while rest.count >= 4 {
@@ -206,7 +206,7 @@ extension RpcTests {
             }
         }
 
-        /// What came, in the order of the calls; where the connection was ended, only why: what was answered before is a matter of time.
+        /// The answers, in the order of the calls. Where the connection was ended, only the reason counts: the answers before are a matter of time.
         private func answers(_ server: TestServer, _ pieces: [[UInt8]]) async throws -> [String] {
             let peer = try await server.raw()
             defer { peer.close() }
@@ -227,7 +227,7 @@ extension RpcTests {
 }
 
 private enum Mutation {
-    /// Of lengths that are put in place of others.
+    /// The longest of the lengths that are put in place of others.
     private static let longestLength: UInt32 = 1032
 
     /// Changes one to three things.

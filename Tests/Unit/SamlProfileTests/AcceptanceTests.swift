@@ -4,7 +4,7 @@ import SamlProfile
 import SamlSigner
 import Testing
 
-/// What has to be accepted, and what is read from it.
+/// The responses that have to be accepted, and the facts that are read from them.
 struct AcceptanceTests {
     private let world: World
 

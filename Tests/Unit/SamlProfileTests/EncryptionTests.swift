@@ -117,7 +117,7 @@ struct EncryptionTests {
         { try turn(0x80, fromEnd: distance, ofValue: $0.components(separatedBy: "<xenc:CipherValue>").count - 1, $0) }
     }
 
-    /// Turns the last bit of the encrypted key. The result is still a number below the modulus; a key that is encrypted for another recipient may be
+    /// Turns the last bit of the encrypted key. The result is still a number below the modulus. A key that is encrypted for another recipient may be
     /// above it, which can be seen without the private key.
     private static func turningKey(_ encrypted: String) throws -> String { try turn(0x01, fromEnd: 1, ofValue: 1, encrypted) }
 
@@ -131,7 +131,8 @@ struct EncryptionTests {
         return values.joined(separator: "<xenc:CipherValue>")
     }
 
-    /// Faults that a sender must not be able to tell apart: bad key and bad tag; in AES-CBC bad key, bad padding, and good padding around garbage.
+    /// Faults that a sender must not be able to tell apart: bad key and bad tag. In AES-CBC they are bad key, bad padding, and good padding around
+    /// garbage.
     private func failures(_ pair: String) throws -> [String] {
         switch pair {
         case "key and tag": return try [encrypted(ciphertext: Self.turningKey), encrypted(ciphertext: Self.turningBit(fromEnd: 1))]

@@ -39,7 +39,7 @@ struct Answer {
         }
     }
 
-    /// Whether the xmlsec1 program finds the signature over the named element good.
+    /// True when the xmlsec1 program finds the signature over the named element good.
     func verifies(_ element: String, certificate: String) throws -> Bool {
         try Tool.run(
             "xmlsec1", ["--verify", "--pubkey-cert-pem", Keys.shared.path(certificate), "--id-attr:ID", element], on: xml

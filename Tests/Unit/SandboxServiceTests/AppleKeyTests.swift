@@ -14,7 +14,7 @@ import Testing
         try #require(try await apple.get("/appleid/auth/keys").json["keys"] as? [[String: Any]])
     }
 
-    /// Whether OpenSSL finds the token's signature good under one of the published keys.
+    /// True when OpenSSL finds the token's signature good under one of the published keys.
     private static func isVerified(_ token: String, _ apple: AppleParty) async throws -> Bool {
         let kid = try AppleParty.header(token)["kid"] as? String
         guard let key = try await keys(apple).first(where: { $0["kid"] as? String == kid }) else { return false }
@@ -132,7 +132,7 @@ import Testing
         try await AppleParty.run(seed: "other") { apple in await seen.add(try await apple.get("/appleid/auth/keys").text) }
         let texts = await seen.texts
         #expect(texts.count == 3 && texts[0] == texts[1] && !texts[0].hasPrefix(texts[2]))
-        // What is remembered of a seed is what it makes.
+        // The memory of a seed is what it makes.
         let numbers = try (0..<2).map { _ in try SigningKey(seed: [UInt8](repeating: 7, count: 32)).publicNumbers().modulus }
         #expect(numbers[0] == numbers[1])
     }

@@ -22,7 +22,7 @@ struct AuthnRequestText {
     var key = "sp-signing"
     /// Set: the text is an AttributeQuery for them.
     var queriedAttributes: [String]?
-    /// What stands before the confirmation of a query.
+    /// The part before the confirmation of a query.
     var subject = ""
 
     var xml: String { xml(signature: "") }

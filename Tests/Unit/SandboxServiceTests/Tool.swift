@@ -1,7 +1,7 @@
 import Foundation
 
-/// Runs programs that are independent of this package's code. Foundation's `Process` waits on a run loop, which the few threads of a test
-/// run do not turn; here the thread itself waits, for programs that take milliseconds.
+/// Runs programs that are independent of this package's code. Foundation's `Process` waits on a run loop, which the few threads of a test run do not
+/// turn. Here the thread itself waits, for programs that take milliseconds.
 enum Tool {
     struct Outcome {
         let status: Int32

@@ -5,7 +5,7 @@ import NIOEmbedded
 import NIOHTTPTypes
 import Testing
 
-/// What the debug listeners, and those of the sandbox, do with requests that may lead to another protocol.
+/// The answers of the debug listeners, and those of the sandbox, to requests that may lead to another protocol.
 @Suite("Connections of one protocol")
 struct OneProtocolTests {
     private func request(_ method: HTTPRequest.Method, _ fields: HTTPFields = [:]) -> [HTTPRequestPart] {

@@ -334,7 +334,7 @@ struct ServiceEnvironmentTests {
     }
 }
 
-/// What keeps a part from being ready.
+/// The obstacle that keeps a part from being ready.
 private final class Obstacle: Sendable {
     private let state: Mutex<String?>
 
@@ -344,7 +344,7 @@ private final class Obstacle: Sendable {
     func clear() { state.withLock { $0 = nil } }
 }
 
-/// What happened, in order.
+/// The events, in order.
 private final class Steps: Sendable {
     private let state = Mutex<[String]>([])
 

@@ -46,7 +46,7 @@ struct StartPagesTests {
         #expect(smaps.utf8.count > 16_384)
         #expect(smaps.contains("[stack]"))
         #expect(smaps.hasSuffix("\n"))
-        // Of a library, which comes after the program itself.
+        // The pages of a library, which comes after the program itself.
         let libc = smaps.split(separator: "\n").first { $0.contains(" r-xp ") && $0.contains("/libc.so") }
         let from = libc.flatMap { UInt($0.prefix { $0 != "-" }, radix: 16) }
         #expect(StartPages.mappings(smaps).contains { $0.range.lowerBound == from })

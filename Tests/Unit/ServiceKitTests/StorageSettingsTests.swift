@@ -84,7 +84,7 @@ struct StorageSettingsTests {
             trustAnchors: folder.path + "/ca.crt", certificate: "/c", key: folder.path + "/k", requiresChannelBinding: false)
         (expected.requireStandby, expected.isPrepared, expected.readLanes, expected.interactive) = (true, false, 1, 3)
         #expect(PostgresOptions(long.common.storage, program: "alpha", files: long.files) == expected)
-        // What the command line gets to know of it.
+        // The command line gets to know this of it.
         let described = StoreDescription.Server(long.common.storage, program: "alpha", files: long.files)
         #expect(described.channelBinding == "prefer" && described.options.tls == expected.tls)
         let bound = try environment(
@@ -150,7 +150,7 @@ struct StorageSettingsTests {
     func waits() async throws {
         let server = try PostgresServer(settings: ["wal_level = replica", "max_wal_senders = 2"])
         func run(_ statements: String...) throws { for statement in statements { try server.server.run(sql: statement) } }
-        // Who changes the server waits for no standby.
+        // The program that changes the server waits for no standby.
         try run("ALTER ROLE postgres SET synchronous_commit = local", "ALTER ROLE postgres SET default_transaction_read_only = off")
         try run("CREATE ROLE alpha LOGIN PASSWORD 'right'", "CREATE DATABASE alpha OWNER alpha")
         let steps = [Migration("1", statements: ["CREATE TABLE IF NOT EXISTS t (x BIGINT)"])]
@@ -189,7 +189,7 @@ struct StorageSettingsTests {
         try await waits("takes no writes")
         try run("ALTER SYSTEM RESET default_transaction_read_only")
         try server.server.reload()
-        // What a heartbeat says that is not committed.
+        // The message of a heartbeat that is not committed.
         try await waits("PostgreSQL: ")
         try run("ALTER SYSTEM RESET synchronous_standby_names")
         try server.server.reload()

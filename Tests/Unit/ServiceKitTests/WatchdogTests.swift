@@ -60,7 +60,7 @@ struct WatchdogTests {
     }
 }
 
-/// What several threads change.
+/// A value that several threads change.
 private final class Held<Value: Sendable>: Sendable {
     private let value: Mutex<Value>
 

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Certificates of servers", .enabled(if: PostgresServer.isHere, PostgresServer.absence))
 struct CertificateTests {
-    /// - Parameter validity: Of its certificate.
+    /// - Parameter validity: The validity of its certificate.
     private static func make(_ files: TestIdentities, _ validity: CertificateValidity) throws -> PostgresServer {
         try files.issue("server", names: ["localhost"], validity: validity)
         return try PostgresServer(settings: ["ssl = on", "ssl_cert_file = 'server.crt'", "ssl_key_file = 'server.key'"]) { server in

@@ -9,7 +9,7 @@ extension InTime {
     /// A connection is lost between a commit and its answer.
     @Suite("Commits in doubt", .enabled(if: PostgresServer.isHere, PostgresServer.absence))
     struct DoubtTests {
-        /// Of the store, waiting for a standby or for a lock, its own heartbeats aside.
+        /// The store's processes that wait for a standby or for a lock, its own heartbeats aside.
         private static func waiting(_ server: PostgresServer, _ event: String) async throws -> String {
             try await server.asks(
                 "SELECT pid FROM pg_stat_activity WHERE application_name = 'boxoffice-test' AND (wait_event = '\(event)' OR wait_event_type = '\(event)')"

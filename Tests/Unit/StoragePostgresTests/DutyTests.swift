@@ -60,7 +60,7 @@ struct DutyTests {
             try await eventually("it is swept") { try await stores[0].texts().isEmpty }
             let holder: String = try #require(try await stores[0].value("SELECT holder FROM duty WHERE name = 'sweep note'"))
             #expect(holders.insert(holder).inserted)
-            // Whoever has it ends.
+            // The copy that has it ends.
             var index = 0
             while await stores[index].duty("sweep note") == nil { index += 1 }
             running.remove(at: index).cancel()

@@ -40,7 +40,7 @@ extension InTime {
             let reader = Task { () -> [String] in
                 var late: [String] = []
                 while !Task.isCancelled {
-                    // What somebody was told before the question began, with some time for a machine that is busy.
+                    // The answers from before the question began, with some time for a machine that is busy.
                     let old = acknowledged.olderThan(.seconds(4))
                     if let texts = try? await store.all("SELECT text FROM note WHERE text LIKE 'there%'", [], { $0.next() as String }) {
                         late += old.filter { $0.hasPrefix("there") && !texts.contains($0) }
@@ -74,7 +74,7 @@ extension InTime {
     }
 }
 
-/// What callers were told, and when.
+/// The answers to callers, and their times.
 private final class Acknowledged: Sendable {
     private let texts = Mutex<[(text: String, at: ContinuousClock.Instant)]>([])
 

@@ -7,7 +7,7 @@ import Testing
 @testable import StoragePostgres
 
 extension InTime {
-    /// What callers see while the server is away, and what is there when it is back.
+    /// The callers' view while the server is away, and the stored rows when it is back.
     @Suite("A server that fails", .enabled(if: PostgresServer.isHere, PostgresServer.absence))
     struct FailureTests {
         @Test("when the server is killed calls fail at once, and what was acknowledged is there when it is back")
@@ -119,7 +119,7 @@ struct LaneQueueTests {
         try queue.submit(2)
         #expect(queue.laneFailed(loss) == [2] && queue.trouble == loss)
         #expect(throws: Fault.self) { try queue.submit(3) }
-        // What was lost at work says nothing of the next try.
+        // A loss at work says nothing of the next try.
         queue.laneIsUp()
         try queue.submit(4)
         #expect(queue.laneIsDown(loss, wasResting: false) == [4])

@@ -9,7 +9,7 @@ extension InTime {
     /// Copies notice that their server may not be the one any more: it answers, and commits nothing.
     @Suite("Heartbeats", .enabled(if: PostgresServer.isHere, PostgresServer.absence))
     struct HeartTests {
-        /// What waits for standbys that are not there.
+        /// A server that waits for standbys that are not there.
         static func server() async throws -> PostgresServer {
             try await offThread { try PostgresServer(settings: ["wal_level = replica", "max_wal_senders = 4"]) }
         }

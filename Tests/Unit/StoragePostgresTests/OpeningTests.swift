@@ -43,7 +43,7 @@ struct OpeningTests {
         let copy = try await other.write { database in
             try database.run(Statement(stringLiteral: "CREATE SCHEMA \"\(schema)\""))
             let copy = Task { try await offThread { try Store.notes(options) } }
-            // Whoever waits for this transaction is told afterwards that its schema is there already.
+            // A process that waits for this transaction is told afterwards that its schema is there already.
             let waits: Statement = "SELECT count(*) FROM pg_locks WHERE NOT granted AND transactionid = CAST(pg_current_xact_id() AS xid)"
             let end = ContinuousClock.now + .seconds(60)
             while try database.value(waits) != 1, ContinuousClock.now < end { usleep(5000) }

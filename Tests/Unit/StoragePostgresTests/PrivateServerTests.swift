@@ -3,7 +3,7 @@ import PostgresServer
 import PrivatePostgres
 import Testing
 
-/// Who may enter a cluster's own server.
+/// The users who may enter a cluster's own server.
 @Suite("A private server", .enabled(if: PostgresServer.isHere && getuid() == 0, "needs root and PostgreSQL (Debian: postgresql)"))
 struct PrivateServerTests {
     @Test("another user of the machine may not enter it, also one that an earlier release left open, while it runs; its passwords stay")

@@ -6,7 +6,7 @@ import Storage
 import StoragePostgres
 import Testing
 
-/// What copies on several hosts must have alike, and what they tell each other.
+/// The keys that copies on several hosts must have alike, and the facts that they tell each other.
 @Suite("Keys of copies", .enabled(if: PostgresServer.isHere, PostgresServer.absence))
 struct SharedKeyTests {
     private static func keys(_ first: UInt8, _ second: UInt8, older: [UInt8] = []) -> [KeyFingerprint] {

@@ -9,7 +9,7 @@ import Storage
 import StoragePostgres
 import Testing
 
-/// What a store may count on when its rows are in PostgreSQL, as `StorageTests` has it for SQLite.
+/// The promises to a store whose rows are in PostgreSQL, as `StorageTests` has them for SQLite.
 @Suite("Statements", .enabled(if: PostgresServer.isHere, PostgresServer.absence))
 struct StatementTests {
     @Test("values come back as they were given, by each way", arguments: [true, false])
@@ -35,7 +35,7 @@ struct StatementTests {
                 #expect(
                     found.map(\.0.utf8.count) == given.map(\.0.utf8.count) && found.map(\.1) == given.map(\.1) && found.map(\.2) == given.map(\.2))
             }
-            // What was NULL, and is not, and is again.
+            // A value was NULL, is not, and is again.
             for octets in [nil, [1], nil, [2]] as [[UInt8]?] {
                 #expect(try await store.value("SELECT count(*) FROM note WHERE octets IS NOT DISTINCT FROM ?", [octets]) == (octets == nil ? 1 : 0))
             }

@@ -75,7 +75,7 @@ private struct SqlText {
 
     static func isPart(_ text: String) -> Bool { !isStatement(text) && text.contains(/[=<>] \?|\bIS \?|ORDER BY|\bSELECT\b|\(.*\?.*\)/) }
 
-    /// What it says that one of the engines does not understand, or takes otherwise.
+    /// The parts that one of the engines does not understand, or takes otherwise.
     var complaints: [String] {
         var found = foreignWords
         func note(_ what: String, _ isSo: Bool) { if isSo { found.append(what) } }

@@ -6,7 +6,7 @@ import Storage
 import StorageSqlite
 import Testing
 
-/// What a store may count on when it runs statements.
+/// The promises to a store that runs statements.
 @Suite("Statements")
 struct DatabaseTests {
     private static let things = Migration(

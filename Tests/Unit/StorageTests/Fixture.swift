@@ -32,7 +32,7 @@ extension Store {
         try await write { try $0.run("INSERT INTO note (text, expires_at_ms) VALUES (?, ?)", [text, expiresAt]) }
     }
 
-    /// Of changes by others, which SQLite always tells.
+    /// The generation of changes by others, which SQLite always tells.
     var generation: UInt64 { changes?.generation ?? 0 }
 
     func count() async throws(Fault) -> Int {

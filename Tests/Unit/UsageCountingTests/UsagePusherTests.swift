@@ -37,7 +37,7 @@ import Testing
         #expect(await pusher.push())
         let first = config.reportUsage.requests
         #expect(first.map(\.sequence) == [1, 1, 1] && Set(first.map(\.sums)).count == 1)
-        // What was counted meanwhile comes under the next.
+        // Later counts come under the next.
         #expect(await pusher.push())
         #expect(config.reportUsage.requests.last?.sequence == 2 && config.reportUsage.requests.last?.sums.first?.counts?.mediaTokens == 1)
     }

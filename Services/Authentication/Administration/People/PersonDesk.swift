@@ -57,7 +57,7 @@ package struct PersonDesk: Sendable {
     }
 
     /// Notes households of sessions that a release before wrote, until the task is cancelled: so long they are found by everything else.
-    /// - Parameter isMine: Whether it is this copy's turn.
+    /// - Parameter isMine: True when it is this copy's turn.
     package func markHouseholds(isMine: @Sendable () async -> Bool) async {
         guard let store else { return }
         repeat {
@@ -106,7 +106,7 @@ package struct PersonDesk: Sendable {
             })
     }
 
-    /// What apps know the person as, at one MVPD or at each: an upstream's session has no other name. An upstream may also tell its own.
+    /// The names by which apps know the person, at one MVPD or at each. An upstream's session has no other name. An upstream may also tell its own.
     private func aliases(of id: String, at mvpd: MvpdID?) throws(Fault) -> [Subscriber] {
         let catalogue = try catalogue.current()
         let places = mvpd.map { [$0] } ?? catalogue.configuration.mvpds.map { MvpdID($0.id) }
@@ -131,7 +131,7 @@ package struct PersonDesk: Sendable {
     }
 }
 
-// What stays.
+// The records that stay.
 extension PersonDesk {
     private static let spent = PersonRemainder(
         name: "used_assertion", reason: "ids of an MVPD's answers, so that none counts twice; they name nobody", end: "with the answer's validity")

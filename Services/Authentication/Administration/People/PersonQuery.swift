@@ -3,7 +3,7 @@ package import Clocks
 package import Contracts
 package import Faults
 
-/// Who is meant, as the store looks for them.
+/// The person that is meant, in the form in which the store searches.
 package struct PersonQuery: Sendable {
     package enum Name: Sendable {
         /// As the MVPD knows the person.
@@ -17,11 +17,11 @@ package struct PersonQuery: Sendable {
     package let name: Name
     /// `nil`: any.
     let mvpd: MvpdID?
-    /// What a user id comes to at MVPDs, as apps know the person.
+    /// The names that apps know at MVPDs for this user id.
     var aliases: [Subscriber] = []
     /// Logins that another service knows as the same person's.
     package var logins: [Subscriber] = []
-    /// Whether a session is of nobody but its device: a trial, or one that a rule made.
+    /// True when a session is of nobody but its device: a trial, or one that a rule made.
     let isAnonymous: @Sendable (SessionRecord) -> Bool
 }
 
@@ -63,7 +63,7 @@ package struct FoundPerson: Sendable {
     }
 }
 
-/// What the store says of people, and does for them.
+/// The store's queries and operations for people.
 package protocol PersonStore: Sendable {
     /// - Throws: `unavailable` while households of older sessions are not known yet.
     func person(_ query: PersonQuery) async throws(Fault) -> FoundPerson
@@ -75,21 +75,21 @@ package protocol PersonStore: Sendable {
     ) async throws(Fault) -> (tables: [PersonTable], hasMore: Bool)
 
     /// Finds and removes, in one commit.
-    /// - Returns: Whom, and how many rows of each table; none where the query stands for several people.
+    /// - Returns: The person, and the number of rows of each table; none where the query stands for several people.
     func erase(_ query: PersonQuery, now: Timestamp) async throws(Fault) -> ErasedPerson
 
     /// Marks households of sessions that a release before wrote, a batch of them.
     /// - Parameter attributes: Opens what an upstream told with a session.
-    /// - Returns: How many.
+    /// - Returns: The number of marked sessions.
     func markHouseholds(_ attributes: @escaping @Sendable ([UInt8], String) -> [UserAttribute]) async throws(Fault) -> Int
 }
 
-/// What an erasure came to.
+/// The result of an erasure.
 package struct ErasedPerson: Sendable {
     package let found: FoundPerson
     /// By table, in the order in which they were emptied.
     var rows: [(table: String, count: Int)] = []
-    /// Of upstreams that have yet to hear of the logout: which, and until when at the latest.
+    /// The sessions whose upstreams have yet to hear of the logout, each with the latest time for it.
     var untold: Set<SessionID> = []
     var untoldUntil = Timestamp(milliseconds: 0)
     var keptSlots = 0
@@ -107,7 +107,7 @@ package struct SessionProbe: Sendable {
     package init(_ database: AuthenticationDatabase) { store = database.store }
 
     /// Reads the sessions of a device at a requestor, as a call of either API does.
-    /// - Returns: How many it has.
+    /// - Returns: The number of sessions that it has.
     /// - Throws: The faults of `Store.read`.
     package func count(device: String, requestor: String) async throws(Fault) -> Int {
         try await store.sessions(SessionKey(device: DeviceID(device), requestor: RequestorID(requestor))).count
@@ -115,7 +115,7 @@ package struct SessionProbe: Sendable {
 
     /// Stores a session as a sign-in at an MVPD makes it, in place of the device's earlier one.
     /// - Parameters:
-    ///   - number: Of the person; with it every id is another one.
+    ///   - number: The person's number; another number gives other ids.
     ///   - now: Milliseconds since 1970; the session lasts 30 days.
     /// - Throws: The faults of `Store.write`.
     package func start(device: String, requestor: String, number: Int, now: Int64) async throws(Fault) {
@@ -140,7 +140,7 @@ package struct SessionProbe: Sendable {
     }
 
     /// Tells every row of a person, as an export does.
-    /// - Returns: How many rows.
+    /// - Returns: The number of rows.
     /// - Throws: The faults of `Store.read`.
     package func told(user: String) async throws(Fault) -> Int {
         let person = try await store.person(Self.query(user))
@@ -149,7 +149,7 @@ package struct SessionProbe: Sendable {
 
     /// Erases a person.
     /// - Parameter now: Milliseconds since 1970.
-    /// - Returns: How many rows.
+    /// - Returns: The number of rows.
     /// - Throws: The faults of `Store.write`.
     package func erase(user: String, now: Int64) async throws(Fault) -> Int {
         try await store.erase(Self.query(user), now: Timestamp(milliseconds: now)).rows.reduce(0) { $0 + $1.count }

@@ -93,7 +93,7 @@ enum PersonStatements {
     ]
 }
 
-/// What is found by way of a person's sessions and devices.
+/// The rows that the person's sessions and devices lead to.
 struct OwnedRows: Sendable {
     var records: [RegistrationRecordID] = []
     var codes: [RegistrationCodeText] = []
@@ -212,7 +212,7 @@ extension Database {
             try delete("upstream_token", "session_id = ?", [session.id])
             try endBridged("session_id = ?", [session.id], &erased, now)
             try delete("session", "id = ?", [session.id])
-            // Of an OpenID provider the person's id is the name.
+            // An OpenID provider uses the person's id as the name.
             for name in [session.subject.name.value, session.subject.userID] where !name.isEmpty {
                 try delete("pending_logout", "name_id = ? AND mvpd = ?", [name, session.mvpd])
             }

@@ -26,7 +26,7 @@ struct ViewerSupport: Sendable {
             sessions: found.sessions.prefix(Self.most).map(\.forSupport), hasMore: found.sessions.count > Self.most, code: found.code?.forSupport)
     }
 
-    /// - Returns: How many sessions ended that were not over.
+    /// - Returns: The number of sessions that ended and were not over.
     /// - Throws: As `find`.
     func end(_ request: EndViewerSessionsRequest) async throws(Fault) -> Int {
         let viewer = request.viewer ?? FindViewerSessionsRequest()
@@ -76,7 +76,7 @@ struct ViewerSupport: Sendable {
 }
 
 extension SessionRecord {
-    /// What support needs: no attribute, no id of the person, and of the device's only the beginning.
+    /// The fields that support needs: no attribute, no id of the person, and only the beginning of the device's id.
     fileprivate var forSupport: ViewerSession {
         ViewerSession(
             id: id.text, mvpd: mvpd.text, kind: kind, authenticatedAtMilliseconds: UInt64(clamping: origin.authenticatedAt.milliseconds),

@@ -1,12 +1,13 @@
 internal import TextEncodings
 
-/// What a browser without scripts finds in a page of somebody else's: forms, and what the page says went wrong. It is read in one pass, whatever it holds.
+/// The content of an external page for a browser without scripts: its forms, and the error that it reports. It is read in one pass, whatever it
+/// holds.
 struct LoginPage: Sendable {
     /// Octets of a page that are read.
     static let largest = 256 * 1024
     private static let mostForms = 16
     private static let mostFields = 128
-    /// That say nothing.
+    /// The limit for alerts that say nothing.
     private static let mostAlerts = 8
     /// Characters of what a page says.
     private static let longestWords = 200
@@ -29,7 +30,7 @@ struct LoginPage: Sendable {
 
     private(set) var forms: [Form] = []
     private(set) var title = ""
-    /// What the page calls an alert.
+    /// The text that the page marks as an alert.
     private(set) var alert = ""
 
     init(_ body: [UInt8]) {

@@ -2,11 +2,11 @@ internal import AuthenticationCore
 internal import CoreMetrics
 internal import Identifiers
 
-/// What scheduled sign-ins count, apart from viewers'. A label is an MVPD that the catalogue has a test of, or a step, never both.
+/// The metrics of scheduled sign-ins, apart from viewers' sign-ins. A label is an MVPD that the catalogue has a test of, or a step, never both.
 struct ScheduledSignInMetrics: Sendable {
     /// - Parameters:
-    ///   - isGood: Whether the test user was signed in.
-    ///   - spent: Of each step that was done.
+    ///   - isGood: True when the test user was signed in.
+    ///   - spent: The time of each step that was done.
     func ended(_ mvpd: MvpdID, isGood: Bool, spent: [(step: TestVisit.Step, time: Duration)]) {
         let labels = [("mvpd", mvpd.text), ("result", isGood ? "succeeded" : "failed")]
         Counter(label: "boxoffice_authentication_scheduled_sign_ins_total", dimensions: labels).increment()
@@ -23,12 +23,12 @@ struct ScheduledSignInMetrics: Sendable {
         Counter(label: "boxoffice_authentication_scheduled_sign_ins_total", dimensions: [("mvpd", mvpd.text), ("result", "skipped")]).increment()
     }
 
-    /// How many were skipped in a row, by this copy.
+    /// The number that this copy skipped in a row.
     func skips(_ count: UInt32, of mvpd: MvpdID) {
         Gauge(label: "boxoffice_authentication_scheduled_sign_in_skips", dimensions: [("mvpd", mvpd.text)]).record(Int64(count))
     }
 
-    /// How many have failed in a row.
+    /// The number that have failed in a row.
     func failures(_ count: UInt32, of mvpd: MvpdID) {
         Gauge(label: "boxoffice_authentication_scheduled_sign_in_failures", dimensions: [("mvpd", mvpd.text)]).record(Int64(count))
     }

@@ -10,12 +10,12 @@ internal import OutboundHttp
 internal import SamlExplanation
 internal import Synchronization
 
-/// Signs a test user in at each MVPD whose record asks for it, again and again, as a browser at the public addresses, and remembers how it ended
-/// (Shared/Documents/Decisions/0085). It is a test sign-in by the live configuration: it makes no session, and counts for no viewer.
+/// Signs a test user in at each MVPD whose record asks for it, on a schedule. It acts as a browser at the public addresses and remembers how each
+/// attempt ended (Shared/Documents/Decisions/0085). It is a test sign-in by the live configuration: it makes no session, and counts for no viewer.
 package final class ScheduledSignIns: Sendable {
-    /// Of one, all requests together; less than the shortest interval.
+    /// The limit for one sign-in, all requests together; less than the shortest interval.
     static let longest: Duration = .seconds(30)
-    /// Of one request.
+    /// The limit for one request.
     private static let longestAnswer: Duration = .seconds(10)
     private static let longestConnect: Duration = .seconds(5)
     /// At once, of this copy; the others wait for a second.
@@ -36,7 +36,7 @@ package final class ScheduledSignIns: Sendable {
         /// When it makes sense to ask the store.
         var next: [MvpdID: Timestamp] = [:]
         var running = 0
-        /// How many of an MVPD could not be tried, one after the other.
+        /// The number of sign-ins at an MVPD that could not be tried, one after the other.
         var skips: [MvpdID: UInt32] = [:]
     }
 
@@ -45,7 +45,7 @@ package final class ScheduledSignIns: Sendable {
     private let catalogue: any CatalogueSource
     private let secrets: any ClientSecrets
     private let transport: any OutboundTransport
-    /// Of our public addresses.
+    /// The origin of our public addresses.
     private let origin: String
     private let clock: any WallClock
     private let logger: Logger
@@ -302,7 +302,7 @@ package final class ScheduledSignIns: Sendable {
         TestVisit.Failure(step: .start, reason: reason, explanation: explanation)
     }
 
-    /// What the test is begun with, and where its browser may go; `nil`: nowhere.
+    /// The request that begins the test, and the origins that its browser may visit; `nil`: none.
     private func parties(_ planned: Planned) throws(Fault) -> (request: BeginTestSignInRequest, origins: Set<String>?) {
         let catalogue = try catalogue.current()
         let mvpd = catalogue.mvpd(planned.mvpd.text)

@@ -4,12 +4,12 @@ internal import Foundation
 internal import OutboundHttp
 internal import SamlExplanation
 
-/// A browser on its way through a scheduled sign-in: takes each answer, and says what to send next. It goes to our own origin and to those of the MVPD, and the
-/// password to the latter alone, whatever pages and redirects say.
+/// A browser on its way through a scheduled sign-in: takes each answer, and says what to send next. It goes to our own origin and to those of the
+/// MVPD, and the password to the latter alone, whatever pages and redirects say.
 struct TestVisit: Sendable {
     /// Requests of one visit.
     static let mostRequests = 16
-    /// What our own origin tells whoever plays the browser.
+    /// The header by which our own origin gives the result to the program that plays the browser.
     static let verdictHeader = "boxoffice-test-result"
     private static let mostCookies = 32
     private static let largestCookie = 4096
@@ -39,7 +39,7 @@ struct TestVisit: Sendable {
         case failed(Failure)
     }
 
-    /// Who signs in, and where.
+    /// The user who signs in, and the MVPD.
     struct Plan: Sendable {
         /// Our own.
         let origin: String
@@ -82,7 +82,7 @@ struct TestVisit: Sendable {
         return send(LoginPage(answer.body), status: answer.status, isOurs: isOurs)
     }
 
-    /// - Returns: What failed when a request had no answer.
+    /// - Returns: The failure when a request had no answer.
     func failure(_ error: OutboundFailure) -> Failure {
         let (reason, words) =
             switch error.kind {
@@ -107,7 +107,7 @@ struct TestVisit: Sendable {
         return fail("no_form", "\(who) answered \(status) with a page that has no form for a login\(said(page)).")
     }
 
-    /// A form that asks for the user alone is one where the catalogue says so, or where it is sent as logins are: a search is not.
+    /// A form that asks for the user alone counts where the catalogue says so, or where it is sent as logins are. A search does not count.
     private func isLogin(_ form: LoginPage.Form) -> Bool {
         guard let places = form.places(user: plan.userField, password: plan.passwordField) else { return false }
         return places.password != nil || !plan.userField.isEmpty || form.isPost
@@ -198,7 +198,7 @@ struct TestVisit: Sendable {
         return fail(reason, "\(end): \(reason).")
     }
 
-    /// Who is asked.
+    /// The party that is asked.
     private var who: String { step == .start || step == .answer ? "The gateway" : "The MVPD" }
 
     private func fail(_ reason: String, _ explanation: String) -> Action {

@@ -6,8 +6,8 @@ package import Logging
 package import SamlExplanation
 internal import Synchronization
 
-/// The latest sign-ins, for engineers who ask why one failed: in memory, and never more than a number of them; those that failed, and tests, also where all copies find them,
-/// if there is such a place.
+/// The latest sign-ins, for engineers who ask why one failed. Memory holds a limited number of them. Failed sign-ins and tests also go to a place
+/// that all copies share, if there is one.
 ///
 /// Answers that lead to no pending sign-in are kept apart, since anybody can send them: they must not push the others out.
 package final class SignInReports: SignInReporting {
@@ -47,7 +47,7 @@ package final class SignInReports: SignInReporting {
     }
 
     /// Tells other copies of sign-ins that failed, twice a second until it is cancelled.
-    /// - Parameter isMine: Whether it is this copy's turn to forget old ones.
+    /// - Parameter isMine: True when it is this copy's turn to forget old ones.
     package func share(_ logger: Logger, isMine: @Sendable () async -> Bool) async {
         var round = 0
         while (try? await Task.sleep(for: .milliseconds(500))) != nil {
@@ -62,7 +62,7 @@ package final class SignInReports: SignInReporting {
     }
 
     /// Tells the other copies of what failed, or was tested, since the last time. Nobody waits for it; what cannot be told is not told again.
-    /// - Parameter mustTrim: Whether it is time to forget old answers to nothing.
+    /// - Parameter mustTrim: True when it is time to forget old answers to nothing.
     package func share(mustTrim: Bool) async throws(Fault) {
         guard let store else { return }
         let leaving = state.withLock { state in

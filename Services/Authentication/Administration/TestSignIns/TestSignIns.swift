@@ -13,7 +13,7 @@ package import SamlProfile
 
 /// Signs in by a configuration that is not pushed, so that an administrator sees each check before anybody depends on it.
 ///
-/// Nothing of it reaches a viewer: it has a table, a key cache and a gate of its own, makes no session, keeps no token and is not counted.
+/// Nothing of it reaches a viewer. It has a table, a key cache and a gate of its own. It makes no session, keeps no token and is not counted.
 package struct TestSignIns: TestAnswers {
     package let saml: any SamlSignIn
     package let oauth: OAuthAnswerCheck
@@ -22,7 +22,7 @@ package struct TestSignIns: TestAnswers {
     package let random: any RandomSource
     package let logger: Logger
     package let reports: any SignInReporting
-    /// What MVPDs say to test users is as good as what they say to viewers; `nil`: the database's clock is the measure.
+    /// MVPDs' answers to test users count as much as those to viewers; `nil`: the database's clock is the measure.
     package var clockDoubt: ClockDoubt?
 
     /// With a gate of its own: a draft's provider that hangs takes no place of a viewer's.
@@ -124,7 +124,7 @@ package struct TestSignIns: TestAnswers {
     }
 }
 
-// What the MVPD answers.
+// The MVPD's answers.
 extension TestSignIns {
     /// - Returns: `nil` when the answer is to no test.
     package func finish(
@@ -176,7 +176,7 @@ extension TestSignIns {
         guard isSameBrowser(request.browserSecret, request.isEmbedded, sent) else {
             return log.rejected(OAuthRejection(.unknownState), mvpd: test.mvpd)
         }
-        // Whoever is first uses it up: a code is good for one call.
+        // The first call uses it up: a code is good for one call.
         guard try await store.finish(test.id, handle, nil, now: now) == .ended else {
             return log.rejected(OAuthRejection(.unknownState), mvpd: test.mvpd)
         }

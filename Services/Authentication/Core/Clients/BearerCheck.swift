@@ -8,8 +8,8 @@ package import Tokens
 
 /// Checks the access token of a call, or its signature, then what every device call must say (rest-v1 §2.2, §2.5, §2.8).
 ///
-/// A token that was checked once is remembered by its text until a client is revoked: its signature never changes. What may change by
-/// itself, the time, the software statement and the application, is looked at on every call.
+/// A token that was checked once is remembered by its text until a client is revoked: its signature never changes. Each call checks again what may
+/// change by itself: the time, the software statement and the application.
 package final class BearerCheck: Sendable {
     /// Those of apps, of whichever API: Automatic Sign-In is beside both (apple §4).
     package static let appScopes = [ApiVersion.v1.scope, ApiVersion.v2.scope]
@@ -19,7 +19,7 @@ package final class BearerCheck: Sendable {
         /// `nil`: a client that another house registered.
         let software: SoftwareID?
         let scopes: [String]
-        /// Of the client that registered; else of the token.
+        /// The issue time of the registered client; otherwise that of the token.
         let issuedAt: Timestamp
         let expiresAt: Timestamp
     }
@@ -34,7 +34,7 @@ package final class BearerCheck: Sendable {
     private let signatures: SignedRequestCheck
     private let serviceTokens: ServiceTokenCheck
 
-    /// - Parameter capacity: How many checked tokens are remembered, at least 2.
+    /// - Parameter capacity: The number of checked tokens that are remembered, at least 2.
     package init(
         tokens: AccessTokenVerifier, catalogue: any CatalogueSource, store: any ClientStore, clock: any WallClock,
         metrics: AuthenticationMetrics, signatures: SignedRequestCheck, serviceTokens: ServiceTokenCheck, platforms: PlatformIdentities,
@@ -52,8 +52,8 @@ package final class BearerCheck: Sendable {
     }
 
     /// - Parameters:
-    ///   - requestor: Whom the call is for; empty: not checked.
-    ///   - scope: What the call needs.
+    ///   - requestor: The requestor of the call; empty: not checked.
+    ///   - scope: The scope that the call needs.
     /// - Throws: `access_denied` (absent, malformed, expired, not ours), `invalid_client` (statement or client revoked),
     ///   `insufficient_scope` (another scope, or a foreign requestor), `invalid_requestor` (unknown).
     package func client(_ token: String, requestor: String, scope: String = ApiVersion.v1.scope) async throws(Fault) -> AuthenticatedClient {
@@ -61,7 +61,7 @@ package final class BearerCheck: Sendable {
     }
 
     /// The same for a call that may be signed.
-    /// - Parameter scope: What the call needs; `nil`: that of its API.
+    /// - Parameter scope: The scope that the call needs; `nil`: that of its API.
     package func client(_ credentials: Credentials, requestor: String, scope: String? = nil) async throws(Fault) -> AuthenticatedClient {
         let catalogue = try catalogue.current()
         let client = try await client(credentials, scopes: [scope ?? credentials.api.scope], catalogue)
@@ -176,12 +176,12 @@ package final class BearerCheck: Sendable {
 }
 
 extension ApiVersion {
-    /// What an access token must have for it (rest-v1 §2.2, rest-v2 §1.3).
+    /// The scope that an access token needs for it (rest-v1 §2.2, rest-v2 §1.3).
     package var scope: String { self == .v2 ? "api:client:v2" : "api:client:v1" }
 }
 
 extension ImportedClient {
-    /// Whether a token is of the time that the client's programmer has it. Tokens say the second alone.
+    /// True when a token is of the time that the client's programmer has it. Tokens say the second alone.
     fileprivate func hasIssued(at moment: Timestamp) -> Bool { UInt64(clamping: moment.milliseconds) / 1000 >= sinceMilliseconds / 1000 }
 }
 
@@ -194,7 +194,7 @@ extension BearerCheck: CallRegistration {
     }
 }
 
-/// What a device call must say of its device (rest-v1 §2.4, §2.5).
+/// The device fields that a device call must have (rest-v1 §2.4, §2.5).
 package enum DeviceRules {
     private static let longestID = 512
     private static let longestText = 512

@@ -16,11 +16,11 @@ package struct Client: Hashable, Sendable {
     package let issuedAt: Timestamp
 }
 
-/// Whose client an id names: one that registered here, one that another house registered, or a key pair.
+/// Finds the client that an id names: one that registered here, one that another house registered, or a key pair.
 package struct ClientDirectory: Sendable {
     /// Comes before a pair's public key, where a client has its id; no other id has a colon.
     private static let keyMark = "key:"
-    /// What apps with credentials that everybody may know are good for, whatever their application has (clients §2).
+    /// The scopes of apps with credentials that everybody may know, whatever their application has (clients §2).
     static let sharedScopes = BearerCheck.appScopes
 
     package let store: any ClientStore
@@ -48,7 +48,7 @@ package struct ClientDirectory: Sendable {
     }
 }
 
-/// Which clients were noted as used within the last day, so that a client costs one write a day.
+/// The clients that were noted as used within the last day, so that a client costs one write a day.
 final class ClientUses: Sendable {
     private static let capacity = 65_536
     /// How exactly the last use is known.
@@ -81,7 +81,7 @@ package struct UnusedClients: Sendable {
     /// - Parameters:
     ///   - days: For a client that has no session, profile or live code.
     ///   - idleDays: For one that never made any.
-    ///   - isMine: Whether it is this copy's turn.
+    ///   - isMine: True when it is this copy's turn.
     package func forget(after days: Int, idleAfter idleDays: Int, isMine: @Sendable () async -> Bool = { true }) async {
         while (try? await Task.sleep(for: .seconds(3600))) != nil {
             if await isMine() { await forgetOnce(after: days, idleAfter: idleDays) }
@@ -107,7 +107,7 @@ package struct UnusedClients: Sendable {
     }
 }
 
-/// Who sent a valid access token.
+/// The sender of a valid access token.
 package struct AuthenticatedClient: Sendable {
     package let id: ClientID
     /// As it stands in the catalogue now.
@@ -143,11 +143,11 @@ package struct DeviceCaller: Sendable {
     package let userAgent: String
     package let deviceType: String
     package let claims: DeviceClaims
-    /// Who the platform says that its user is, if it says so credibly (rest-v1 §2.6).
+    /// The platform's identity of its user, if the proof is valid (rest-v1 §2.6).
     package let identity: PlatformIdentity?
-    /// Whom a service token names, if it does so credibly (rest-v2 §1.3).
+    /// The person that a service token names, if the token is valid (rest-v2 §1.3).
     package var serviceIdentity: ServiceIdentity?
-    /// What the platform's framework told the app; `nil`: nothing was sent.
+    /// The status that the platform's framework gave the app; `nil`: nothing was sent.
     package var partner: PartnerStatus?
 
     package var catalogue: Catalogue { client.catalogue }
@@ -160,7 +160,7 @@ package struct DeviceCaller: Sendable {
     }
 }
 
-/// What a call proves its sender with: a bearer, or a signature of its own; and for which API.
+/// The proof of a call's sender, and the API: a bearer, or a signature of the sender's own.
 package struct Credentials: Sendable {
     package let accessToken: String
     package let signed: SignedRequest?

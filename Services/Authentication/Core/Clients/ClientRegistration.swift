@@ -48,11 +48,11 @@ struct ClientRegistration: Sendable {
         }
     }
 
-    /// A statement that another house signed counts where exactly its text is listed; its signature is not ours to check, so that the text is a password
+    /// A statement that another house signed counts where exactly its text is listed. We cannot check its signature, so the text is a password
     /// (clients §2.1).
     private static func softwareID(of statement: String, in catalogue: Catalogue) throws(Fault) -> SoftwareID {
         let digest = Catalogue.legacySoftware + Hex.encode(SHA256.hash(Array(statement.utf8)))
-        // Who could choose a text by the time that this takes would have to find one for a digest.
+        // To choose a text by the time that this takes, an attacker would have to find one for a digest.
         if catalogue.application(softwareID: digest) != nil { return SoftwareID(digest) }
         let keys = catalogue.configuration.statementKeys
         let keySet: JSONWebKeySet

@@ -10,7 +10,7 @@ internal import Tokens
 
 /// Finds out who a platform says that its user is (rest-v1 §2.6). A token that does not hold counts as none.
 ///
-/// A token that was checked once is remembered by its digest, for as long as the catalogue stays the same: devices send it on every call.
+/// The digest of a checked token is remembered for as long as the catalogue stays the same: devices send the token on every call.
 package final class PlatformIdentities: Sendable {
     private struct CheckedToken: Sendable {
         /// `nil`: it did not hold.
@@ -41,7 +41,7 @@ package final class PlatformIdentities: Sendable {
 
     /// - Parameters:
     ///   - secrets: Where the issuers' secrets are.
-    ///   - capacity: How many checked tokens are remembered, at least 2.
+    ///   - capacity: The number of checked tokens that are remembered, at least 2.
     init(clock: any WallClock, secrets: any ClientSecrets, logger: Logger, capacity: Int = 16_384) {
         self.clock = clock
         self.secrets = secrets
@@ -74,7 +74,7 @@ package final class PlatformIdentities: Sendable {
         return identity
     }
 
-    /// The keys of the issuers are read once per version of the catalogue, secrets once a minute; an issuer whose keys cannot be read is not believed.
+    /// The issuers' keys are read once per version of the catalogue, secrets once a minute. An issuer whose keys cannot be read is not believed.
     private func verifier(_ catalogue: Catalogue, _ now: Timestamp) async -> Verifier {
         if let known = state.withLock({ $0.verifier }), known.version == catalogue.version, known.endsAt.map({ now < $0 }) ?? true { return known }
         var trusts: [OctetText: PlatformIdentityTrust] = [:]

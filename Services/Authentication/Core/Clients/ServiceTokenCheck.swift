@@ -7,8 +7,8 @@ package import Identifiers
 internal import Synchronization
 package import Tokens
 
-/// Finds out whom a service token names (rest-v2 §1.3): one of our own while its device is tied to the person, or one of an identity service that the catalogue
-/// registers for the caller's programmer.
+/// Finds the person that a service token names (rest-v2 §1.3). The token is one of our own, while its device is tied to the person. Otherwise it
+/// comes from an identity service that the catalogue registers for the caller's programmer.
 package final class ServiceTokenCheck: Sendable {
     private struct State {
         var others: [OctetText: JSONWebKeySet] = [:]
@@ -26,7 +26,7 @@ package final class ServiceTokenCheck: Sendable {
         self.clock = clock
     }
 
-    /// Whose logins the caller may take over.
+    /// The identity whose logins the caller may take over.
     /// - Parameter token: As it was sent; empty: none was.
     /// - Returns: `nil` for a token that does not hold.
     /// - Throws: Faults of the store.
@@ -87,18 +87,18 @@ extension ServiceIdentity {
         self.init(Base64.url.encode(SHA256.hash(Array(claims.issuer.utf8) + [0] + Array(claims.subject.utf8))))
     }
 
-    /// Of a person of our own tokens. No issuer is empty, so no other identity begins with 0x00.
+    /// The identity of a person of our own tokens. No issuer is empty, so no other identity begins with 0x00.
     fileprivate init(_ person: ServicePersonID) {
         self.init(Base64.url.encode(SHA256.hash([0] + Array(person.text.utf8))))
     }
 
-    /// Of a device's person.
+    /// The identity of a device's person.
     package init(of device: ServiceTokenDevice) { self.init(device.person) }
 }
 
 /// A device of a person whom a programmer names by service tokens (rest-v2 §2.14).
 package struct ServiceTokenDevice: Hashable, Sendable {
-    /// How many a person has; the one that has not been seen for longest goes.
+    /// The number of devices that a person may have; the one that has not been seen for longest goes.
     package static let most = 64
 
     /// In its tokens; a device that joins again after it was taken out has another one.
@@ -113,7 +113,7 @@ package struct ServiceTokenDevice: Hashable, Sendable {
     package var expiresAt: Timestamp
 }
 
-/// What ties a device to a person.
+/// The tie between a device and a person.
 package struct ServiceTokenTie: Sendable {
     /// How long a person is remembered without a token: no session lives as long.
     package static let personLifetime: Duration = SessionRecord.longestLife + .seconds(30 * 86_400)
@@ -149,7 +149,7 @@ package struct ServicePersonName: Hashable, Sendable {
 
 /// Six digits by which a device joins a person, once.
 ///
-/// Kept in clear, as a registration code is: it is on a screen, lives for ten minutes, and a digest of 20 bits would hide nothing.
+/// It is stored in clear, as a registration code is. It is on a screen and lives for ten minutes, and a digest of 20 bits would hide nothing.
 package struct ServiceLinkCode: Hashable, Sendable {
     package static let lifetime: Duration = .seconds(600)
     static let length = 6

@@ -64,8 +64,8 @@ package struct SignedRequestCheck: Sendable {
         return !key.disabled && instant >= key.fromMilliseconds && (key.untilMilliseconds == 0 || instant < key.untilMilliseconds)
     }
 
-    /// Whether the address that was signed is the call's: the whole address, the whole path, or the path behind `/api/v1` or `/reggie/v1/{requestor}` (clients §2). A
-    /// query that was signed is the call's; one that was not is not covered.
+    /// True when the address that was signed is the call's: the whole address, the whole path, or the path behind `/api/v1` or
+    /// `/reggie/v1/{requestor}` (clients §2). A query that was signed is the call's; one that was not is not covered.
     package static func isOf(_ header: SignedRequestHeader, _ request: SignedRequest) -> Bool {
         guard sameOctets(header.method, request.method) else { return false }
         let signed = parts(path(ofAddress: header.requestURI[...]))
@@ -110,7 +110,8 @@ package struct SignedRequestCheck: Sendable {
     }
 }
 
-/// What strict pairs have signed, so that it serves once (clients §2). The store remembers; how many there are each copy counts since its start.
+/// The nonces that strict pairs have signed, so that each serves once (clients §2). The store remembers; how many there are each copy counts since
+/// its start.
 final class UsedNonces: Sendable {
     private static let perAddress = 2_000
     private static let perKey = 1_000_000

@@ -2,7 +2,7 @@ internal import Clocks
 package import Contracts
 internal import StrictJson
 
-/// What an app may know of the person behind a session, before anything is encrypted (rest-v1 §8).
+/// The data that an app may have of the person behind a session, before anything is encrypted (rest-v1 §8).
 struct MetadataSheet: Sendable {
     struct Item: Hashable, Sendable {
         let key: String
@@ -15,8 +15,8 @@ struct MetadataSheet: Sendable {
     init(items: [Item]) { self.items = items }
 
     /// - Parameters:
-    ///   - keys: Those that the integration enables, in its order. What the service itself says of a session is always told.
-    ///   - trial: Of a TempPass session.
+    ///   - keys: Those that the integration enables, in its order. The service's own statements about a session are always included.
+    ///   - trial: The facts of a TempPass session.
     init(_ session: SessionRecord, keys: [MetadataKey], trial: TempPassFacts?) {
         if session.kind == .degraded {
             items = [Self.item("userID", keys, .text(session.userID))]
@@ -33,7 +33,7 @@ struct MetadataSheet: Sendable {
         if session.kind == .automatic { self = forStreaming }
     }
 
-    /// What an automatic session may know of it (apple §1.2).
+    /// The data that an automatic session may have of it (apple §1.2).
     var forStreaming: MetadataSheet {
         var sheet = self
         sheet.items.removeAll { !StreamingMetadata.covers($0.key) }
@@ -83,7 +83,7 @@ extension [MetadataKey] {
 }
 
 extension String {
-    /// Of a metadata key, the name without the part of an object: `maxRating` of `maxRating.VCHIP`.
+    /// The name of a metadata key without the part of an object: `maxRating` of `maxRating.VCHIP`.
     var metadataName: String {
         guard let point = utf8.firstIndex(of: UInt8(ascii: ".")) else { return self }
         return String(self[..<point])
@@ -118,11 +118,11 @@ extension JsonNode {
     }
 }
 
-/// What a session that was made automatically may know of the person: enough to stream, and nothing that opens more (apple §1.2).
+/// The data of the person that an automatic session may have: enough to stream, and nothing that opens more (apple §1.2).
 enum StreamingMetadata {
     private static let names = ["userID", "channelID", "maxRating"]
 
-    /// - Parameter key: Of an object also a part, such as `maxRating.VCHIP`.
+    /// - Parameter key: The key may also name a part of an object, such as `maxRating.VCHIP`.
     static func covers(_ key: String) -> Bool { names.contains(key.metadataName) }
 }
 
@@ -183,8 +183,8 @@ package struct AttributeUpdate: Hashable, Sendable {
 
     /// The session afterwards.
     ///
-    /// Each attribute replaces the one of its key; one without values removes it. What an app reads as `updated` is in whole seconds and
-    /// grows with every change, also with two in one second.
+    /// Each attribute replaces the one of its key; one without values removes it. Apps read `updated` in whole seconds. It grows with every change,
+    /// also with two in one second.
     /// - Parameter records: Those of the device at the requestor.
     /// - Returns: `nil` when nothing differs, or the session is none of them, or over.
     func applied(to records: [SessionRecord], now: Timestamp) -> SessionRecord? {

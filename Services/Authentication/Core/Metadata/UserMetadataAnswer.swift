@@ -11,7 +11,7 @@ internal import Memos
 
 /// Tells an app what it may know of the person, and takes what the MVPD says of them later (rest-v1 §3.19).
 package struct UserMetadataAnswer: Sendable {
-    /// Of one session: two people who have a value in common do not get the same text for it.
+    /// The seal of one session: two people who have a value in common do not get the same text for it.
     private struct Sealing: Hashable {
         let session: SessionID
         let items: [MetadataSheet.Item]
@@ -49,7 +49,7 @@ package struct UserMetadataAnswer: Sendable {
         return try await metadata(of: session, trial: try await trials.facts(of: session, in: catalogue), in: catalogue)
     }
 
-    /// What upstream tells, narrowed by the integration's keys; what it has encrypted stays as it is (bridge §8.2).
+    /// Upstream's data, narrowed by the integration's keys; what it has encrypted stays as it is (bridge §8.2).
     private func answer(_ attributes: [BridgedAttribute], _ session: SessionRecord, _ catalogue: Catalogue) async throws(Fault) -> UserMetadata {
         let keys = Self.keys(of: session, in: catalogue)
         let told = attributes.filter { attribute in keys.isEmpty || keys.contains { $0.key.metadataName == attribute.name } }
@@ -68,12 +68,12 @@ package struct UserMetadataAnswer: Sendable {
         return metadata
     }
 
-    /// - Parameter facts: Of a trial; `nil`: none.
+    /// - Parameter facts: The facts of a trial; `nil`: none.
     package func metadata(of session: SessionRecord, trial facts: TempPassFacts?, in catalogue: Catalogue) async throws(Fault) -> UserMetadata {
         try await answer(MetadataSheet(session, keys: Self.keys(of: session, in: catalogue), trial: facts), session, catalogue)
     }
 
-    /// What a device learns with an automatic session, also where it keeps the session that it had (apple §1.2).
+    /// The metadata that a device gets with an automatic session, also where it keeps its earlier session (apple §1.2).
     package func streamingMetadata(of session: SessionRecord, in catalogue: Catalogue) async throws(Fault) -> UserMetadata {
         let sheet = MetadataSheet(session, keys: Self.keys(of: session, in: catalogue), trial: nil)
         return try await answer(sheet.forStreaming, session, catalogue)
@@ -118,7 +118,7 @@ package struct UserMetadataAnswer: Sendable {
     private func sealed(_ sealing: Sealing, of requestor: Requestor) async throws(Fault) -> Sealed {
         if let known = sealings[sealing] { return known }
         let sealed = try await offEventLoop { [logger] () throws(Fault) in Self.sealed(sealing, of: requestor, logger) }
-        // What is left out is tried again, and logged again.
+        // A value that is left out is tried again, and logged again.
         if sealed.unsealed.isEmpty { sealings[sealing] = sealed }
         return sealed
     }

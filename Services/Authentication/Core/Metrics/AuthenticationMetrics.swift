@@ -3,11 +3,11 @@ package import CoreMetrics
 internal import Memos
 package import UsageCounting
 
-/// What the service counts. Labels are bounded: results and reason codes, never an id.
+/// The service's metrics. Labels are bounded: results and reason codes, never an id.
 package struct AuthenticationMetrics: Sendable {
     /// For reports of usage.
     package var usage = UsageCounter()
-    /// What the sign-in at hand has in common with others, once that is known.
+    /// The dimensions of the sign-in at hand, once they are known.
     package var signIn: UsageDimensions?
     /// By MVPD.
     package var mvpds: MvpdCounter?
@@ -82,7 +82,7 @@ package struct AuthenticationMetrics: Sendable {
     /// - Parameters:
     ///   - result: `signed_in`, `declined`, `rejected`, `silent`, `continued` or `unavailable`.
     ///   - reason: A reason code of mvpd §2.3 or of `OAuthRejection`, a status of mvpd §2.6, or empty.
-    ///   - mvpd: Whose answer it was; `nil`: nobody's that is known.
+    ///   - mvpd: The MVPD that answered; `nil`: unknown.
     package func signInEnded(_ result: String, reason: String = "", mvpd: MvpdID? = nil) {
         let labels = [("result", result), ("reason", reason)]
         Counter(label: "boxoffice_authentication_sign_ins_ended_total", dimensions: labels).increment()
@@ -119,7 +119,7 @@ extension DeviceInformation {
 }
 
 extension AuthenticationMetrics {
-    /// What happened to the sign-in of a device.
+    /// Counts an event in the sign-in of a device.
     package func count(_ event: UsageEvent, _ record: RegistrationRecord, at mvpd: MvpdID) { usage.count(event, Self.dimensions(record, at: mvpd)) }
 
     package static func dimensions(_ record: RegistrationRecord, at mvpd: MvpdID) -> UsageDimensions {

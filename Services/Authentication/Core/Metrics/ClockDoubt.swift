@@ -4,8 +4,8 @@ package import Logging
 package import SamlProfile
 internal import Synchronization
 
-/// Doubts this host's clock when several MVPDs' answers are refused for their time, all in one direction: their clocks are hardly wrong alike. For a service whose
-/// database is no clock to compare with.
+/// Doubts this host's clock when several MVPDs' answers are refused for their time, all in one direction: their clocks are hardly wrong alike. For a
+/// service whose database is no clock to compare with.
 package final class ClockDoubt: Sendable {
     package typealias Instant = ContinuousClock.Instant
 
@@ -41,7 +41,7 @@ package final class ClockDoubt: Sendable {
         }
     }
 
-    /// What operators are to know; `nil`: nothing.
+    /// The warning for operators; `nil`: none.
     package var doubt: String? {
         OwnClock.allCases.compactMap { side in
             let mvpds = suspects(side, at: .now)

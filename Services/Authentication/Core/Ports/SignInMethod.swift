@@ -8,10 +8,10 @@ package import SamlExplanation
 
 /// A way to sign somebody in: SAML, OAuth, a platform's framework, a trial, or an upstream that does it in our place.
 ///
-/// A sign-in asks the methods in order and takes the first that serves the attempt. The method then takes the answer, keeps its sessions true, and ends them,
-/// so that nobody else asks by which method a session came.
+/// A sign-in asks the methods in order and takes the first that serves the attempt. The method then takes the answer, keeps its sessions true, and
+/// ends them, so that nobody else asks by which method a session came.
 package protocol SignInMethod: Sendable {
-    /// Who wants to sign in where.
+    /// The person and the MVPD of a sign-in.
     associatedtype Attempt: Sendable
     /// How it goes on.
     associatedtype Start: Sendable
@@ -20,7 +20,7 @@ package protocol SignInMethod: Sendable {
     /// The result of the answer.
     associatedtype Outcome: Sendable
 
-    /// Whether attempts of this kind are made by this method.
+    /// True when attempts of this kind are made by this method.
     func serves(_ attempt: Attempt) -> Bool
 
     /// Begins a sign-in.
@@ -89,13 +89,13 @@ package struct Delegates: Sendable {
     package init() {}
 }
 
-/// Who decides about a session and knows its person, in place of the MVPD that the session names: an upstream.
+/// Decides about a session and knows its person, in place of the MVPD that the session names: an upstream.
 package protocol Decider: Sendable {
     /// How other services find the decider of a session.
     /// - Returns: `nil` for a session that this one does not decide about.
     func decider(of record: SessionRecord) async throws(Fault) -> BridgedSession?
 
-    /// What the decider tells of the session's person: fresh where it can be asked, else what is kept.
+    /// The decider's data about the session's person: fresh where it can be asked, otherwise the stored values.
     /// - Returns: Beside it the session as it is afterwards; `nil` for a session that this one does not decide about.
     func attributes(of record: SessionRecord) async throws(Fault) -> (attributes: [BridgedAttribute], session: SessionRecord)?
 
@@ -106,7 +106,7 @@ package protocol Decider: Sendable {
 /// Says which MVPDs a requestor offers beside those of the catalogue.
 package protocol ProviderOffers: Sendable {
     /// - Parameters:
-    ///   - address: Of the device, as providers may be offered by place; empty: nobody knows.
+    ///   - address: The device's address, as providers may be offered by place; empty: unknown.
     ///   - waits: Where no list is at hand: whether one is asked for, or the MVPD is taken for offered.
     /// - Throws: `unknown_integration` for an MVPD that only a list could offer, and none does; `upstream_unavailable` where no list can be read.
     func requireOffered(
@@ -116,8 +116,8 @@ package protocol ProviderOffers: Sendable {
 
 /// Resets trials that somebody else keeps.
 package protocol TrialResets: Sendable {
-    /// - Returns: How many trials were forgotten; `nil` where this one does not keep the MVPD's trials.
-    /// - Throws: `invalid_request` (the keeper does not let us, or knows no such trial); `upstream_unavailable`, `too_many_requests`.
+    /// - Returns: The number of forgotten trials; `nil` where this one does not keep the MVPD's trials.
+    /// - Throws: `invalid_request` (the owner of the trials does not let us, or knows no such trial); `upstream_unavailable`, `too_many_requests`.
     func reset(_ scope: () throws(Fault) -> TrialScope, requestor: String, mvpd: String, in catalogue: Catalogue) async throws(Fault) -> Int?
 }
 

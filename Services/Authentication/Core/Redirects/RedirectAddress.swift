@@ -12,7 +12,7 @@ package struct RedirectAddress: Hashable, Sendable {
     package let scheme: String
     /// Lower case, without port; empty for schemes without an authority.
     package let host: String
-    /// What follows `://`, up to the path: host and port, lower case.
+    /// The host and port: the part from `://` up to the path, in lower case.
     package let authority: String
 
     /// - Parameter longest: Octets.
@@ -64,7 +64,7 @@ package struct RedirectAddress: Hashable, Sendable {
     private static func isHostCharacter(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) || "-._".utf8.contains(byte) }
 }
 
-/// Which addresses an app may have people sent to (rest-v1 §3.1, §3.7).
+/// The addresses to which an app may have people sent (rest-v1 §3.1, §3.7).
 enum RedirectRules {
     /// May a client of this application register this `redirect_uri` (rest-v1 §3.1)?
     /// Plain HTTP only where a requestor's domain is one for development.
@@ -101,7 +101,7 @@ enum RedirectRules {
 }
 
 extension Requestor {
-    /// What real apps send whatever their channel (clients §1.2): it says nothing of where anybody returns to.
+    /// The domain that real apps send whatever their channel (clients §1.2). It does not say where anybody returns to.
     private static let domainOfTheReference = "adobe.com"
 
     /// - Throws: `invalid_domain` when it is not registered for the requestor (rest-v1 §3.7); letter case does not count.

@@ -3,7 +3,7 @@ internal import CoreMetrics
 package import Faults
 internal import Synchronization
 
-/// How many codes that have not ended a client, and a device, may have: what each copy has given out since it started.
+/// Limits the codes that have not ended of a client and of a device: the codes that each copy has given out since it started.
 ///
 /// Addresses are limited at the gateway, which knows whom to believe them.
 package final class CodeLimits: Sendable {
@@ -18,7 +18,7 @@ package final class CodeLimits: Sendable {
         var nextPruning: Int64 = 0
     }
 
-    /// Whose plan it is: the next one of the same ends it (rest-v2 D7).
+    /// The owner of a plan: the owner's next plan ends it (rest-v2 D7).
     package struct PlanOwner: Hashable, Sendable {
         package let client: ClientID
         package let key: SessionKey
@@ -38,7 +38,7 @@ package final class CodeLimits: Sendable {
     /// - Parameters:
     ///   - client: `nil`: one that many installations share.
     ///   - device: `nil`: one that stands for many.
-    ///   - plan: Whose plan the code is, which takes the place of the one before; `nil`: it is none.
+    ///   - plan: The owner of the plan that the code is, which takes the place of the one before; `nil`: it is none.
     /// - Returns: When the plan before would have ended, as far as it is known here.
     /// - Throws: `too_many_requests` naming what has too many.
     @discardableResult

@@ -22,7 +22,7 @@ package struct RegistrationCodes: Sendable {
     package let random: any RandomSource
     package let userIDs: UserIDScrambler
     package let metrics: AuthenticationMetrics
-    /// What is offered beside the catalogue.
+    /// The MVPDs that are offered beside the catalogue.
     package let offers: [any ProviderOffers]
     package var limits = CodeLimits(perClient: 100_000, perDevice: 100)
 

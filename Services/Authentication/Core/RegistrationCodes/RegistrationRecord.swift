@@ -3,7 +3,7 @@ package import Clocks
 package import Contracts
 package import Faults
 
-/// What is known of the device that shows a registration code (rest-v1 §3.4).
+/// The known facts about the device that shows a registration code (rest-v1 §3.4).
 package struct RegistrationRecord: Hashable, Sendable {
     /// By how much the clock that makes or removes a code may be ahead of the one that asks for it.
     static let clockErrorMilliseconds: Int64 = 60_000
@@ -25,9 +25,9 @@ package struct RegistrationRecord: Hashable, Sendable {
     package let clientID: ClientID
     /// True once a sign-in through the code has succeeded; it starts no other (rest-v1 §3.7).
     package var isUsed = false
-    /// Who the platform said that its user is (rest-v1 §2.6); the sign-in through the code is theirs.
+    /// The platform's identity of its user (rest-v1 §2.6); the sign-in through the code is theirs.
     package var identity: PlatformIdentity?
-    /// Whom the device's service token named (rest-v2 §1.3); the sign-in through the code is theirs as well.
+    /// The person that the device's service token named (rest-v2 §1.3); the sign-in through the code is theirs as well.
     package var serviceIdentity: ServiceIdentity?
     /// When a sign-in through it succeeded; `nil` before.
     var usedAt: Timestamp?
@@ -89,7 +89,7 @@ extension RegistrationRecord {
 
     /// - Parameters:
     ///   - application: The one that made the code; `nil` when its software statement was revoked.
-    ///   - device: How much of the device the caller learns.
+    ///   - device: The part of the device that the caller learns.
     package func contract(in catalogue: Catalogue, application: Application?, device shown: ShownDevice) -> RegistrationCode {
         let configured = catalogue.requestor(requestor.text)?.registrationURL ?? ""
         return RegistrationCode(
@@ -103,13 +103,13 @@ extension RegistrationRecord {
     }
 }
 
-/// What a code still tells, to whom and for how long (clients §1.14).
+/// The facts that a code still tells, to whom and for how long (clients §1.14).
 extension RegistrationRecord {
-    /// Whoever looks on may have seen a code on a screen; only its maker goes on asking for it after that.
+    /// An onlooker may have seen a code on a screen; only its maker goes on asking for it after that.
     package enum Teller {
         /// The record itself.
         case record
-        /// Whether somebody has signed in through the code.
+        /// The session of the person who has signed in through the code.
         case session
     }
 

@@ -24,7 +24,7 @@ package struct SealedSecret: Hashable, Sendable {
 
 package protocol SecretStore: Sendable {
     /// Stores it unless the reference is another owner's.
-    /// - Returns: Whether there was one before; `nil` when it is another owner's.
+    /// - Returns: True when there was one before; `nil` when it is another owner's.
     func put(_ secret: SealedSecret) async throws(Fault) -> Bool?
 
     func sealedSecret(_ reference: SecretReference) async throws(Fault) -> SealedSecret?
@@ -36,7 +36,7 @@ package protocol SecretStore: Sendable {
     func reseal(_ secret: SealedSecret, as sealed: [UInt8]) async throws(Fault)
 }
 
-/// What the catalogue refers to: a file of that name first, then what administrators have written (clients §2).
+/// The secrets that the catalogue refers to: a file of that name first, then what administrators have written (clients §2).
 package struct KeptSecrets: ClientSecrets {
     /// Octets of a secret, at most.
     package static let longest = 4096
@@ -52,7 +52,7 @@ package struct KeptSecrets: ClientSecrets {
         return seals.open(kept)
     }
 
-    /// - Returns: Whether there was one before.
+    /// - Returns: True when there was one before.
     /// - Throws: `invalid_request`, `not_found` (another owner's), faults of the store.
     package func put(_ reference: SecretReference, _ secret: ProviderSecret, owner: String) async throws(Fault) -> Bool {
         guard ClientSecretFolder.isName(reference.text) else {
@@ -69,7 +69,7 @@ package struct KeptSecrets: ClientSecrets {
         return replaced
     }
 
-    /// Which references there are; files have no owner but operators.
+    /// The references that exist; files have no owner but operators.
     package func list() async throws(Fault) -> [(reference: String, owner: String, isFile: Bool, writtenAt: Timestamp?)] {
         let files = folder.references()
         let kept = try await store.sealedSecrets().filter { !files.contains($0.reference.text) }

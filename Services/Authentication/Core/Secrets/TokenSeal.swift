@@ -2,13 +2,14 @@ package import Cryptography
 package import Faults
 package import Identifiers
 
-/// Keeps the tokens of MVPDs unreadable in the store. What an older key sealed opens, and is sealed with the current one when it is kept again.
+/// Keeps the tokens of MVPDs unreadable in the store. A token that an older key sealed opens, and is sealed with the current one when it is kept
+/// again.
 package struct TokenSeal: Sendable {
     private let keys: SymmetricKeyRing
 
     package init(keys: SymmetricKeyRing) { self.keys = keys }
 
-    /// - Parameter session: Whose token it is; it opens for no other.
+    /// - Parameter session: The session of the token; it opens for no other.
     /// - Throws: `internal`.
     package func close(_ token: Secret<some Any>, of session: SessionID) throws(Fault) -> [UInt8] {
         try close(token, context: Array(session.text.utf8))
@@ -79,10 +80,10 @@ package final class OAuthKeys: Sendable {
     }
 }
 
-/// What proves that a callback belongs to its request: the PKCE verifier (RFC 7636) and the nonce of the `id_token`.
+/// Proves that a callback belongs to its request: the PKCE verifier (RFC 7636) and the nonce of the `id_token`.
 ///
-/// Both follow from the `state` and a key of this deployment. The `state` itself is stored as a digest only, so nothing that is stored tells them. The key may change
-/// while a person is at the provider: a `state` ends with a mark of the key that it was made with.
+/// Both follow from the `state` and a key of this deployment. The `state` itself is stored as a digest only, so nothing that is stored tells them.
+/// The key may change while a person is at the provider: a `state` ends with a mark of the key that it was made with.
 package struct SignInProofs: Sendable {
     private static let markLength = 6
 

@@ -81,7 +81,8 @@ package struct UserIDScrambler: Sendable {
         Hex.encode(HMACSHA256.authenticate([0, 0] + Array(requestor.text.utf8) + [0] + Array(device.text.utf8), key: key))
     }
 
-    /// The id of a device whose app made a fingerprint up: the same for the same application and fingerprint, and of no use to whoever lacks the key (clients §3).
+    /// The id of a device whose app made a fingerprint up. It is the same for the same application and fingerprint, and useless without the key
+    /// (clients §3).
     package func device(_ fingerprint: String, application: String) -> DeviceID {
         DeviceID(Hex.encode(HMACSHA256.authenticate([0, 1] + Array(application.utf8) + [0] + Array(fingerprint.utf8), key: key)))
     }
@@ -95,7 +96,7 @@ package struct UserIDScrambler: Sendable {
     }
 }
 
-/// Whom a session is of, as `erased` remembers who was erased: by digests, so that no sign-in from before brings them back.
+/// The session's person in the form in which `erased` remembers erased people: by digests, so that no earlier sign-in brings them back.
 package struct ErasedSubject: Hashable, Sendable {
     /// Longer than any code, or anything else that a sign-in goes on from, lives.
     package static let memory: Duration = .seconds(86_400)
@@ -117,8 +118,8 @@ extension SessionRecord {
     }
 }
 
-/// A household as a session's row has it, so that its sessions are found by an index. A digest: the attributes of an upstream's sessions are sealed, and the row
-/// must not undo that.
+/// A household as a session's row has it, so that its sessions are found by an index. A digest: the attributes of an upstream's sessions are sealed,
+/// and the row must not undo that.
 package enum Household {
     package static let attribute = "householdID"
 

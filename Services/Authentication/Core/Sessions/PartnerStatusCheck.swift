@@ -3,7 +3,7 @@ package import Clocks
 package import Contracts
 package import Faults
 
-/// Whether what the platform's framework told an app names an MVPD that the person is signed in at there (rest-v2 §1.3, checked in the order of its table).
+/// Checks the framework status of an app (rest-v2 §1.3, in the order of its table). It must name an MVPD at which the person is signed in.
 package struct PartnerStatusCheck: Sendable {
     package let status: PartnerStatus?
     package let catalogue: Catalogue

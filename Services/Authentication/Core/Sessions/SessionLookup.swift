@@ -38,7 +38,7 @@ package struct SessionLookup: Sendable {
         return (try best.requireValid(), anywhere.catalogue)
     }
 
-    /// What the calling device has at the requestor: its own session, or one that it takes over.
+    /// The calling device's state at the requestor: its own session, or one that it takes over.
     /// - Parameter call: As it came; `nil`: nothing of it may name a person to an upstream.
     package func state(of caller: DeviceCaller, _ call: DeviceCall? = nil, hidesDisabled: Bool) async throws(Fault) -> SessionState {
         let key = SessionKey(device: caller.device, requestor: caller.requestor)
@@ -52,7 +52,7 @@ package struct SessionLookup: Sendable {
 
     // MARK: REST v2: by client and MVPD
 
-    /// What the calling device has of its own client at the requestor, and takes over where it has none: of each MVPD at most one (rest-v2 §2.6).
+    /// The profiles of the device's own client at the requestor, at most one of each MVPD (rest-v2 §2.6). Where it has none, it takes others over.
     package func profiles(of caller: DeviceCaller) async throws(Fault) -> [SessionRecord] {
         let own = try await own(of: caller).filter { record in
             if case .valid = state(of: [record], for: caller) { true } else { false }
@@ -126,7 +126,7 @@ package struct SessionLookup: Sendable {
         return named.filter { !$0.logins.isEmpty }
     }
 
-    /// What the device could take over, of each MVPD the one that lasts longest.
+    /// The sessions that the device could take over; of each MVPD the one that lasts longest.
     private func offered(to caller: DeviceCaller) async throws(Fault) -> [SessionRecord] {
         let now = clock.now()
         let named = try await logins(namedBy: caller, now)
@@ -141,7 +141,7 @@ package struct SessionLookup: Sendable {
         }
     }
 
-    /// What a device without a session of its own takes over from its platform's user (rest-v1 §4.9).
+    /// The session that a device without one takes over from its platform's user (rest-v1 §4.9).
     private func shared(_ caller: DeviceCaller) async throws(Fault) -> SessionRecord? {
         guard let identity = caller.identity else { return nil }
         let now = clock.now()
@@ -154,8 +154,8 @@ package struct SessionLookup: Sendable {
     }
 
     /// The session that a sign-in through this code made, if it is still the device's and valid (rest-v1 §3.10).
-    /// - Throws: `authentication_session_missing` while nobody has; `invalid_registration_code` and `registration_code_spent` for a code that tells this
-    ///   caller nothing (clients §1.14).
+    /// - Throws: `authentication_session_missing` while nobody has; `invalid_registration_code` and `registration_code_spent` for a code that tells
+    ///   this caller nothing (clients §1.14).
     package func session(byCode request: SessionByCodeRequest) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
         let catalogue = try catalogue.current()
         let client = request.credentials.isEmpty ? nil : try await bearers.client(request.credentials, requestor: request.requestor)
@@ -175,7 +175,7 @@ package struct SessionLookup: Sendable {
     /// - Throws: `authentication_session_missing`, `authentication_session_expired`, `invalid_registration_code`, `registration_code_spent`.
     package func session(ofMaker request: SessionByCodeRequest) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
         let client = try await bearers.client(request.credentials, requestor: request.requestor)
-        // Of installations that are one client only the code's own device made it, where the call says which it is.
+        // Where several installations are one client, only the code's own device made it, if the call says which device that is.
         let (record, _) = try await session(of: request, madeBy: client, demandsDevice: client.isShared && !request.deviceID.isEmpty)
         guard let record else { throw SessionState.nobody }
         let state = SessionState.of(record, claims: DeviceClaims(), visibleIn: client.catalogue, now: clock.now())
@@ -194,7 +194,7 @@ package struct SessionLookup: Sendable {
         return (session, client.catalogue)
     }
 
-    /// The session that a sign-in through the code made, while it is the one that this API shows of the device: the newest that is valid (rest-v2 §6).
+    /// The session that a sign-in through the code made, while this API shows it for the device. It is then the newest that is valid (rest-v2 §6).
     private func shown(_ code: RegistrationRecord, in catalogue: Catalogue, _ now: Timestamp) async throws(Fault) -> SessionRecord? {
         let records = try await store.sessions(SessionKey(device: code.deviceID, requestor: code.requestor))
         let valid = records.first { record in

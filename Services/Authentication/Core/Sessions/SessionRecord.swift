@@ -2,7 +2,7 @@ package import Catalogue
 package import Clocks
 package import Contracts
 
-/// Whose session: a device at a requestor has one at a time (rest-v1 §5).
+/// The owner of a session: a device at a requestor has one at a time (rest-v1 §5).
 package struct SessionKey: Hashable, Sendable {
     package let device: DeviceID
     package let requestor: RequestorID
@@ -61,7 +61,7 @@ package struct SessionRecord: Sendable {
     /// The scrambled user id (rest-v1 §7).
     package var userID: String { box.fields.userID }
     package var createdAt: Timestamp { box.fields.createdAt }
-    /// Of the registration code, or of the call that made the session.
+    /// The device information of the registration code, or of the call that made the session.
     package var device: DeviceInformation { box.fields.device }
 
     package var subject: UpstreamSubject {
@@ -116,7 +116,7 @@ package struct SessionOrigin: Hashable, Sendable {
     package var identity: PlatformIdentity?
     /// The trial of a TempPass session (rest-v1 §6.2).
     package var trial: TrialID?
-    /// Whom the device's service token had named (rest-v2 §5 J).
+    /// The person that the device's service token had named (rest-v2 §5 J).
     package var serviceIdentity: ServiceIdentity?
     /// The session that holds the MVPD's tokens; set when the sign-in was by OAuth (mvpd §3).
     package var upstream: SessionID?
@@ -155,7 +155,7 @@ extension SessionRecord {
 }
 
 /// The deprecated `appId` and `deviceUser`: a later call that names another one finds no session (rest-v1 §2.5, §5). A broadcaster's app names its
-/// `appId` when it preauthorizes and not when it asks for a code, so one that the code has not is not compared (clients #32).
+/// `appId` when it preauthorizes and not when it asks for a code. So it is not compared where the code lacks it (clients #32).
 package struct DeviceClaims: Hashable, Sendable {
     package var appID = ""
     package var deviceUser = ""
@@ -174,7 +174,7 @@ package struct DeviceClaims: Hashable, Sendable {
 package struct UpstreamSubject: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     /// The raw user id: NameID, or the attribute that the endpoint names instead.
     package let userID: String
-    /// What a later logout has to send back (mvpd §2.7).
+    /// The subject that a later logout has to send back (mvpd §2.7).
     package let name: SubjectName
     package let isHomeBased: Bool
     package var attributes: [UserAttribute]
@@ -243,8 +243,8 @@ package struct DeviceAtHand: Hashable, Sendable {
 }
 
 extension SessionRecord {
-    /// Whether a person has signed in for it somewhere: what stands for a session while a rule holds, or on trial, is shown by v2 where it is asked for by
-    /// its MVPD (rest-v2 §2.6).
+    /// True when a person has signed in for it somewhere. A stand-in, under a rule or on trial, is shown by v2 only where its MVPD is asked for
+    /// (rest-v2 §2.6).
     package var isProfile: Bool {
         switch kind {
         case .regular, .platform, .shared, .serviceToken, .automatic: true

@@ -3,7 +3,7 @@ package import Clocks
 package import Contracts
 package import Faults
 
-/// What a device may be told of its session (rest-v1 §5).
+/// The state of its session that a device may be told (rest-v1 §5).
 package enum SessionState: Hashable, Sendable {
     /// How long an expired session is remembered, so that "expired" differs from "none".
     package static let remembrance: Duration = .seconds(24 * 3600)
@@ -15,7 +15,7 @@ package enum SessionState: Hashable, Sendable {
     package static let nobody = Fault(.authenticationSessionMissing, "User not authenticated")
 
     /// - Parameters:
-    ///   - claims: What the caller says of itself.
+    ///   - claims: The caller's own claims.
     ///   - catalogue: Ends a degraded session with its rule (rest-v1 §6.1).
     ///   - hidesDisabled: True: the session is hidden for as long as its integration is switched off.
     package static func of(
@@ -30,7 +30,7 @@ package enum SessionState: Hashable, Sendable {
         return now < record.expiresAt + remembrance ? .expired : .missing
     }
 
-    /// Of several sessions the first that is valid; else whether one has expired.
+    /// The state of several sessions: the first that is valid; otherwise, if one has expired, that.
     package static func of(
         _ records: [SessionRecord], claims: DeviceClaims, visibleIn catalogue: Catalogue, hidesDisabled: Bool = true, now: Timestamp
     ) -> SessionState {

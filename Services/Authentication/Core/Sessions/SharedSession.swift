@@ -3,19 +3,19 @@ internal import Clocks
 internal import Contracts
 internal import Cryptography
 
-/// A session that a device takes over from a login elsewhere, of the same platform identity (rest-v1 §4.9) or of whom a service token names (rest-v2 §5 J).
+/// A session that a device takes over from a login elsewhere. The login has the same platform identity (rest-v1 §4.9) or the person that a service
+/// token names (rest-v2 §5 J).
 ///
-/// It is not stored: it is found anew at each call, so it ends with the login behind it in the same moment, and nothing can be taken over
-/// from it in turn.
+/// It is not stored but found anew at each call. So it ends in the same moment as the login behind it, and nothing can be taken over from it.
 enum SharedSession {
-    /// What names the person.
+    /// The identity that names the person.
     enum Way: Hashable, Sendable {
         case platform, serviceToken
     }
 
     /// - Parameters:
     ///   - logins: The sessions of the caller's identity.
-    ///   - way: Whose word that is.
+    ///   - way: The source of that identity.
     ///   - isPerClient: True in REST v2, where what another client's login made here is not the caller's own (rest-v2 §5 I).
     ///   - loggedOutAt: When the caller's device was last logged out at the requestor; older logins do not count.
     /// - Returns: The one that lasts longest; `nil` when there is none, or the caller opted out by an `appId`.
@@ -75,6 +75,6 @@ enum SharedSession {
 }
 
 extension SessionRecord {
-    /// Whether the login behind it is elsewhere.
+    /// True when the login behind it is elsewhere.
     package var isTakenOver: Bool { kind == .shared || kind == .serviceToken }
 }

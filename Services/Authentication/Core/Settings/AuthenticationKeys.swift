@@ -19,14 +19,14 @@ public struct AuthenticationKeys: Sendable {
     package let olderOAuthKeys: [SymmetricKey]
     package let oauth: OAuthKeys
 
-    /// Of secrets that administrators write.
+    /// The keys for secrets that administrators write.
     public struct SecretKeys: Sendable {
         package let current: SymmetricKey
         package let older: [SymmetricKey]
     }
 
     /// - Parameter read: Gets a path as it stands in the settings and the key where it stands; returns the file's text.
-    /// - Throws: What `read` throws; `AuthenticationKeyError` when a file does not hold what it should.
+    /// - Throws: The errors of `read`; `AuthenticationKeyError` when a file does not hold what it should.
     public init(_ settings: AuthenticationSettings, read: (_ path: String, _ key: String) throws -> String) throws {
         func use<Value>(_ path: String, _ name: String, _ make: (String) throws -> Value) throws -> Value {
             try Self.use(path, name, read: read, make)
@@ -54,7 +54,7 @@ public struct AuthenticationKeys: Sendable {
     }
 
     /// The keys of kept secrets, as the files hold them now.
-    /// - Parameter path: Of the current one: that of the settings, or where it is made when they name none.
+    /// - Parameter path: The path of the current key: that of the settings, or the place where it is made when they name none.
     /// - Throws: As for all keys.
     public static func secretKeys(
         _ settings: AuthenticationSettings, path: String, read: (_ path: String, _ key: String) throws -> String
@@ -150,16 +150,16 @@ public struct AuthenticationKeyError: Error, Hashable, Sendable, CustomStringCon
     public var description: String { "\(key) \(problem)" }
 }
 
-/// What copies on several hosts compare, so that none starts with other secret keys than the others have.
+/// The fingerprints that copies on several hosts compare, so that none starts with other secret keys than the others have.
 extension AuthenticationKeys {
-    /// Of user ids, and of what is sealed for OAuth providers.
+    /// The fingerprints of the keys for user ids, and for what is sealed for OAuth providers.
     public var fingerprints: [KeyFingerprint] {
         [KeyFingerprint("userIDKey", userID, older: []), KeyFingerprint("oauthKey", oauthKey, older: olderOAuthKeys)]
     }
 }
 
 extension AuthenticationKeys.SecretKeys {
-    /// - Parameter setting: That names the file of the current key, within `authentication`.
+    /// - Parameter setting: The setting that names the file of the current key, within `authentication`.
     public func fingerprint(_ setting: String) -> KeyFingerprint { KeyFingerprint(setting, current, older: older) }
 }
 

@@ -22,7 +22,7 @@ public struct AuthenticationSettings: Decodable, Sendable {
     public let nextAccessTokenKey: String?
     /// P-256 keys (PEM) that signed them before: their tokens are good until they end, also after a restart.
     public let olderAccessTokenKeys: [String]
-    /// Seconds for which a new `accessTokenKey` verifies before it signs, so that every copy of the service knows it by then, 0 to 86400; 60 unless set.
+    /// Seconds for which a new `accessTokenKey` verifies before it signs, 0 to 86400; 60 unless set. Every copy of the service knows the key by then.
     public let accessTokenKeyLead: Int
     /// Key of the scrambled user ids, 64 hex digits. With a new one people get new ids when they sign in next; sessions keep theirs.
     public let userIDKey: String
@@ -34,7 +34,7 @@ public struct AuthenticationSettings: Decodable, Sendable {
     /// The public address of the callback of OAuth providers, exactly as they know it; `/adobe-services/oauth2` beside `acsURL` unless set.
     /// A record's own callback is this address, a slash, and the MVPD's id.
     public let oauthCallbackURL: String
-    /// Whether answers that come to the address itself, which records of before share, must say whose they are (RFC 9207); `open` unless set.
+    /// The rule for answers to the shared address itself, which records of before use: must they say whose they are (RFC 9207)? `open` unless set.
     public let sharedCallback: SharedCallbackRule
     /// Folder with a file `<reference>.secret` for each client secret that the catalogue refers to; without it no OAuth provider can be used.
     public let clientSecrets: String?
@@ -42,11 +42,13 @@ public struct AuthenticationSettings: Decodable, Sendable {
     public let secretsKey: String?
     /// Keys that sealed them before: what they sealed is sealed anew.
     public let olderSecretsKeys: [String]
-    /// P-256 key (PEM) that signs the tokens that apps of the vendor's SDKs keep; `sdk-token.key` in the data folder unless set, made when it is absent.
+    /// P-256 key (PEM) that signs the tokens that apps of the vendor's SDKs keep; `sdk-token.key` in the data folder unless set. It is made when
+    /// absent.
     public let sdkTokenKey: String?
     /// Keys that signed them before: their tokens are good until their sessions end, also after a restart.
     public let olderSdkTokenKeys: [String]
-    /// Key that seals device ids and what those tokens say of their sessions, 64 hex digits; `sdk-seal.key` in the data folder unless set, made when it is absent.
+    /// Key that seals device ids and what those tokens say of their sessions, 64 hex digits; `sdk-seal.key` in the data folder unless set. It is made
+    /// when absent.
     public let sdkSealKey: String?
     /// Keys that sealed them before: what they sealed opens, also after a restart.
     public let olderSdkSealKeys: [String]
@@ -62,19 +64,21 @@ public struct AuthenticationSettings: Decodable, Sendable {
     public let metadataValidity: Int
     /// Sessions kept in memory, devices known to have none, and people whose logins are known, of each 2 to 10000000; 65536 unless set.
     public let cachedSessions: Int
-    /// Registration codes that have not ended which a client may have, 10 to 10000000; 100000 unless set. A programmer's backend is one client for all of its devices.
+    /// Registration codes that have not ended which a client may have, 10 to 10000000; 100000 unless set. A programmer's backend is one client for
+    /// all of its devices.
     public let codesPerClient: Int
     /// The same for a device at a channel, 5 to 10000000; 100 unless set.
     public let codesPerDevice: Int
-    /// Days after which a client that asked for no token, and has no session, profile or live code, is forgotten, 1 to 3650; 400 unless set (rest-v1 §3.1).
+    /// Days after which an unused client is forgotten, 1 to 3650; 400 unless set (rest-v1 §3.1). Such a client asked for no token and has no session,
+    /// profile or live code.
     public let clientDays: Int
     /// The same for a client that never made a code, a session or a profile; 30 unless set.
     public let idleClientDays: Int
     /// Hours for which reports of sign-ins that failed are kept in a store on a server, 1 to 8760; 24 unless set.
     public let reportHours: Int
 
-    /// Upstreams may be in a private network, or on this machine by a name; false unless set. Addresses of this machine's own, and hosts in `MVPD_STANDIN`, always
-    /// may be (bridge §14.3).
+    /// Upstreams may be in a private network, or on this machine by a name; false unless set. Addresses of this machine's own, and hosts in
+    /// `MVPD_STANDIN`, always may be (bridge §14.3).
     public let allowPrivateUpstreams: Bool
 
     private enum CodingKeys: String, CodingKey {
@@ -134,10 +138,10 @@ public struct AuthenticationSettings: Decodable, Sendable {
 }
 
 extension AuthenticationSettings {
-    /// Of a client, and of a device.
+    /// The limit for a client, and for a device.
     private static let mostCodes = 10_000_000
 
-    /// What an operator should know of settings with which the service starts all the same: one line for each, which begins with the key.
+    /// Warnings about settings with which the service starts all the same: one line for each, which begins with the key.
     public var doubts: [String] {
         [("codesPerClient", codesPerClient, 100_000), ("codesPerDevice", codesPerDevice, 100)].filter { $0.1 == Self.mostCodes }.map {
             key, most, usual in

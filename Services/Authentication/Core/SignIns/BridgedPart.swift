@@ -2,7 +2,7 @@ internal import BridgeClient
 package import Clocks
 package import Contracts
 
-/// What belongs to a session that an upstream's login made (bridge §2). It outlives the session where upstream has to be told of the logout.
+/// The upstream's part of a session that its login made (bridge §2). It outlives the session where upstream has to be told of the logout.
 package struct BridgedPart: Hashable, Sendable {
     package let session: SessionID
     package let key: SessionKey
@@ -44,12 +44,12 @@ package struct BridgedPart: Hashable, Sendable {
         (self.device, self.userAgent, self.household) = (device, userAgent, household)
     }
 
-    /// Whether a logout has to tell upstream: a trial and a degradation rule know none (bridge §10.2).
+    /// True when a logout has to tell upstream: a trial and a degradation rule know none (bridge §10.2).
     package var knowsLogout: Bool { !isTrial && kind != BridgedProfile.Kind.degraded.rawValue }
 
     package var isTrial: Bool { kind == BridgedProfile.Kind.temporary.rawValue }
-    /// Of the platform's own sign-in (bridge §11).
+    /// True for the platform's own sign-in (bridge §11).
     package var isPartners: Bool { kind == BridgedProfile.Kind.appleSSO.rawValue }
-    /// Of a login elsewhere: upstream shows it only to calls that say who the person is.
+    /// True for a login elsewhere: upstream shows it only to calls that say who the person is.
     package var isShared: Bool { kind == BridgedProfile.Kind.platformSSO.rawValue || kind == BridgedProfile.Kind.serviceTokenSSO.rawValue }
 }

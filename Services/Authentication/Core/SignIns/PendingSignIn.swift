@@ -4,7 +4,7 @@ internal import TextEncodings
 
 /// A request that an MVPD has not answered yet (mvpd §2.2).
 package struct PendingSignIn: Hashable, Sendable {
-    /// How many a registration code has at most; the oldest goes (clients §4.4).
+    /// The number that a registration code has at most; the oldest goes (clients §4.4).
     package static let most = 5
 
     /// `ID` of the AuthnRequest; by OAuth it names the request to us alone.
@@ -36,12 +36,12 @@ package struct PendingSignIn: Hashable, Sendable {
         self.callback = callback
     }
 
-    /// What its answer is held against.
+    /// The values that its answer is compared with.
     package var recorded: SamlExpectations.Recorded { SamlExpectations.Recorded(id: requestID, startedAt: startedAt, issuerSent: issuerSent) }
 
-    /// Whether an answer comes from where it may come from.
+    /// True when an answer comes from where it may come from.
     /// - Parameters:
-    ///   - secret: Of the cookie that came with it; empty: there was none.
+    ///   - secret: The secret of the cookie that came with it; empty: there was none.
     ///   - isEmbedded: A frame brought it.
     ///   - allowsMissing: The MVPD's answers may come without the cookie.
     package func accepts(_ secret: String, isEmbedded: Bool, allowsMissing: Bool) -> Bool {
@@ -89,8 +89,8 @@ extension SignInWay: RawRepresentable {
 
 /// Where an OAuth provider sends browsers back.
 ///
-/// Each record has an address of its own, so that an answer that comes to another one's is told from an answer of its own provider: a hostile provider could else have a
-/// person's browser bring it the code of an honest one (mix-up, RFC 9700 §4.4.2).
+/// Each record has its own address, so that a misdirected answer is told from an answer of its own provider. Otherwise a hostile provider could have
+/// a person's browser bring it the code of an honest one (mix-up, RFC 9700 §4.4.2).
 package struct OAuthCallback: Hashable, Sendable {
     /// The address that records of before share, exactly as the MVPDs know it.
     package let shared: String
@@ -104,12 +104,12 @@ package struct OAuthCallback: Hashable, Sendable {
     /// The redirect URI.
     package var address: String { holder.isEmpty ? shared : "\(shared)/\(PercentEncoding.encode(holder))" }
 
-    /// Whether an answer came to it.
+    /// True when an answer came to it.
     /// - Parameter place: The id of the callback's path; empty: it came to the shared address.
     package func isAt(_ place: String) -> Bool { OctetText(place) == OctetText(holder) }
 }
 
-/// What is asked of answers that come to the shared address.
+/// The demands on answers that come to the shared address.
 public enum SharedCallbackRule: String, Decodable, Sendable {
     /// As before there were others: `iss` is checked where it is sent.
     case open
@@ -117,9 +117,9 @@ public enum SharedCallbackRule: String, Decodable, Sendable {
     case iss
 }
 
-/// What a verified answer changes, all of it or nothing (mvpd §2.3 step 31).
+/// The changes of a verified answer, all of them or none (mvpd §2.3 step 31).
 package struct SignInCompletion: Hashable, Sendable {
-    /// What makes an assertion unique, and until when it must be remembered.
+    /// The id that makes an assertion unique, and the time until which it must be remembered.
     package struct Replay: Hashable, Sendable {
         package let issuer: String
         package let assertionID: String
@@ -156,15 +156,15 @@ package struct PendingLogout: Hashable, Sendable {
     /// A browser has this long.
     package static let lifetime: Duration = .seconds(15 * 60)
 
-    /// Of the secret in the address of the visit, which also goes along as `RelayState`.
+    /// The digest of the secret in the address of the visit, which also goes along as `RelayState`.
     package let handle: SecretDigest
     /// `ID` of the last request that was sent; `nil` before the first.
     package var requestID: UpstreamRequestID?
     package let requestor: RequestorID
     package let mvpd: MvpdID
-    /// Of an OpenID provider the person's id there alone.
+    /// For an OpenID provider, the person's id there alone.
     package let name: SubjectName
-    /// Where the browser goes afterwards; empty: nowhere. Of an OpenID provider our own address for that, with its `state`.
+    /// Where the browser goes afterwards; empty: nowhere. For an OpenID provider, our own address for that, with its `state`.
     package let redirectURL: String
     package let expiresAt: Timestamp
     /// The id_token, sealed for this logout; `nil`: none is at hand.
@@ -191,11 +191,11 @@ package struct EndedSessions: Sendable {
 
     package var count: Int { records.count }
 
-    /// Of several that lead to one visit the one with an id_token counts.
+    /// The records with an id_token first: among several that lead to one visit, those count.
     package var hintedFirst: [SessionRecord] { records.filter { hints[$0.id] != nil } + records.filter { hints[$0.id] == nil } }
 }
 
-/// What an MVPD asks to end, all of it or nothing.
+/// The end that an MVPD asks for, all of it or nothing.
 package struct MvpdLogout: Hashable, Sendable {
     /// The request itself; a second time it is refused.
     package let replay: SignInCompletion.Replay

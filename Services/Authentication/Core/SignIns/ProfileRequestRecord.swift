@@ -32,7 +32,7 @@ package struct ProfileRequestRecord: Hashable, Sendable {
     }
 }
 
-/// What an accepted answer of a platform changes, all of it or nothing (mvpd §2.3 step 31).
+/// The changes of an accepted answer of a platform, all of them or none (mvpd §2.3 step 31).
 package struct PlatformCompletion: Hashable, Sendable {
     package let requestID: UpstreamRequestID
     package let replay: SignInCompletion.Replay
@@ -62,7 +62,7 @@ package struct UpstreamTokenRecord: Hashable, Sendable {
     /// Sealed; the newest one.
     package var accessToken: [UInt8]
     package var accessExpiresAt: Timestamp
-    /// Of the session.
+    /// The end of the session.
     package let expiresAt: Timestamp
     /// Sealed; `nil`: there was none, a longer one, or the session is from before it was kept.
     package var identityToken: [UInt8]?

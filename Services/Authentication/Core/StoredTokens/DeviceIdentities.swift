@@ -8,8 +8,8 @@ internal import Synchronization
 
 /// Gives ids to devices whose apps leave that to the service (clients §3, `/indiv/devices`).
 ///
-/// A device's id opens its sessions, and what some devices send of themselves is the same for all of a model. So only what an app made up at random gets an id
-/// that comes again, and of that not more than a household has.
+/// A device's id opens its sessions, and what some devices send of themselves is the same for all of a model. So only what an app made up at random
+/// gets an id that comes again, and of that not more than a household has.
 struct DeviceIdentities: Sendable {
     private static let longestFingerprint = 512
     /// Hexadecimal digits of a fingerprint that counts as random.
@@ -45,7 +45,7 @@ struct DeviceIdentities: Sendable {
     private static func isRandom(_ fingerprint: String) -> Bool { fingerprint.utf8.count == digits && Hex.decode(fingerprint) != nil }
 }
 
-/// How many fingerprints of an address get ids that come again: guessed ones must not become ids of others' devices.
+/// Limits the fingerprints of an address that get ids that come again: guessed ones must not become ids of others' devices.
 final class FingerprintLimit: Sendable {
     /// In an hour, of an address and an application.
     static let most = 20

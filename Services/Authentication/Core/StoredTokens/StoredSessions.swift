@@ -54,7 +54,7 @@ package struct StoredSessions: Sendable {
         return (record, catalogue)
     }
 
-    /// What the service that decides needs for a token of its own.
+    /// Adds the data that the deciding service needs for a token of its own.
     /// - Throws: `internal`.
     package func complete(_ subject: inout SessionSubject, of session: SessionRecord, as stored: StoredToken) throws(Fault) {
         let handle = StoredTokenSeals.Handle(session: session.id, key: session.key)
@@ -98,7 +98,7 @@ package struct StoredSessions: Sendable {
     }
 }
 
-/// What stored tokens and device ids are sealed with: two keys out of the one that the operator keeps, so that no key serves two purposes (clients §3).
+/// Seals stored tokens and device ids. It derives two keys from the one that the operator keeps, so that no key serves two purposes (clients §3).
 package final class StoredTokenSeals: Sendable {
     private let sessions: SymmetricKeyRing
     private let devices: SymmetricKeyRing
@@ -117,7 +117,7 @@ package final class StoredTokenSeals: Sendable {
         devices.adopt(current: device, older: olderDevices)
     }
 
-    /// Whose session a stored token stands for.
+    /// The session that a stored token stands for.
     package struct Handle: Hashable, Sendable {
         package let session: SessionID
         package let key: SessionKey
@@ -145,7 +145,7 @@ package final class StoredTokenSeals: Sendable {
     /// - Returns: `nil` for what no key of ours has sealed.
     package func device(_ sealed: String) -> DeviceID? { Self.open(sealed, devices, Self.device).map { DeviceID($0) } }
 
-    /// Of what is looked at, in octets: a device's id has at most 2048, and Base64 a third more.
+    /// The longest text that is looked at, in octets: a device's id has at most 2048, and Base64 a third more.
     private static let longest = 4096
     private static let session = "boxoffice stored session"
     private static let device = "boxoffice device id"

@@ -10,7 +10,7 @@ public struct AuthenticationDatabase: Sendable {
     /// The same in PostgreSQL's words.
     public static var postgresSteps: [Migration] { PostgresAuthenticationSchema.steps }
 
-    /// What is removed once it is over, in every store.
+    /// The rows that every store deletes once they are over.
     public static var sweeps: [Sweep] { SqliteAuthenticationStore.sweeps }
 
     /// The same, with what only a store on a server has.

@@ -5,8 +5,8 @@ package import Faults
 package import Storage
 internal import Synchronization
 
-// What the service asks of its storage. A method that changes something returns when the change is durable. All of them throw a fault of
-// the storage (`unavailable`, `overloaded`, `storage_full`, `internal`), which is never a statement about a credential.
+// The operations that the service needs from its storage. A method that changes something returns when the change is durable. All of them throw a
+// fault of the storage (`unavailable`, `overloaded`, `storage_full`, `internal`), which is never a statement about a credential.
 
 /// Everything that the service keeps.
 package typealias AuthenticationStore =
@@ -24,11 +24,12 @@ package protocol ClientStore: Sendable {
     /// Notes that a client asked for a token: it is remembered by the day.
     func noteUse(of client: ClientID, at moment: Timestamp) async throws(Fault)
 
-    /// Forgets clients that were last used before a moment and have no session and no code that has not ended, and those that never made one, a batch of them.
+    /// Forgets a batch of clients that were last used before a moment and have no session and no code that has not ended. It also forgets those that
+    /// never made one.
     /// - Parameters:
     ///   - used: For clients that made something once.
     ///   - idle: For clients that never did.
-    /// - Returns: How many were forgotten.
+    /// - Returns: The number of forgotten clients.
     func forgetClients(usedBefore used: Timestamp, idleBefore idle: Timestamp, now: Timestamp) async throws(Fault) -> Int
 
     /// Forgets a client for good.
@@ -36,9 +37,9 @@ package protocol ClientStore: Sendable {
     func revoke(_ client: ClientID) async throws(Fault) -> Bool
 }
 
-/// What OAuth providers announce of their answers, by their issuer.
+/// The announcements of OAuth providers about their answers, by their issuer.
 package protocol AnnouncementStore: Sendable {
-    /// Whether the provider announced that its answers name it when its document was read last.
+    /// True when the provider announced that its answers name it when its document was read last.
     func announcesIssuer(_ issuer: String) async throws(Fault) -> Bool
 
     func note(_ issuer: String, announcesIssuer: Bool, at moment: Timestamp) async throws(Fault)
@@ -82,17 +83,18 @@ package protocol SignInStore: Sendable {
     /// - Returns: False when it was consumed before.
     func abandon(_ request: UpstreamRequestID) async throws(Fault) -> Bool
 
-    /// Consumes the pending sign-in, remembers the assertion, marks the code used and stores the session in place of that client's at the MVPD, as
-    /// one change. Of several calls for one request or one assertion at most one completes.
+    /// Consumes the pending sign-in, remembers the assertion and marks the code used. The session replaces that client's at the MVPD. All of it is
+    /// one change. When several calls name one request or one assertion, at most one completes.
     func complete(_ completion: SignInCompletion, now: Timestamp) async throws(Fault) -> SignInCompletionResult
 }
 
 package protocol SessionStore: Sendable {
-    /// The sessions of a device at a requestor, of each client and MVPD at most one, the newest first; also those that have expired and are still remembered.
+    /// The sessions of a device at a requestor, at most one for each client and MVPD, the newest first. Those that have expired and are still
+    /// remembered are included.
     func sessions(_ key: SessionKey) async throws(Fault) -> [SessionRecord]
 
-    /// Stores a session that nobody signed in for, in place of the one that the client's device has at the MVPD. The registration code that it came through is marked used, and
-    /// a sign-in under way through it ends.
+    /// Stores a session that nobody signed in for, in place of the one that the client's device has at the MVPD. The registration code that it came
+    /// through is marked used, and a sign-in under way through it ends.
     /// - Returns: False when that code is no longer live or has been used; nothing changed.
     func start(_ session: SessionRecord, now: Timestamp) async throws(Fault) -> Bool
 
@@ -106,8 +108,8 @@ package protocol SessionStore: Sendable {
     /// The sessions of whom service tokens name, that have not expired (rest-v2 §5 J).
     func sessions(of identity: ServiceIdentity, now: Timestamp) async throws(Fault) -> [SessionRecord]
 
-    /// What a viewer has at a requestor and an MVPD, the newest first, also what is over and still remembered: the sessions whose NameID it is, and the logins of
-    /// one of these scrambled ids.
+    /// A viewer's sessions at a requestor and an MVPD, the newest first, also those that are over and still remembered. They have this NameID, or
+    /// came from the logins of one of these scrambled ids.
     func sessions(
         named name: String, userIDs: [String], at requestor: RequestorID, mvpd: MvpdID, most: Int
     ) async throws(Fault) -> [SessionRecord]
@@ -151,11 +153,11 @@ package protocol UpstreamTokenStore: Sendable {
     /// The sealed id_tokens of the sessions that a device has at a requestor.
     func identityTokens(at key: SessionKey) async throws(Fault) -> [SessionID: [UInt8]]
 
-    /// Takes the turn of asking the MVPD for fresh tokens, until the lease ends or the turn is given back by one of the calls below.
+    /// Takes the turn of asking the MVPD for fresh tokens. The turn lasts until the lease ends or one of the calls below gives it back.
     /// - Returns: False while somebody else has it, or when the session is gone.
     func claimRefresh(of session: SessionID, until lease: Timestamp, now: Timestamp) async throws(Fault) -> Bool
 
-    /// What the MVPD gave, in place of what it gave before; gives the turn back.
+    /// Stores the MVPD's tokens in place of the earlier ones and gives the turn back.
     /// - Returns: False when the session has another refresh token by now, or is gone; nothing changed.
     func put(_ tokens: UpstreamTokenRecord, replacing before: [UInt8]?) async throws(Fault) -> Bool
 
@@ -174,8 +176,8 @@ package protocol ProfileRequestStore: Sendable {
         client: ClientID, requestor: RequestorID, mvpd: MvpdID, platform: Platform, now: Timestamp
     ) async throws(Fault) -> ProfileRequestRecord?
 
-    /// Consumes the request, remembers the assertion and stores the session in place of the one before, as one change. Of several calls for
-    /// one request or one assertion at most one completes.
+    /// Consumes the request, remembers the assertion and stores the session in place of the one before, as one change. When several calls name one
+    /// request or one assertion, at most one completes.
     func complete(_ completion: PlatformCompletion, now: Timestamp) async throws(Fault) -> PlatformCompletionResult
 }
 
@@ -185,8 +187,8 @@ package protocol TrialStore: Sendable {
     /// came through is marked used, and a sign-in under way through it ends.
     func start(_ preview: FreePreview, now: Timestamp) async throws(Fault) -> FreePreviewResult
 
-    /// Counts a play: begins the trial, takes one of its resources and gives the play's session, if it has one, the trial's end, all of it or nothing. From then on
-    /// the trial knows the holder's device and user, unless another trial does.
+    /// Counts a play as one change: it begins the trial and takes one of its resources. The play's session, if there is one, gets the trial's end.
+    /// From then on the trial knows the holder's device and user, unless another trial does.
     func spend(_ play: TrialPlay, now: Timestamp) async throws(Fault) -> TrialPlay.Outcome
 
     /// The trial of that id; `nil` once it was reset.
@@ -196,7 +198,7 @@ package protocol TrialStore: Sendable {
     func trial(of holder: TrialHolder) async throws(Fault) -> Trial?
 
     /// Forgets trials with everything that they know.
-    /// - Returns: How many there were.
+    /// - Returns: The number of trials that were there.
     func reset(_ scope: TrialScope, requestor: RequestorID, mvpd: MvpdID) async throws(Fault) -> Int
 }
 
@@ -214,7 +216,7 @@ package protocol ServiceTokenStore: Sendable {
 
     /// Notes that a device got a token now.
     /// - Parameters:
-    ///   - end: Of the tie.
+    ///   - end: The end of the tie.
     ///   - personEnd: Until when its person is remembered.
     /// - Returns: False when the tie is there no more.
     func renew(_ tie: ServiceTieID, at now: Timestamp, until end: Timestamp, personUntil personEnd: Timestamp) async throws(Fault) -> Bool
@@ -257,8 +259,8 @@ extension SignInReportStore {
     package func trimStrays(to most: Int) async throws(Fault) {}
 }
 
-/// Since when the programmers of requestors, and the owners of MVPDs, have their ids: what a store holds from before was another one's, and is told to nobody
-/// (config.proto, Requestor.since_ms).
+/// The time since which the programmers of requestors, and the owners of MVPDs, have their ids. Stored data from before belonged to another owner and
+/// is told to nobody (config.proto, Requestor.since_ms).
 package final class EntryLives: Sendable {
     private let catalogue = Mutex<(any CatalogueSource)?>(nil)
 

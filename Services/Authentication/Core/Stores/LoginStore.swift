@@ -4,7 +4,8 @@ package import Faults
 
 /// Logins that other devices may be signed in from, and the sessions made so (apple §1.4).
 package protocol LoginStore: Sendable {
-    /// Logins of these subscribers at the requestor that have not expired, and the sessions that the device has there, the newest first, also expired ones.
+    /// Logins of these subscribers at the requestor that have not expired, and the sessions that the device has there, the newest first, also expired
+    /// ones.
     func logins(
         of subscribers: Set<Subscriber>, besides device: SessionKey, now: Timestamp
     ) async throws(Fault) -> (own: [SessionRecord], logins: [SessionRecord])
@@ -23,7 +24,7 @@ package protocol LoginStore: Sendable {
     func start(_ made: MadeSession, now: Timestamp) async throws(Fault) -> Bool
 
     /// Removes automatic sessions, and remembers the logout of each; ids of others are passed over.
-    /// - Returns: How many had not expired.
+    /// - Returns: The number that had not expired.
     func endAutomatic(_ sessions: [SessionID], now: Timestamp) async throws(Fault) -> Int
 }
 
@@ -60,8 +61,8 @@ package struct Subscriber: Hashable, Sendable {
 extension SessionRecord {
     package var subscriber: Subscriber { Subscriber(mvpd: mvpd, userID: userID) }
 
-    /// True for what a person did at the MVPD, in a browser or through a platform: what other devices may be signed in from (rest-v1 §4.9,
-    /// apple §1.4). A trial or a degraded session is nobody's login, and one that was taken over is only as good as the login behind it.
+    /// True for a login at the MVPD, in a browser or through a platform. Other devices may be signed in from it (rest-v1 §4.9, apple §1.4). A trial
+    /// or a degraded session is nobody's login, and one that was taken over is only as good as the login behind it.
     package var isLogin: Bool {
         switch kind {
         case .regular, .platform: true

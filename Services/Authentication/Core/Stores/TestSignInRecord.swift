@@ -9,7 +9,7 @@ package enum TestSignInTie {}
 
 /// Trace id of a test sign-in's report: 32 hexadecimal digits.
 package typealias TestSignInID = Identifier<TestSignInSubject>
-/// What opens a test sign-in in a browser.
+/// The secret that opens a test sign-in in a browser.
 package typealias TestSignInTicket = Secret<TestSignInTie>
 
 /// A sign-in by a configuration that no version has. Its answer is checked and reported; it signs nobody in.
@@ -25,13 +25,13 @@ package struct TestSignInRecord: Hashable, Sendable {
     package let id: TestSignInID
     package let requestor: RequestorID
     package let mvpd: MvpdID
-    /// Whose the requestor is.
+    /// The owner of the requestor.
     package let programmer: ProgrammerID
     /// Requestor, MVPD, integration and proxy as the administrator's draft has them, encoded.
     package let configuration: [UInt8]
     package let way: SignInWay
     package let expiresAt: Timestamp
-    /// Of a schedule: whoever plays the browser is told how it ended, and nobody else.
+    /// True for a scheduled test: only the program that plays the browser is told how it ended.
     package var isScheduled = false
     package var stage: Stage
 
@@ -105,7 +105,7 @@ package protocol TestSignInStore: Sendable {
     func finish(_ test: TestSignInID, _ handle: SecretDigest, _ replay: SignInCompletion.Replay?, now: Timestamp) async throws(Fault) -> TestSignInEnd
 }
 
-/// Whose turn a scheduled sign-in is.
+/// The result of taking the turn of a scheduled sign-in.
 package enum ScheduledSignInTurn: Sendable {
     /// This copy's; nobody else's before the next one is due.
     /// - Parameter before: How the one before ended; `nil`: none has.
@@ -117,7 +117,7 @@ package enum ScheduledSignInTurn: Sendable {
 
 /// When scheduled sign-ins are due, and how the latest ended: for all copies of the service.
 package protocol ScheduledSignInStore: Sendable {
-    /// Takes the turn when it is due: the next one is due then at `next`. Of several calls at a time at most one takes it.
+    /// Takes the turn when it is due: the next one is due then at `next`. When several calls come at a time, at most one takes it.
     /// - Parameters:
     ///   - first: When an MVPD's first one is due.
     ///   - next: From this one on; what is due later than that was planned by another schedule, and is due now.

@@ -14,7 +14,7 @@ package struct Trial: Hashable, Sendable {
     package func isOver(at now: Timestamp) -> Bool { now >= expiresAt }
 }
 
-/// Whose trial: the device at a requestor, and the user if the programmer names one.
+/// The holder of a trial: the device at a requestor, and the user if the programmer names one.
 package struct TrialHolder: Hashable, Sendable {
     package let key: SessionKey
     package let mvpd: MvpdID
@@ -67,7 +67,7 @@ package enum FreePreviewResult: Hashable, Sendable {
     case codeGone
 }
 
-/// Which trials of a TempPass at a requestor are forgotten (rest-v1 §3.22).
+/// The trials of a TempPass at a requestor that are forgotten (rest-v1 §3.22).
 package enum TrialScope: Hashable, Sendable {
     case all
     case device(DeviceID)
@@ -86,7 +86,7 @@ package struct TrialPlay: Hashable, Sendable {
     /// Id of the trial that this play begins if it is the first.
     let newTrial: TrialID
 
-    /// What the play means for the device's session and trial. A refusal changes nothing.
+    /// The effect of the play on the device's session and trial. A refusal changes nothing.
     /// - Parameters:
     ///   - sessions: The device's at the requestor.
     ///   - known: The holder's trial, if its clock was started before.

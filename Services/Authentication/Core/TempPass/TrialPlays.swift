@@ -32,7 +32,8 @@ package struct TrialPlays: Sendable {
     }
 
     /// For a device that is on trial without a session (rest-v2 §5).
-    /// - Throws: As `TrialTerms.init(configured:)` and `TrialTerms.user(inIdentity:)`; `temporary_access_duration_limit_exceeded`, `temporary_access_resources_limit_exceeded`.
+    /// - Throws: As `TrialTerms.init(configured:)` and `TrialTerms.user(inIdentity:)`; `temporary_access_duration_limit_exceeded`,
+    ///   `temporary_access_resources_limit_exceeded`.
     private func spendWithoutSession(
         _ request: SpendTempPassRequest, _ key: SessionKey, _ catalogue: Catalogue, _ now: Timestamp
     ) async throws(Fault) -> TempPassBalance {
@@ -49,7 +50,7 @@ package struct TrialPlays: Sendable {
         }
     }
 
-    /// What a person on trial may still do.
+    /// The plays that a person on trial still has.
     /// - Returns: `nil` for a session of another kind.
     package func facts(of session: SessionRecord, in catalogue: Catalogue) async throws(Fault) -> TempPassFacts? {
         guard session.kind == .tempPass, let mvpd = catalogue.mvpd(session.mvpd.text), let terms = try? TrialTerms(mvpd) else { return nil }
@@ -80,7 +81,7 @@ package struct TrialPlays: Sendable {
     private static let missing = Fault(.authenticationSessionMissing, "User not authenticated")
 }
 
-/// What the user metadata tell of a trial (rest-v1 §6.2).
+/// The user metadata of a trial (rest-v1 §6.2).
 package struct TempPassFacts: Hashable, Sendable {
     /// `expiration_date`; of the session for as long as the trial's clock has not started.
     package let expiresAt: Timestamp

@@ -5,11 +5,11 @@ package import Faults
 package import Identifiers
 internal import StrictJson
 
-/// What a TempPass gives (rest-v1 §6.2).
+/// The limits of a TempPass (rest-v1 §6.2).
 package struct TrialTerms: Hashable, Sendable {
     /// From the first play on.
     package let lifetime: Duration
-    /// How many different resources; `nil`: any number.
+    /// The number of different resources; `nil`: any number.
     let maxResources: Int?
     /// The member of `generic_data` that names the user; `nil`: only the device counts.
     let userKey: String?
@@ -148,8 +148,8 @@ extension Identifier where Subject == TrialUserSubject {
     /// Lengths of MD5, SHA-1 and the SHA-2 family in hex digits.
     private static var digestLengths: Set<Int> { [32, 40, 56, 64, 96, 128] }
 
-    /// - Parameter identifier: A digest in hex is taken as it is, whatever its letter case; anything else is hashed with SHA-256, so that
-    ///   no address is ever stored.
+    /// - Parameter identifier: A digest in hex is taken as it is, in either letter case. Anything else is hashed with SHA-256, so that no address is
+    ///   ever stored.
     package init(identifier: String) {
         let isDigest = Self.digestLengths.contains(identifier.utf8.count) && Hex.decode(identifier) != nil
         self.init(isDigest ? identifier.lowercased() : Hex.encode(SHA256.hash(identifier)))

@@ -24,23 +24,23 @@ package typealias RegistrationRecordID = Identifier<RegistrationRecordSubject>
 package typealias UpstreamRequestID = SamlExplanation.UpstreamRequestID
 package typealias SessionID = Identifier<SessionSubjectTag>
 package typealias DegradationRuleID = Identifier<DegradationRuleSubject>
-/// Who a platform says that its user is: the digest of issuer and subject (rest-v1 §2.6).
+/// A platform's identity of its user: the digest of issuer and subject (rest-v1 §2.6).
 package typealias PlatformIdentity = Identifier<PlatformIdentitySubject>
-/// Whom a service token names: a digest that no two issuers share (rest-v2 §1.3).
+/// The person that a service token names: a digest that no two issuers share (rest-v2 §1.3).
 package typealias ServiceIdentity = Identifier<ServiceIdentitySubject>
 /// A person of our own service tokens: `sub`.
 package typealias ServicePersonID = Identifier<ServicePersonSubject>
-/// What ties a device to such a person.
+/// The id of the tie between a device and such a person.
 package typealias ServiceTieID = Identifier<ServiceTieSubject>
 package typealias ProgrammerID = Identifier<ProgrammerSubject>
 /// A trial of a TempPass (rest-v1 §6.2).
 package typealias TrialID = Identifier<TrialSubject>
-/// Who is on trial, as the programmer names them: a digest in lower-case hex (rest-v1 §3.21).
+/// The user on trial, as the programmer names them: a digest in lower-case hex (rest-v1 §3.21).
 package typealias TrialUser = Identifier<TrialUserSubject>
 
 /// Seven characters that a person types (rest-v1 §3.4).
 ///
-/// Kept in clear: it is known to whoever reads the screen, lives for at most ten hours, and a digest of 34 bits would hide nothing.
+/// It is stored in clear. Everybody who reads the screen knows it, it lives for at most ten hours, and a digest of 34 bits would hide nothing.
 package struct RegistrationCodeText: Hashable, Sendable {
     static let length = 7
     /// Upper-case letters and digits without 0, O, 1, I and L, which people confuse.

@@ -18,11 +18,11 @@ package enum UpstreamAccess {}
 package enum UpstreamRefresh {}
 package enum UpstreamIdentity {}
 
-/// What an MVPD gave us to prove who we are.
+/// The credential that an MVPD gave us to prove who we are.
 package typealias ProviderSecret = Secret<ProviderCredential>
 /// An access token of an MVPD, good for its decision point and its profile endpoint.
 package typealias UpstreamAccessToken = Secret<UpstreamAccess>
-/// What an MVPD takes for a new access token.
+/// The token that an MVPD exchanges for a new access token.
 package typealias UpstreamRefreshToken = Secret<UpstreamRefresh>
 /// The id_token of a sign-in, which the MVPD takes as a hint whom to log out.
 package typealias UpstreamIdentityToken = Secret<UpstreamIdentity>

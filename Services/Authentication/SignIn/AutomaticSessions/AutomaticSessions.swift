@@ -33,7 +33,7 @@ struct AutomaticSessions: Sendable {
         let key = SessionKey(device: caller.device, requestor: caller.requestor)
         for attempt in 0..<Self.attempts {
             let now = clock.now()
-            // What memory tells is mostly enough: `start` looks at the device and the login once more. What it does not tell, the store may.
+            // The remembered logins are mostly enough: `start` looks at the device and the login once more. The store may know others.
             let remembered = attempt == 0 ? try await store.rememberedLogins(of: subscribers, besides: key, now: now) : nil
             let (own, logins) = if let remembered { remembered } else { try await store.logins(of: subscribers, besides: key, now: now) }
             let plan = AutomaticSessionPlan(
@@ -72,7 +72,7 @@ struct AutomaticSessions: Sendable {
         return LiveLogins(logins: request.logins.filter { live.contains(Subscriber($0)) })
     }
 
-    /// - Returns: How many ended that had not expired.
+    /// - Returns: The number that ended and had not expired.
     func end(_ request: EndAutomaticSessionsRequest) async throws(Fault) -> UInt32 {
         guard !request.sessionIDs.isEmpty else { return 0 }
         let ended = try await store.endAutomatic(request.sessionIDs.map(SessionID.init), now: clock.now())
@@ -89,10 +89,10 @@ extension AutomaticSessions: CallRegistration {
     }
 }
 
-/// What a device gets that Automatic Sign-In or Sign in with Apple signs in (apple §1.4).
+/// The plan for a device that Automatic Sign-In or Sign in with Apple signs in (apple §1.4).
 ///
-/// The session is stored, unlike one that a platform's identity takes over: it goes on when the login's own device logs out, and ends where
-/// the login would have ended, or when the MVPD ends the person's sessions. Nothing is made from it in turn.
+/// The session is stored, unlike one that a platform's identity takes over. It goes on when the login's own device logs out. It ends where the login
+/// would have ended, or when the MVPD ends the person's sessions. Nothing is made from it in turn.
 enum AutomaticSessionPlan {
     /// A device that the same person is signed in at keeps that session: it lasts as long and allows more. One that would only be made again
     /// stays as well.
@@ -104,7 +104,7 @@ enum AutomaticSessionPlan {
 
     /// - Parameters:
     ///   - own: The device's sessions at the requestor, valid or not, the newest first.
-    ///   - logins: Of these subscribers at the requestor, on whatever device.
+    ///   - logins: The logins of these subscribers at the requestor, on any device.
     ///   - id: For a session to be made.
     init(
         own: [SessionRecord], logins: [SessionRecord], of subscribers: Set<Subscriber>, for caller: DeviceCaller, id: @autoclosure () -> SessionID,
@@ -130,7 +130,7 @@ struct LoginOffer: Comparable, Sendable {
     /// With the login, and not later than the integration's own lifetime after it.
     let end: Timestamp
 
-    /// - Parameter platform: Of the device that is signed in; `nil`: not known.
+    /// - Parameter platform: The platform of the device that is signed in; `nil`: not known.
     /// - Returns: `nil` for one that is over, or where the integration is off or does not allow it.
     init?(_ login: SessionRecord, in catalogue: Catalogue, platform: Platform?, now: Timestamp) {
         guard login.isLogin,

@@ -50,9 +50,9 @@ enum LogoutWay: Sendable {
     }
 }
 
-/// Which MVPDs a browser visits because of the sessions that ended, one after the other.
+/// The MVPDs that a browser visits because of the sessions that ended, one after the other.
 struct LogoutPlan: Sendable {
-    /// Of the gateway, before the handle.
+    /// The gateway's address, before the handle.
     let visitAddress: String
     let catalogue: Catalogue
 

@@ -8,7 +8,7 @@ package import SamlProfile
 extension SamlServiceProvider: SamlLogout {
     package func logoutRequest(_ visit: LogoutVisit) throws(Fault) -> SamlDispatch {
         let endpoint = visit.provider.endpoint
-        // Who asked for the sign-in asks for its end.
+        // The issuer that asked for the sign-in asks for its end.
         let issuer = authnRequest(visit.requestID, visit.requestor, visit.provider, visit.now).issuer
         let message = SamlLogoutRequest(
             id: RequestID(rawValue: visit.requestID.text), issuedAt: visit.now, destination: endpoint.logoutURL, issuer: issuer,
@@ -114,10 +114,10 @@ package protocol SamlLogout: Sendable {
     /// - Throws: `internal` when the key cannot sign.
     func logoutRequest(_ visit: LogoutVisit) throws(Fault) -> SamlDispatch
 
-    /// What an MVPD answers to the visit's request.
+    /// The MVPD's answer to the visit's request.
     func answer(_ message: UnverifiedLogout, to visit: LogoutVisit) throws(SamlRejection) -> LogoutAnswer
 
-    /// What an MVPD asks for.
+    /// The request of an MVPD.
     func request(_ message: UnverifiedLogout, from provider: SamlProvider, now: Timestamp) throws(SamlRejection) -> VerifiedLogoutRequest
 
     /// The signed answer to an MVPD's request, ready for the browser.

@@ -16,9 +16,9 @@ struct SingleLogout: Sendable {
     let store: any AuthenticationStore
     let clock: any WallClock
     let random: any RandomSource
-    /// Of the gateway, before the handle.
+    /// The gateway's address, before the handle.
     let visitAddress: String
-    /// Of the gateway, where browsers come back from OpenID providers; before `?state=`.
+    /// The gateway's address to which browsers come back from OpenID providers; before `?state=`.
     let returnAddress: String
     let seal: TokenSeal
     let metrics: AuthenticationMetrics
@@ -28,13 +28,13 @@ struct SingleLogout: Sendable {
 
     /// Ends the device's session at the requestor, or at every requestor of the application when the call names none (rest-v1 §3.20).
     /// - Parameter end: Where the browser whose call it is goes at last, empty: nowhere; `nil`: it is an app's.
-    /// - Returns: The sessions that ended, but for those that came by an upstream; and where the browser goes after their MVPDs' logouts: to an upstream's
-    ///   logout page, or `end`.
+    /// - Returns: The sessions that ended, but for those that came by an upstream; and the browser's destination after their MVPDs' logouts. That is
+    ///   an upstream's logout page, or `end`.
     /// - Throws: As `BearerCheck.device`; faults of the store.
     func end(_ call: DeviceCall?, leadingTo end: String?) async throws(Fault) -> (ended: EndedSessions, elsewhere: Int, end: String) {
         let caller = try await bearers.device(call, requiresRequestor: false)
         let requestors = caller.requestor.text.isEmpty ? caller.client.requestors : [caller.requestor]
-        // What goes with the sessions is read before them: of one that begins meanwhile there is no hint.
+        // The data that goes with the sessions is read before them: a session that begins meanwhile has no hint.
         let hints = end == nil ? [:] : try await hints(at: requestors.map { SessionKey(device: caller.device, requestor: $0) })
         let ended = try await store.end(device: caller.device, requestors: requestors, claims: caller.claims, now: clock.now())
         metrics.endedSessions.increment(by: ended.count)
@@ -143,7 +143,7 @@ struct SingleLogout: Sendable {
     }
 
     private func openID(_ pending: PendingLogout, _ handle: SecretDigest, _ provider: OAuthProvider) -> OpenIDLogout {
-        // Of a logout that began before the record said that browsers come back to us, the end is another address.
+        // A logout that began before the record said that browsers come back to us has another address as its end.
         let own = returnAddress + Self.stateParameter
         let isOwn = pending.redirectURL.hasPrefix(own)
         return OpenIDLogout(
@@ -158,7 +158,7 @@ struct SingleLogout: Sendable {
         do throws(SamlRejection) {
             message = try Self.message(call)
         } catch {
-            // Whose logout it was is told to the engineer; the message is refused whatever the store says.
+            // The engineer is told whose logout it was; the message is refused whatever the store says.
             let known = call.relayState.isEmpty ? nil : try? await store.pendingLogout(RelayHandle(call.relayState).digest, now: clock.now())
             return log.rejected(error, mvpd: known?.mvpd, requestor: known?.requestor, trace: trace)
         }

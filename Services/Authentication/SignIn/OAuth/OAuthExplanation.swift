@@ -3,20 +3,21 @@ package import Contracts
 package import Faults
 internal import Logging
 
-/// What became of an OAuth provider's answer, check by check in their order (mvpd §3), for whoever asks why a sign-in failed. Nothing in it is personal.
+/// Explains an OAuth provider's answer, check by check in their order (mvpd §3), for engineers who ask why a sign-in failed. Nothing in it is
+/// personal.
 package struct OAuthExplanation: Sendable {
     private struct Step {
         let reason: String
         let title: String
-        /// What the MVPD did otherwise.
+        /// The MVPD's deviation.
         let explanation: String
-        /// What cures it: at the MVPD, or by which setting.
+        /// The remedy: a change at the MVPD, or a setting.
         let hint: String
         /// It is about an `id_token`: a provider with a profile alone has none.
         var isOfIdentityToken = false
     }
 
-    /// Of an answer with `error`, and of a token endpoint that refuses us.
+    /// The check of an answer with `error`, and of a token endpoint that refuses us.
     package static let error = "oauth.error"
     /// The MVPD is away.
     package static let away = "oauth.unavailable"

@@ -38,7 +38,8 @@ package struct OAuthIdentification: Sendable {
             guard let profile = try await profile(grant, provider, budget, isNeeded: !isIdentified) else {
                 return subject(claims, endpoint)
             }
-            // OpenID Connect Core §5.3.2: of a profile without sub nobody knows whose it is, so that none of its values is used. The id_token identifies.
+            // OpenID Connect Core §5.3.2: of a profile without sub nobody knows whose it is, so that none of its values is used. The id_token
+            // identifies.
             if let signed = claims.text("sub") {
                 guard let other = profile.text("sub") else { return subject(claims, endpoint) }
                 guard OctetText(other) == OctetText(signed) else { return .failure(OAuthRejection(.profileSubject)) }

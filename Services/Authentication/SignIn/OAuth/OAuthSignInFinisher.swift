@@ -47,7 +47,7 @@ struct OAuthSignInFinisher: Sendable {
         return try await obey(await check.verdict(on: request, as: attempt, at: pending.callback, from: parties.provider, now: now), answer)
     }
 
-    /// What an answer is applied to.
+    /// The sign-in that an answer is applied to.
     private struct Answer {
         let pending: PendingSignIn
         let parties: Parties
@@ -164,7 +164,7 @@ package struct OAuthAnswerCheck: Sendable {
     }
 
     /// - Parameters:
-    ///   - request: Of a browser whose `state` and cookie led to a sign-in.
+    ///   - request: The request of a browser whose `state` and cookie led to a sign-in.
     ///   - attempt: How the person was asked.
     ///   - callback: As the sign-in began; `nil`: a release before began it, which knew the shared one alone.
     package func verdict(
@@ -182,8 +182,8 @@ package struct OAuthAnswerCheck: Sendable {
         }
     }
 
-    /// Whether the answer says whose it is, as far as that is known of this provider: an `iss` that is sent counts always; that it is sent is asked of providers that
-    /// announce it (RFC 9207 §2.4), and at the shared address where the settings say so.
+    /// True when the answer says whose it is, as far as that is known of this provider. An `iss` that is sent always counts. It must be sent by
+    /// providers that announce it (RFC 9207 §2.4), and at the shared address where the settings say so.
     private func isOfIssuer(_ request: CompleteOAuthSignInRequest, _ callback: OAuthCallback, _ provider: OAuthProvider) async -> Bool {
         if !request.issuer.isEmpty { return OctetText(request.issuer) == OctetText(provider.endpoint.issuer) }
         if provider.endpoint.requiresIssuer || callback.holder.isEmpty && sharedRule == .iss { return false }

@@ -9,7 +9,7 @@ internal import Memos
 
 /// Access tokens for decisions, each from the refresh token that a sign-in left behind (mvpd §3).
 ///
-/// One that is still good is given again. Of all callers for one session, at whichever copy of the service, one asks the MVPD at a time: many MVPDs give
+/// One that is still good is given again. Among all callers for one session, at any copy of the service, one asks the MVPD at a time. Many MVPDs give
 /// another refresh token with each use, and take a second use of the old one for a theft (clients §4.20).
 actor UpstreamTokens {
     private struct Held {
@@ -134,7 +134,7 @@ actor UpstreamTokens {
         }
     }
 
-    /// The MVPD as it is now; `nil` when it signs people in by another way, or not at all, and the login's endpoint is gone with that.
+    /// The MVPD as it is now; `nil` when it signs people in by another way or not at all. The login's endpoint is gone with that.
     private func provider(of record: UpstreamTokenRecord) throws(Fault) -> OAuthProvider? {
         let catalogue = try catalogue.current()
         guard let integration = catalogue.integration(requestor: record.requestor.text, mvpd: record.mvpd.text),
@@ -188,7 +188,7 @@ extension UpstreamTokenRecord {
 }
 
 extension OAuthEndpoint {
-    /// What the provider says, but not longer than the record allows; 300 s when neither says anything.
+    /// The provider's lifetime, but not longer than the record allows; 300 s when neither says anything.
     func accessLifetime(_ grant: TokenGrant) -> Duration {
         let own: Duration? = accessTokenTtlSeconds == 0 ? nil : .seconds(Int64(accessTokenTtlSeconds))
         return switch (own, grant.lifetime) {

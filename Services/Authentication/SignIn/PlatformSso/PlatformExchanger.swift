@@ -19,8 +19,8 @@ struct PlatformExchanger: Sendable {
     let degraded: DegradedSessions
     let log: PlatformExchangeLog
 
-    /// - Throws: `invalid_request` (sign-in by the platform off, or an answer that is not accepted), `unknown_integration`. Why an answer is not accepted
-    ///   stands in the log.
+    /// - Throws: `invalid_request` (sign-in by the platform off, or an answer that is not accepted), `unknown_integration`. Why an answer is not
+    ///   accepted stands in the log.
     func exchange(
         _ request: ExchangePlatformProfileRequest, _ caller: DeviceCaller, _ platform: Platform, _ trace: TraceContext
     ) async throws(Fault) -> SessionRecord {
@@ -180,7 +180,7 @@ struct PlatformExchangeLog: Sendable {
         metrics.platformExchangeEnded("degraded")
     }
 
-    /// - Parameter check: Which check failed, where it is none of the message's own.
+    /// - Parameter check: The check that failed, where it is none of the message's own.
     func refused(_ rejection: SamlRejection, _ attempt: PlatformExchanger.Attempt, at check: Check? = nil) -> Fault {
         var failed = attempt.explanation
         if let check {

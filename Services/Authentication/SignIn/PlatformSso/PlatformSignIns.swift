@@ -20,7 +20,7 @@ struct PlatformSignIns: CallRegistration {
         }
     }
 
-    /// What the app hands to the platform's framework.
+    /// The request that the app hands to the platform's framework.
     /// - Throws: As `BearerCheck.client`; `invalid_request` (device type, sign-in by the platform off, not `SUPPORTED`, the MVPD is bypassed
     ///   by a rule), `unknown_integration`.
     func create(_ request: CreateProfileRequestRequest) async throws(Fault) -> ProfileRequest {

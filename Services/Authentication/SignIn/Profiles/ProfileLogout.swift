@@ -33,7 +33,8 @@ struct ProfileLogout: Sendable {
         return EndedProfile(end: visit.isEmpty ? .complete : .visit, visitURL: visit)
     }
 
-    /// What the device has, and the logins that it takes over by the platform's identity or a service token: their user logs out (rest-v2 §5 I, J).
+    /// Ends the device's sessions. It also ends the logins taken over by the platform's identity or a service token: their user logs out (rest-v2 §5
+    /// I, J).
     private func endAll(_ caller: DeviceCaller, _ owner: ProfileOwner, at mvpd: MvpdID) async throws(Fault) -> (
         [SessionRecord], hints: [SessionID: [UInt8]]
     ) {

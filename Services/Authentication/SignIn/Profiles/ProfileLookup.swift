@@ -66,7 +66,7 @@ struct ProfileLookup: Sendable {
         return try await profiles([session], in: client.catalogue)
     }
 
-    /// What whoever has seen the code is told: who has signed in, and nothing else.
+    /// The answer for anybody who has seen the code: who has signed in, and nothing else.
     private func glimpse(_ session: SessionRecord, in catalogue: Catalogue) async throws(Fault) -> Profile {
         var told = try await metadata.metadata(of: session, in: catalogue)
         told.data.removeAll { $0.key != "userID" }
@@ -87,7 +87,7 @@ struct ProfileLookup: Sendable {
 
     // MARK: For decisions
 
-    /// What a decision about the caller at an MVPD is made for.
+    /// The subject of a decision about the caller at an MVPD.
     /// - Throws: As `Sessions.FindSession` for a call of v2.
     func subject(_ request: SessionRequest) async throws(Fault) -> SessionSubject {
         let caller = try await bearers.device(request.call)
@@ -193,7 +193,7 @@ extension ProfileLookup: CallRegistration {
     }
 }
 
-/// Whose profiles REST v2 shows: of a client, on a device, at a requestor (rest-v2 §4).
+/// The owner of the profiles that REST v2 shows: a client, on a device, at a requestor (rest-v2 §4).
 struct ProfileOwner: Sendable {
     let client: ClientID
     let key: SessionKey
@@ -214,7 +214,7 @@ struct ProfileOwner: Sendable {
         platform = record.device.platform
     }
 
-    /// Whether a rule lets everybody in at the MVPD now (rest-v1 §6.1).
+    /// True when a rule lets everybody in at the MVPD now (rest-v1 §6.1).
     func isLetIn(at mvpd: Mvpd, now: Timestamp) -> Bool {
         catalogue.degradation(requestor: key.requestor.text, mvpd: mvpd.id, platform: platform, resource: nil, now: now) != nil
     }

@@ -115,7 +115,7 @@ struct SignInPlans: Sendable {
     }
 }
 
-/// What a sign-in needs beside its code, as it was sent; empty: not.
+/// The parameters that a sign-in needs beside its code, as they were sent; empty: not.
 struct SignInParameters: Hashable, Sendable {
     /// Longest name of a host (RFC 1035 §2.3.4).
     private static let longestDomain = 253
@@ -149,7 +149,7 @@ struct SignInParameters: Hashable, Sendable {
 }
 
 extension RegistrationRecord {
-    /// What a sign-in needs and this has not.
+    /// A parameter that a sign-in needs and this one lacks.
     enum Lack: Hashable, Sendable { case mvpd, domainName, redirectURL }
 
     var lacks: Set<Lack> {

@@ -9,7 +9,7 @@ internal import Synchronization
 
 /// The SAML profile with this deployment's names and keys.
 package final class SamlServiceProvider: SamlSignIn {
-    /// Who we are to the MVPDs.
+    /// Our identity towards the MVPDs.
     package struct Identity: Sendable {
         let entityID: String
         let assertionConsumerServiceURL: String
@@ -19,7 +19,7 @@ package final class SamlServiceProvider: SamlSignIn {
         /// DER; listed beside that of the signing key during a rollover (mvpd §2.7).
         package var otherSigningCertificate: [UInt8]?
         var decryptionKey: DecryptionKey
-        /// Of the key from before, to which MVPDs encrypt until they have read our metadata anew.
+        /// The decryption key from before, to which MVPDs encrypt until they have read our metadata anew.
         var otherDecryptionKey: DecryptionKey?
         /// DER.
         package var encryptionCertificate: [UInt8]
@@ -58,7 +58,7 @@ package final class SamlServiceProvider: SamlSignIn {
     /// Signs and decrypts with other keys from now on.
     package func adopt(_ keys: AuthenticationKeys) {
         let keysToOpen = current.withLock { identity in
-            // Whoever replaces a key file without a word of the former key has an overlap all the same, until the next start.
+            // An operator who replaces a key file without naming the former key has an overlap all the same, until the next start.
             let isOtherSigning = identity.signingKey.certificate != keys.signing.certificate
             identity.otherSigningCertificate =
                 keys.otherSigningCertificate ?? (isOtherSigning ? identity.signingKey.certificate : identity.otherSigningCertificate)
@@ -149,7 +149,7 @@ extension SamlServiceProvider {
     }
 }
 
-/// What differs when a platform's framework carries the messages (mvpd §2.8).
+/// The differences when a platform's framework carries the messages (mvpd §2.8).
 extension SamlServiceProvider {
     package func platformRequest(_ request: PlatformSamlRequest) throws(Fault) -> PlatformDispatch {
         var message = authnRequest(request.id, request.requestor, request.provider, request.now)

@@ -33,7 +33,7 @@ package struct SamlSignInFinisher: Sendable {
         do throws(SamlRejection) {
             response = try UnverifiedResponse(encoded: request.samlResponse)
         } catch {
-            // Whose sign-in it was is told to the engineer; the message is refused whatever the store says.
+            // The engineer is told whose sign-in it was; the message is refused whatever the store says.
             let known = try? await store.pending(RelayHandle(request.relayState).digest, now: now)
             log.requestor = known?.requestor
             return log.rejected(error, mvpd: known?.mvpd, at: error.reason == .size ? .size : .base64, hint: Self.encodingHint(error))
@@ -61,7 +61,7 @@ package struct SamlSignInFinisher: Sendable {
         return try await obey(finding.verdict, answer)
     }
 
-    /// What a verdict is applied to.
+    /// The sign-in that a verdict is applied to.
     private struct Answer {
         let pending: PendingSignIn
         let parties: SignInParties
@@ -86,7 +86,7 @@ package struct SamlSignInFinisher: Sendable {
 
     private enum Resolution {
         case pending(PendingSignIn)
-        /// What to look at, and the sign-in that has the RelayState.
+        /// The message, and the sign-in that has the RelayState.
         case unknown(String, PendingSignIn?)
         /// No viewer's sign-in has the RelayState.
         case nobody

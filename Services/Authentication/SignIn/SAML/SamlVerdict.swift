@@ -45,7 +45,7 @@ extension SamlVerdict {
     }
 }
 
-/// What a verified assertion says.
+/// The content of a verified assertion.
 package struct AcceptedSignIn: Hashable, Sendable {
     package let replay: SignInCompletion.Replay
     package let subject: UpstreamSubject
@@ -103,15 +103,15 @@ package protocol SamlSignIn: Sendable {
     /// - Throws: Why none can be read.
     func claimedRequest(of response: UnverifiedResponse) throws(SamlRejection) -> UpstreamRequestID
 
-    /// What an answer means that a platform's framework passed on (mvpd §2.3 B to F, §2.8).
+    /// The verdict on an answer that a platform's framework passed on (mvpd §2.3 B to F, §2.8).
     func verdict(on response: UnverifiedResponse, to request: ProfileRequestRecord, from provider: SamlProvider, now: Timestamp) -> SamlFinding
 
-    /// What an answer means for the sign-in that waits for it (mvpd §2.3 steps 5 to 30 and 32).
+    /// The verdict on an answer for the sign-in that waits for it (mvpd §2.3 steps 5 to 30 and 32).
     func verdict(
         on response: UnverifiedResponse, to request: SamlExpectations.Recorded, from provider: SamlProvider, now: Timestamp
     ) -> SamlFinding
 
-    /// What a response means of which nobody knows the sign-in; for engineers.
+    /// The finding, for engineers, on a response whose sign-in nobody knows.
     func finding(on held: HeldResponse, from provider: SamlProvider, now: Timestamp) -> HeldFinding
 
     /// The service provider's metadata document (mvpd §2.7).
@@ -119,7 +119,7 @@ package protocol SamlSignIn: Sendable {
     func metadata(requestor: RequestorID?, now: Timestamp) throws(Fault) -> String
 }
 
-/// What a request needs to know.
+/// The parameters of a request.
 package struct SamlRequest: Sendable {
     package let id: UpstreamRequestID
     package let relay: RelayHandle
@@ -144,12 +144,12 @@ package struct SamlDispatch: Sendable {
     package let issuer: String
 }
 
-/// What a platform's verification token needs to know.
+/// The parameters of a platform's verification token.
 package struct PlatformSamlRequest: Sendable {
     package let id: UpstreamRequestID
     package let requestor: RequestorID
     package let provider: SamlProvider
-    /// What the platform shall ask the MVPD for.
+    /// The attributes that the platform is to ask the MVPD for.
     let attributeNames: [String]
     package let now: Timestamp
 }

@@ -10,7 +10,7 @@ internal import Tokens
 
 /// Issues service tokens, and keeps the devices of their people (rest-v2 §2.14).
 struct ServiceTokenDesk: Sendable {
-    /// Of a programmer's name of a person, in octets.
+    /// The limit of a programmer's name for a person, in octets.
     static let longestName = 512
     static let mostUnlinked = 1000
     /// A fresh code is taken once in ten draws even with a hundred thousand live codes of a programmer; more failures are no accident.
@@ -71,7 +71,7 @@ struct ServiceTokenDesk: Sendable {
             expiresAtMilliseconds: UInt64(clamping: claims.expiresAt.milliseconds))
     }
 
-    /// Of a tie whose token is made now.
+    /// The end of a tie whose token is made now.
     private static func end(of now: Timestamp) -> Timestamp { now + ServiceTokens.lifetime + ServiceTokens.remembrance }
 
     static let unknownLink = Fault(.invalidRegistrationCode, "The link code is not known, was used, or is over.")

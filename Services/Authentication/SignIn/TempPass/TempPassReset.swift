@@ -15,7 +15,7 @@ struct TempPassReset: CallRegistration {
     let catalogue: any CatalogueSource
     let store: any TrialStore
     let metrics: AuthenticationMetrics
-    /// Of trials that are kept elsewhere.
+    /// The resets of trials that are kept elsewhere.
     let others: [any TrialResets]
 
     package func register(on calls: inout some MethodRegistry) {
@@ -36,7 +36,7 @@ struct TempPassReset: CallRegistration {
 
     /// For an operator.
     /// - Throws: `invalid_requestor`, `invalid_request` (no MVPD, or no TempPass), `unknown_integration`, `invalid_device_id`.
-    /// - Returns: How many trials were forgotten.
+    /// - Returns: The number of forgotten trials.
     func reset(byOperator request: ResetTempPassRequest) async throws(Fault) -> Int {
         try await reset(request, in: catalogue.current())
     }

@@ -8,7 +8,7 @@ internal import Memos
 internal import OutboundHttp
 internal import Synchronization
 
-/// What an operator should look at, by upstream: the alarms of the bridge as they go to the log, the latest of each kind.
+/// The bridge's alarms for operators, by upstream, as they go to the log: the latest of each kind.
 final class BridgeAlarms: Sendable {
     private struct Kind {
         var at: Timestamp
@@ -119,7 +119,7 @@ struct BridgeCaller: Sendable {
     }
 }
 
-/// What a part of the bridge knows beside the store, for all who hold a copy of the part.
+/// The knowledge that a part of the bridge keeps beside the store. All holders of a copy of the part share it.
 final class BridgeMemory<Value: Sendable>: Sendable {
     private let mutex: Mutex<Value>
 
@@ -130,7 +130,7 @@ final class BridgeMemory<Value: Sendable>: Sendable {
     }
 }
 
-/// What upstream still takes from each client address, as far as this copy knows (bridge §5.4).
+/// The calls that upstream still takes from each client address, as far as this copy knows (bridge §5.4).
 final class BridgeBudgets: Sendable {
     private struct Key: Hashable {
         let upstream: OctetText
@@ -171,12 +171,13 @@ final class BridgeBudgets: Sendable {
     }
 }
 
-/// How many calls a second go to one upstream, and whether it throttles us as if all devices were one (bridge §5.3, §5.4). A copy knows its own calls only.
+/// The calls a second that go to one upstream, and the knowledge whether it throttles us as if all devices were one (bridge §5.3, §5.4). A copy knows
+/// its own calls only.
 struct BridgePace: Sendable {
     /// So many addresses that are throttled within so long are no accident: upstream counts them as one.
     private static let mostThrottled = 20
     private static let throttledWindow: Duration = .seconds(10)
-    /// What the pace wins back after it was halved.
+    /// The share that the pace wins back after it was halved.
     private static let recovery = 0.05
     private static let slowest = 1.0
 
@@ -185,7 +186,7 @@ struct BridgePace: Sendable {
     private var last: Timestamp
     private var throttled: [OctetText: Timestamp] = [:]
 
-    /// - Parameter perSecond: What the upstream's record allows; at least 1.
+    /// - Parameter perSecond: The limit of the upstream's record; at least 1.
     init(perSecond: Int, _ now: Timestamp) {
         level = Double(perSecond)
         last = now
@@ -224,10 +225,10 @@ enum BridgeTrouble: Error {
     case busy
     /// Upstream knows our client no more: whoever was signed in by it is not any more.
     case clientLost
-    /// Of our own store.
+    /// A fault of our own store.
     case store(Fault)
 
-    /// What an app hears. Never 401 or 403: apps throw tokens away on those (bridge §12.2).
+    /// The fault that an app receives. Never 401 or 403: apps throw tokens away on those (bridge §12.2).
     func fault(_ now: Timestamp) -> Fault {
         switch self {
         case .failure(let failure): failure.fault()
@@ -241,7 +242,7 @@ enum BridgeTrouble: Error {
         }
     }
 
-    /// What upstream said, where it answered.
+    /// Upstream's refusal, where it answered.
     var refusal: BridgeRefusal? {
         if case .failure(.refused(let refusal)) = self { refusal } else { nil }
     }

@@ -19,7 +19,7 @@ final class BridgeClocks: Sendable {
     private let known = Mutex<[OctetText: Seen]>([:])
 
     /// Takes in the time of an answer.
-    /// - Returns: What to take off upstream's times; zero for a clock that is set well, or that does not say.
+    /// - Returns: The offset to subtract from upstream's times; zero for a clock that is set well, or that does not say.
     func offset(_ answer: OutboundAnswer, _ upstream: String, now: Timestamp, _ logger: Logger) -> Duration {
         guard let offset = UpstreamClock.offset(answer, now: now) else { return .zero }
         let isOff = offset > UpstreamClock.tolerance || offset < .zero - UpstreamClock.tolerance

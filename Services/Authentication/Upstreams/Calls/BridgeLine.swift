@@ -24,7 +24,7 @@ struct BridgeLine: Sendable {
     private let paces = BridgeMemory([OctetText: BridgePace]())
     private let health = BridgeMemory(Health())
 
-    /// Which upstreams failed, and which of them have answered since.
+    /// The upstreams that failed, and those among them that have answered since.
     private struct Health: Sendable {
         var failing: Set<OctetText> = []
         var recovered: Set<OctetText> = []
@@ -42,7 +42,7 @@ struct BridgeLine: Sendable {
 
     /// - Parameters:
     ///   - bearer: `nil` for register and token.
-    ///   - device: Whom the call is for; `nil`: no device.
+    ///   - device: The device that the call is for; `nil`: no device.
     ///   - read: Makes of a whole answer what it means.
     func ask<Value: Sendable>(
         _ call: BridgeCall, bearer: String?, for device: BridgeDevice?, at upstream: BridgeUpstream, _ patience: BridgePatience,

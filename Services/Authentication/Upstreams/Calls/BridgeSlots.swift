@@ -12,7 +12,7 @@ internal import Memos
 actor BridgeSlots {
     private struct Held {
         var slot: BridgeSlot
-        /// Of the software statement that upstream refused.
+        /// The digest of the software statement that upstream refused.
         var refusedStatement: [UInt8]?
         /// How often an operator had asked for another attempt when it was refused.
         var pardon = 0
@@ -43,7 +43,7 @@ actor BridgeSlots {
     }
 
     /// A bearer that holds; one that is nearly over serves where no newer one is to be had.
-    /// - Parameter device: Whose the client is.
+    /// - Parameter device: The device that owns the client.
     func bearer(_ client: BridgeClientAt, for device: BridgeDevice?, _ patience: BridgePatience) async throws(BridgeTrouble) -> BridgeBearer {
         let device = client.isService ? nil : device
         var mine = try await slot(client.name)
@@ -72,7 +72,7 @@ actor BridgeSlots {
     }
 
     /// Forgets a client.
-    /// - Returns: Whether there was one, and how many sessions ended with it.
+    /// - Returns: True when there was one, and how many sessions ended with it.
     func reset(_ client: BridgeClientAt) async throws(Fault) -> (wasKnown: Bool, sessions: Int) {
         let wasKnown: Bool
         if case .registered? = held[client.name]?.slot.state { wasKnown = true } else { wasKnown = try await store.bridgeSlot(client.name) != nil }
@@ -80,7 +80,7 @@ actor BridgeSlots {
         return (wasKnown, try await store.dropBridgeSlot(client.name.text))
     }
 
-    /// What upstream refused may be sent again.
+    /// True when upstream's refused request may be sent again.
     private func isForgiven(_ client: BridgeClientAt) async throws(BridgeTrouble) -> Bool {
         let known = pardons[client.place] ?? 0
         if let pardon = held[client.name]?.pardon, pardon < known { return true }
@@ -185,7 +185,7 @@ actor BridgeSlots {
     /// A claim that came to nothing is not left to lapse: an operator may mend the statement at once.
     private func release(_ client: BridgeClientAt, _ lease: Timestamp) async { try? await store.releaseBridgeSlot(client.name, until: lease) }
 
-    /// - Returns: Whether there is a client now.
+    /// - Returns: True when there is a client now.
     private func claimed(
         _ client: BridgeClientAt, _ device: BridgeDevice?, _ patience: BridgePatience
     ) async throws(BridgeTrouble) -> Bool {
@@ -286,7 +286,7 @@ actor BridgeSlots {
         }
     }
 
-    /// Whoever was signed in by the client is not any more.
+    /// Ends the sign-ins of everybody whom the client had signed in.
     private func lose(_ client: BridgeClientAt, _ alarm: BridgeSlot.Alarm) async {
         let ended = (try? await store.dropBridgeSlot(client.name.text)) ?? 0
         tell(alarm, client, "\(ended) sessions ended")
@@ -316,7 +316,7 @@ struct BridgeClientAt: Sendable {
     let upstream: BridgeUpstream
     let entry: BridgeClientEntry
 
-    /// Whether it serves no device.
+    /// True when it serves no device.
     let isService: Bool
 
     var scope: String { entry.scope.isEmpty ? Self.standardScope : entry.scope }

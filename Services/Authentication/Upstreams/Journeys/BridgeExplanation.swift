@@ -160,9 +160,9 @@ struct BridgeExplanation: Sendable {
     }
 }
 
-/// What an operator reads of an upstream's answer: what came, and what to do about it. Nothing of it is secret or personal.
+/// The operator's text about an upstream's answer: what came, and what to do about it. Nothing of it is secret or personal.
 enum BridgeWords {
-    /// - Parameter status: Of the answer, where one came.
+    /// - Parameter status: The answer's status, where one came.
     static func seen(_ failure: BridgeFailure) -> String {
         switch failure {
         case .unreachable(.notSent): "no connection"

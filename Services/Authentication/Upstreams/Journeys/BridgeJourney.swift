@@ -34,7 +34,7 @@ final class BridgeJourney: Sendable {
         case failed(String)
     }
 
-    /// Whose sign-in it is.
+    /// The parties of the sign-in.
     struct Parties: Sendable {
         let record: RegistrationRecordID
         let requestor: String
@@ -104,7 +104,7 @@ final class BridgeJourney: Sendable {
         }
     }
 
-    /// What upstream told of who is signed in.
+    /// Upstream's statement about who is signed in.
     static func note(_ profiles: [BridgedProfile]) {
         guard let current else { return }
         let told = profiles.prefix(8).map { profile in

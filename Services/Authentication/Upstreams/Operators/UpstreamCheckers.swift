@@ -51,7 +51,7 @@ struct UpstreamCheckers: Sendable {
             platforms: served.map(\.0))
     }
 
-    /// What is checked.
+    /// The object of a check.
     struct Place: Sendable {
         let checkers: UpstreamCheckers
         let catalogue: Catalogue
@@ -187,7 +187,7 @@ struct UpstreamDecisionCheck: Sendable {
 
 /// Step 11: whether upstream counts calls by the addresses of devices, as X-Forwarded-For tells them.
 struct UpstreamThrottleCheck: Sendable {
-    /// Of documents: no device has them (RFC 5737).
+    /// Addresses for documentation: no device has them (RFC 5737).
     private static let addresses = ["192.0.2.17", "198.51.100.17"]
     private static let calls = 14
 

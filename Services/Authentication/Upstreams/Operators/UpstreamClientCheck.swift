@@ -23,7 +23,7 @@ struct UpstreamClientCheck: Sendable {
         guard await reach(&steps, &check) else { return steps.notReached(Array(Self.titles[1...])) }
         guard let client = await register(&steps, &check) else { return steps.notReached(Array(Self.titles[2...])) }
         guard let bearer = await hold(client, &steps) else { return steps.notReached([Self.titles[3]]) }
-        // What was refused before is worth another attempt.
+        // A client that was refused before is worth another attempt.
         await place.checkers.slots.forgive(client)
         await list(bearer, &steps)
     }

@@ -7,7 +7,7 @@ internal import Contracts
 internal import Faults
 internal import OutboundHttp
 
-/// What operators ask of upstreams, and do to our clients there.
+/// The operators' questions to upstreams, and their changes to our clients there.
 struct UpstreamOffice: Sendable {
     let line: BridgeLine
     let caller: BridgeCaller

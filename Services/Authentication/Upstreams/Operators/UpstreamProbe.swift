@@ -12,7 +12,7 @@ struct UpstreamProbe: Sendable {
     let line: BridgeLine
     let upstream: BridgeUpstream
 
-    /// What a call brought.
+    /// The result of a call.
     struct Answer<Value: Sendable>: Sendable {
         let result: Result<Value, BridgeFailure>
         /// `nil`: none came.
@@ -33,7 +33,7 @@ struct UpstreamProbe: Sendable {
 
     /// - Parameters:
     ///   - headers: Beside those that the call has.
-    ///   - waits: Whether a call that is one too many is made again after a moment.
+    ///   - waits: True when a call that is one too many is made again after a moment.
     func ask<Value: Sendable>(
         _ call: BridgeCall, bearer: String?, for device: BridgeDevice?, headers: [OutboundRequest.Header] = [], waits: Bool = true,
         _ read: (OutboundAnswer) throws(BridgeFailure) -> Value
@@ -82,7 +82,7 @@ struct UpstreamProbe: Sendable {
     }
 }
 
-/// The steps of a check, as they are written down one after another; after one that the rest depends on has failed nothing more is tried.
+/// The steps of a check, as they are written down one after another. After a failed step that the rest depends on, nothing more is tried.
 struct UpstreamSteps: Sendable {
     private(set) var steps: [UpstreamCheckStep] = []
 

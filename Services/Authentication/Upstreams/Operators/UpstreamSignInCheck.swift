@@ -15,7 +15,7 @@ struct UpstreamSignInCheck: Sendable {
 
     let place: UpstreamCheckers.Place
 
-    /// What the end of the sign-in needs, sealed: any copy of the service can end it.
+    /// The sealed data that the end of the sign-in needs: any copy of the service can end it.
     private struct Ticket {
         let upstream: String
         let requestor: String

@@ -1,11 +1,11 @@
 internal import Clocks
 
-/// Notices that an upstream forgets many people at once (bridge §8.1): more than a fifth of at least fifty re-reads in a minute ended a session. Each copy counts
-/// what it reads itself.
+/// Notices that an upstream forgets many people at once (bridge §8.1). That is so when more than a fifth of at least fifty re-reads in a minute ended
+/// a session. Each copy counts what it reads itself.
 struct BridgeMassEnds: Sendable {
     static let window: Int64 = 60
     static let fewest = 50
-    /// What ended is looked for again so long afterwards.
+    /// The time for which an ended session is looked for again.
     static let memory: Duration = .seconds(86_400)
     private static let mostUpstreams = 1024
 
@@ -24,8 +24,8 @@ struct BridgeMassEnds: Sendable {
     private var upstreams: [OctetText: Upstream] = [:]
 
     /// Counts a re-read.
-    /// - Parameter hasEnded: Whether nobody is signed in there any more.
-    /// - Returns: What to tell an operator, once for each time that it happens.
+    /// - Parameter hasEnded: True when nobody is signed in there any more.
+    /// - Returns: The message for an operator, once for each time that it happens.
     mutating func note(_ id: String, hasEnded: Bool, now: Timestamp) -> String? {
         let key = OctetText(id)
         guard upstreams[key] != nil || upstreams.count < Self.mostUpstreams else { return nil }
@@ -43,10 +43,10 @@ struct BridgeMassEnds: Sendable {
         return isNew ? "\(ends) of \(reads) sessions that were looked at in a minute are gone; profiles that come back are taken again" : nil
     }
 
-    /// Whether any upstream did.
+    /// True when any upstream did.
     func hasHappened(now: Timestamp) -> Bool { upstreams.values.contains { Self.isLately($0.happenedAt, now) } }
 
-    /// Whether that upstream did.
+    /// True when that upstream did.
     func hasHappened(_ id: String, now: Timestamp) -> Bool { Self.isLately(upstreams[OctetText(id)]?.happenedAt, now) }
 
     private static func isLately(_ moment: Timestamp?, _ now: Timestamp) -> Bool { moment.map { now < $0 + memory } ?? false }

@@ -8,7 +8,7 @@ internal import Faults
 internal import Logging
 internal import Memos
 
-/// Asks upstreams for decisions (bridge §9). What they say is not kept here.
+/// Asks upstreams for decisions (bridge §9). Their answers are not kept here.
 struct BridgedDecisions: Sendable {
     /// A decision may come before the profile is visible everywhere: so long after a login a "nobody is signed in" is asked again.
     private static let fresh: Duration = .seconds(10)
@@ -72,8 +72,8 @@ struct BridgedDecisions: Sendable {
         return UpstreamDecisions(decisions: [decision])
     }
 
-    /// A decision may change what upstream tells of the person, and its media token says by which id verifiers know them (bridge §8.2). The decision counts even
-    /// when that cannot be kept.
+    /// A decision may change what upstream tells of the person, and its media token says by which id verifiers know them (bridge §8.2). The decision
+    /// counts even when that cannot be kept.
     private func note(_ decision: UpstreamDecision, _ question: Question) async {
         do throws(Fault) {
             if !question.part.mayHaveChanged { try await store.decided(question.part) }
@@ -98,7 +98,7 @@ struct BridgedDecisions: Sendable {
         }
     }
 
-    /// A play changes what is left of a trial. Who is told that it is over is told the same in the next call.
+    /// A play changes what is left of a trial. A person who is told that it is over is told the same in the next call.
     private func readTrial(after decisions: UpstreamDecisions, _ question: Question) async {
         let (part, client) = (question.part, question.client)
         guard decisions.decisions.allSatisfy(\.isPermitted) else {
@@ -188,7 +188,7 @@ struct BridgedDecisions: Sendable {
 }
 
 extension BridgeRefusal {
-    /// Whether it says something of the person or of a resource, not of the call.
+    /// True when it says something of the person or of a resource, not of the call.
     fileprivate var isOfDecision: Bool {
         switch BridgeMeaning(self) {
         case .session, .decision, .trial: true

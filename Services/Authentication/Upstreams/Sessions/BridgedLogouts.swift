@@ -73,7 +73,7 @@ struct BridgedLogouts: Sendable {
     }
 
     /// Tries what is open for a device at an MVPD.
-    /// - Returns: What is open still.
+    /// - Returns: The logouts that are still open.
     func tried(of key: SessionKey, upstream: String, mvpd: String) async throws(Fault) -> [BridgeLogout] {
         let open = try await store.openLogouts(of: key, upstream: upstream, mvpd: mvpd, now: clock.now())
         guard !open.isEmpty else { return [] }
@@ -82,7 +82,7 @@ struct BridgedLogouts: Sendable {
     }
 
     /// Works off what is due, five a second, until it is cancelled.
-    /// - Parameter isMine: Whether it is this copy's turn.
+    /// - Parameter isMine: True when it is this copy's turn.
     func workOff(isMine: @Sendable () async -> Bool) async {
         var round = 0
         while (try? await Task.sleep(for: .seconds(1))) != nil {
@@ -90,7 +90,7 @@ struct BridgedLogouts: Sendable {
             do throws(Fault) {
                 if round % 3600 == 0 { _ = try await store.rememberOrphans(now: clock.now()) }
                 round += 1
-                // Whoever waits for an upstream waits no longer than it is away.
+                // A logout that waits for an upstream waits no longer than the upstream is away.
                 for upstream in caller.line.takeRecovered() { try await store.hastenLogouts(at: upstream.text, now: clock.now()) }
                 for logout in try await store.dueLogouts(now: clock.now(), most: Self.mostAtOnce) {
                     _ = await attempt(logout, BridgePatience(.seconds(5), isBackground: true))
@@ -166,7 +166,7 @@ struct BridgedResets: TrialResets {
         return try await reset(try scope(), way)
     }
 
-    /// - Returns: How many sessions ended with their trials.
+    /// - Returns: The number of sessions that ended with their trials.
     /// - Throws: `invalid_request` (upstream does not let us, or knows no such trial); `upstream_unavailable`, `too_many_requests`.
     func reset(_ scope: TrialScope, _ way: BridgeWay) async throws(Fault) -> Int {
         guard let management = way.upstream.management, let entry = way.upstream.client(management.clientID) else {

@@ -7,7 +7,8 @@ internal import Faults
 internal import Logging
 internal import Memos
 
-/// Asks upstreams whether the person whom a platform's token names is signed in (bridge §8.1): a device without a session of its own takes over that login.
+/// Asks upstreams whether the person that a platform's token names is signed in (bridge §8.1). A device without a session of its own takes over that
+/// login.
 struct BridgedLookups: Sendable {
     let caller: BridgeCaller
     let profiles: BridgedProfiles

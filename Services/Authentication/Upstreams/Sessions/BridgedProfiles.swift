@@ -14,7 +14,7 @@ struct BridgedProfiles: Sendable {
     let scrambler: UserIDScrambler
     let random: any RandomSource
 
-    /// Whose session it becomes.
+    /// The holder of the new session.
     struct Holder: Sendable {
         let key: SessionKey
         let claims: DeviceClaims
@@ -61,12 +61,12 @@ struct BridgedProfiles: Sendable {
         return part
     }
 
-    /// Of the household, where upstream tells it in clear.
+    /// The household's id, where upstream tells it in clear.
     private static func household(_ profile: BridgedProfile) -> String {
         profile[attribute: Household.attribute]?.plainText.map(Household.mark) ?? ""
     }
 
-    /// What upstream told with a session, in clear where it is: each value is JSON.
+    /// Upstream's attributes of a session, in clear where they are: each value is JSON.
     func plainAttributes(_ sealed: [UInt8], of session: String) -> [UserAttribute] {
         guard let text = seal.open(sealed, of: SessionID(session), as: ProviderSecret.self)?.text, let octets = Base64.standard.decode(text),
             let told = try? UpstreamSubject.attributes(column: octets)
@@ -96,7 +96,7 @@ struct BridgedProfiles: Sendable {
 
     func identity(of part: BridgedPart) -> BridgedIdentity { opened(part).identity }
 
-    /// Whether a play has to say again who the person is: at a promotional trial (bridge §10.1).
+    /// True when a play has to say again who the person is: at a promotional trial (bridge §10.1).
     func needsIdentity(_ part: BridgedPart) -> Bool {
         guard part.isTrial, !identity(of: part).temporaryPass.isEmpty else { return false }
         return attributes(of: part).contains { $0.key == "remaining_resources" }
@@ -139,7 +139,7 @@ struct BridgedProfiles: Sendable {
 }
 
 extension BridgeDevice {
-    /// Whether a token of the call says who the person is.
+    /// True when a token of the call says who the person is.
     var namesPerson: Bool { !subjectToken.isEmpty || !rokuToken.isEmpty }
 
     /// The device that calls.
@@ -161,7 +161,7 @@ extension BridgeDevice {
     }
 }
 
-/// What calls for a session tell upstream of the person, beside the device. It is sealed with the session.
+/// The identity of the person that calls for a session tell upstream, beside the device. It is sealed with the session.
 struct BridgedIdentity: Hashable, Sendable {
     /// `AP-TempPass-Identity`; empty: none.
     var temporaryPass = ""
@@ -170,8 +170,8 @@ struct BridgedIdentity: Hashable, Sendable {
 
     var isEmpty: Bool { temporaryPass.isEmpty && partner.isEmpty }
 
-    /// `AP-Partner-Framework-Status` of a platform that lets the app ask, and is signed in at the provider (rest-v2 §1.3). It is said in the device's name:
-    /// `synthesizePartnerStatus` allows it (bridge §11).
+    /// `AP-Partner-Framework-Status` of a platform that lets the app ask, and is signed in at the provider (rest-v2 §1.3). It is said in the device's
+    /// name: `synthesizePartnerStatus` allows it (bridge §11).
     static func partnerStatus(_ provider: String, until end: Timestamp) -> String {
         let text =
             #"{"frameworkPermissionInfo":{"accessStatus":"granted"},"# + #""frameworkProviderInfo":{"id":\#(JsonWriter.quoted(provider)),"#
@@ -179,7 +179,7 @@ struct BridgedIdentity: Hashable, Sendable {
         return Base64.standard.encode(Array(text.utf8))
     }
 
-    /// What a trial is told of the person, who is in there by digests alone (bridge §10.1).
+    /// The facts about the person that a trial gets, by digests alone (bridge §10.1).
     /// - Parameter genericData: As it was sent; empty: nothing.
     /// - Returns: `AP-TempPass-Identity`; empty: none.
     /// - Throws: `invalid_request` for a text that names nobody.

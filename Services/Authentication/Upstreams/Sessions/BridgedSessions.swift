@@ -12,7 +12,7 @@ internal import StrictJson
 struct BridgedSessions: Decider {
     /// A profile may be visible late: so long after a login its absence is not believed.
     private static let fresh: Duration = .seconds(60)
-    /// What an upstream forgot together with much else is looked for so often.
+    /// The interval at which sessions that an upstream forgot together with much else are looked for.
     private static let lookingAgain: Duration = .seconds(600)
 
     let caller: BridgeCaller
@@ -31,8 +31,8 @@ struct BridgedSessions: Decider {
     /// When a device was last looked for.
     private let lookedAt = BridgeMemory(BoundedCache<SessionKey, Timestamp>(capacity: 65_536))
 
-    /// To be called before it is said who is signed in on a device: logins under way are looked for, what is too old is confirmed, and upstream is asked whom a
-    /// token of the call names. Costs nothing where the requestor has no upstream.
+    /// Call this before saying who is signed in on a device. It looks for logins under way, confirms sessions that are too old, and asks upstream for
+    /// the person that the call's token names. Costs nothing where the requestor has no upstream.
     /// - Parameter call: As it came; `nil`: of another service.
     /// - Throws: `upstream_unavailable` as long as nobody can say whether somebody is signed in.
     func settle(_ caller: DeviceCaller, _ call: DeviceCall?) async throws(Fault) {
@@ -59,7 +59,7 @@ struct BridgedSessions: Decider {
     private func serves(_ requestor: RequestorID) throws(Fault) -> Bool { try catalogue.current().requestor(requestor.text)?.bridge != nil }
 
     private func settle(_ part: BridgedPart, _ device: BridgeDevice?) async throws(Fault) {
-        // Of a login elsewhere upstream tells those alone who say whose it is: what it said once stands till then.
+        // Upstream tells of a login elsewhere only to calls that name the person: its last statement stands till then.
         if part.isShared, device?.namesPerson != true { return }
         let now = clock.now()
         guard let upstream = try catalogue.current().upstream(part.upstream), let client = BridgeClientAt(part.slot, at: upstream) else { return }
@@ -97,7 +97,7 @@ struct BridgedSessions: Decider {
             case .failure(.refused(let refusal)):
                 switch BridgeMeaning(refusal) {
                 case .trial(.authenticationSessionExpired): try await expire(part, "trial_over")
-                // What was played already may be played again.
+                // A resource that was played already may be played again.
                 case .trial: break
                 default: return false
                 }
@@ -198,7 +198,7 @@ struct BridgedSessions: Decider {
             metadata: ["reason": "\(reason)", "upstream": "\(part.upstream)", "requestor": "\(part.key.requestor)", "mvpd": "\(part.mvpd)"])
     }
 
-    /// What upstream tells of the person: fresh where upstream can be asked, else what is kept.
+    /// Upstream's data about the person: fresh where upstream can be asked, otherwise the stored values.
     /// - Returns: Beside it the session as it is afterwards; `nil` for a session with a way of our own.
     func attributes(of record: SessionRecord) async throws(Fault) -> (attributes: [BridgedAttribute], session: SessionRecord)? {
         guard try serves(record.key.requestor), var part = try await store.bridgedPart(record.id) else { return nil }

@@ -61,8 +61,8 @@ actor BridgedLists {
             }, listedAtMilliseconds: UInt64(clamping: found.listedAt.milliseconds))
     }
 
-    /// Whether upstream offers an MVPD that the catalogue does not name (bridge §6). One that is not in the list at hand is looked for anew where that list is
-    /// not fresh any more.
+    /// True when upstream offers an MVPD that the catalogue does not name (bridge §6). One that is not in the list at hand is looked for anew where
+    /// that list is not fresh any more.
     /// - Parameter waits: Where no list is at hand: whether upstream is asked, or the MVPD is taken for offered.
     /// - Throws: `unknown_integration`; `upstream_unavailable` where there is no list and none can be read.
     func requireOffered(_ way: BridgeWay, to device: DeviceInformation, at address: String, waits: Bool) async throws(Fault) {
@@ -107,7 +107,7 @@ actor BridgedLists {
         return known
     }
 
-    /// What was told before the last restart, or to another copy.
+    /// Reads the list that was told before the last restart, or to another copy.
     private func recall(_ place: Place) async throws(Fault) {
         guard let (content, at) = try await store.list(place.key),
             let list = try? BridgedList(OutboundAnswer(status: 200, headers: [], body: content))
@@ -175,8 +175,9 @@ extension BridgedLists: ProviderOffers {
 
 /// Keeps a confirmed sign-in with the browser in which a person confirmed it, where upstream has the login (bridge §7.2 to §7.4).
 ///
-/// Upstream tells of a device that it is signed in, and not by whom, nor in which browser. The browser that returns to our own page is the one witness: whose cookie does
-/// not show that it confirmed, may be of a person who was sent a link. So what began since such a login, and was not brought back, is nobody's.
+/// Upstream tells of a device that it is signed in, and not by whom, nor in which browser. The browser that returns to our own page is the one
+/// witness. If its cookie does not show the confirmation, its person may only have been sent a link. So what began since such a login, and was not
+/// brought back, is nobody's.
 struct BridgedConfirmations: Sendable {
     /// Upstream's clock may be so much behind ours before that is noticed (bridge §5.2).
     private static let tolerance: Duration = .seconds(30)
@@ -191,7 +192,7 @@ struct BridgedConfirmations: Sendable {
         let theirMvpd: String
     }
 
-    /// Whether the requestor has sign-ins confirmed, and can have it: only where browsers return to us.
+    /// True when the requestor has sign-ins confirmed, and can have it: only where browsers return to us.
     func isAsked(for requestor: String) throws(Fault) -> Bool {
         guard let requestor = try catalogue.current().requestor(requestor) else { return false }
         return requestor.confirmsSignIn && !requestor.cannotConfirm
@@ -205,13 +206,13 @@ struct BridgedConfirmations: Sendable {
             .filter { Self.mayComeOf($0, profile) }
     }
 
-    /// Whether a session may be made of a profile that came without a login in a browser.
+    /// True when a session may be made of a profile that came without a login in a browser.
     func mayAdopt(_ profile: BridgedProfile, at place: Place, now: Timestamp) async throws(Fault) -> Bool {
         guard try await doubts(profile, at: place).isEmpty else { return false }
         return try await !isLoggingOut(place, now: now)
     }
 
-    /// Whether upstream has yet to hear of a logout there: of a profile that is nobody's, or of a person.
+    /// True when upstream has yet to hear of a logout there: of a profile that is nobody's, or of a person.
     func isLoggingOut(_ place: Place, now: Timestamp) async throws(Fault) -> Bool {
         guard try isAsked(for: place.key.requestor.text) else { return false }
         return try await !store.openLogouts(of: place.key, upstream: place.upstream, mvpd: place.theirMvpd, now: now).isEmpty

@@ -9,12 +9,12 @@ internal import Identifiers
 internal import Logging
 internal import Memos
 
-/// Sign-in by a platform's own framework at an upstream (bridge §11). Apps of REST v1 do not say what the framework told them: where
-/// `synthesizePartnerStatus` allows it, it is said in their place, as their flow only comes here when the framework has permission and a provider.
+/// Sign-in by a platform's own framework at an upstream (bridge §11). Apps of REST v1 do not pass on the framework's answer. Where
+/// `synthesizePartnerStatus` allows it, we state it in their place. Their flow only comes here when the framework has permission and a provider.
 struct BridgedPartners: Sendable {
     /// The one platform that has such a framework.
     private static let partner = "Apple"
-    /// A client's device counts for so long. Lists beside it are kept for a week: it is written as if it were as old as it has to be to go in time.
+    /// A client's device counts for so long. Lists beside it are kept for a week. So it is written with an age that makes it go in time.
     private static let noteLife: Duration = .seconds(86_400)
     private static let listLife: Duration = .seconds(604_800)
     private static let noteRenewal: Duration = .seconds(3600)
@@ -47,7 +47,7 @@ struct BridgedPartners: Sendable {
         var content: [UInt8] = []
         let place = Self.place(client)
         let earlier = try await note(place, client, now)
-        // Of a client with two devices nobody can say which one asks.
+        // Where a client has two devices, nobody can say which one asks.
         if earlier == nil || earlier?.deviceID == caller.device.text { content = try sealed(call, client) }
         try await store.keep(list: content, place, at: now - (Self.listLife - Self.noteLife))
         noted.withLock { $0[client] = (caller.device, now) }
@@ -76,7 +76,7 @@ struct BridgedPartners: Sendable {
 
     // MARK: The two calls
 
-    /// What the app hands to the framework.
+    /// The request that the app hands to the framework.
     /// - Throws: `invalid_request` where the person has to sign in in the usual way; `upstream_unavailable`, `too_many_requests`.
     func request(
         _ client: AuthenticatedClient, _ requestor: Requestor, _ way: BridgeWay, _ settings: PlatformSettings
@@ -138,7 +138,8 @@ struct BridgedPartners: Sendable {
     }
 
     /// Makes a session of what the framework got.
-    /// - Throws: `invalid_request` for an answer that nobody asked for, or that upstream does not accept; `upstream_unavailable`, `too_many_requests`.
+    /// - Throws: `invalid_request` for an answer that nobody asked for, or that upstream does not accept; `upstream_unavailable`,
+    ///   `too_many_requests`.
     func exchange(
         _ samlResponse: String, _ viewer: DeviceCaller, _ device: BridgeDevice, _ way: BridgeWay, _ settings: PlatformSettings
     ) async throws(Fault) -> SessionRecord {

@@ -35,7 +35,7 @@ struct BridgedSignIns: Sendable {
     let journeys: BridgeJourneys
     private let memory = BridgeMemory(Memory())
 
-    /// What only this copy knows of logins under way.
+    /// The state of logins under way that only this copy has.
     private struct Memory: Sendable {
         /// Where a browser was sent lately; it holds upstream's code, and is kept nowhere else.
         var starts = BoundedCache<SecretDigest, String>(capacity: 8192)
@@ -45,8 +45,8 @@ struct BridgedSignIns: Sendable {
 
     // MARK: To the login
 
-    /// - Throws: `invalid_domain`, `unknown_integration`, `registration_code_spent`; `upstream_unavailable`, with the time to wait; `too_many_requests`;
-    ///   `internal`.
+    /// - Throws: `invalid_domain`, `unknown_integration`, `registration_code_spent`; `upstream_unavailable`, with the time to wait;
+    ///   `too_many_requests`; `internal`.
     func start(_ request: StartSignInRequest, _ record: RegistrationRecord, _ way: BridgeWay) async throws(Fault) -> SignInStart {
         let now = clock.now()
         // Upstream cannot be asked without a page (bridge §7.2).
@@ -289,7 +289,7 @@ struct BridgedSignIns: Sendable {
                     if case .clientLost = error { return .over }
                     return .away
                 }
-                // What upstream knows of the device, and not of this login, may be another person's.
+                // A profile that upstream knows for the device, but not from this login, may be another person's.
                 guard case .signInOver = BridgeMeaning(refusal), !isFinal, pending.browserSecret == nil else { return .over }
                 return await ask(about: pending, way, at: [.zero], isFinal: true)
             }
@@ -314,7 +314,7 @@ struct BridgedSignIns: Sendable {
     }
 
     /// Looks after logins of one browser that nobody brought back, or brought back in another one while upstream was away; until it is cancelled.
-    /// - Parameter isMine: Whether it is this copy's turn.
+    /// - Parameter isMine: True when it is this copy's turn.
     func resolve(isMine: @Sendable () async -> Bool) async {
         while (try? await Task.sleep(for: .seconds(20))) != nil {
             if await isMine() { await resolveOnce() }
@@ -381,7 +381,7 @@ struct BridgedSignIns: Sendable {
     ) async throws(Fault) -> Found {
         let now = clock.now()
         func holder(_ record: RegistrationRecordID?) -> BridgedProfiles.Holder { Self.holder(pending, way.upstream, record) }
-        // Of a profile that upstream has yet to forget.
+        // The login may belong to a profile that upstream has yet to forget.
         if pending.browserSecret != nil, try await confirmations.isLoggingOut(pending.place, now: now) { return .away }
         let (session, part) = try profiles.session(of: profile, for: holder(pending.record), now: now)
         if try await store.start(session, part, of: pending.handle, now: now) {

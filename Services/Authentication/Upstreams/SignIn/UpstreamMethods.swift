@@ -90,7 +90,7 @@ struct UpstreamTrialMethod: TrialMethod {
 }
 
 extension Fault {
-    /// Of a method that was asked for what it does not serve.
+    /// The fault of a method that was asked for what it does not serve.
     fileprivate static let notByUpstream = Fault(.unknownIntegration, "The MVPD is not integrated with the requestor.")
 }
 

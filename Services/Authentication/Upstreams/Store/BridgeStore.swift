@@ -23,9 +23,9 @@ package struct BridgeSlotRecord: Hashable, Sendable {
 package struct BridgeSlotName: Hashable, Sendable {
     package let text: String
     let upstream: String
-    /// Of the upstream's `clients`.
+    /// The name of the entry in the upstream's `clients`.
     let entry: String
-    /// Whether it is one device's alone.
+    /// True when it is one device's alone.
     let isDevices: Bool
 }
 
@@ -48,7 +48,7 @@ package struct BridgePending: Hashable, Sendable {
         case refusedUnseen = 6
     }
 
-    /// Of our own return page; of a login that ends at the app's page nobody knows the secret.
+    /// The digest of the secret of our own return page; nobody knows the secret of a login that ends at the app's page.
     let handle: SecretDigest
     let record: RegistrationRecordID
     let code: RegistrationCodeText
@@ -65,16 +65,16 @@ package struct BridgePending: Hashable, Sendable {
     /// Upstream's code, sealed.
     let upstreamCode: [UInt8]
     let redirectURL: String
-    /// Whether the browser comes back to us.
+    /// True when the browser comes back to us.
     let isOwn: Bool
     let startedAt: Timestamp
     let expiresAt: Timestamp
     var state = State.open
-    /// Of the cookie of the browser in which a person confirmed it, and which alone may return; `nil`: any browser may (bridge §7.3).
+    /// The digest of the cookie of the browser in which a person confirmed it. That browser alone may return; `nil`: any browser may (bridge §7.3).
     var browserSecret: SecretDigest?
 
-    /// Whether its browser's return may still sign the device in. One that is a single browser's is looked at when that returns, and again only where upstream was away
-    /// then: whoever has the address of the login, and not the browser, must not have a second try.
+    /// True when its browser's return may still sign the device in. A login of a single browser is looked at when that browser returns, and again
+    /// only where upstream was away then. Somebody who has its address, and not the browser, must not have a second try.
     var awaitsReturn: Bool {
         switch state {
         case .open, .undecided: true
@@ -84,10 +84,10 @@ package struct BridgePending: Hashable, Sendable {
     }
 }
 
-/// What is kept of an upstream, in numbers.
+/// The stored records of an upstream, in numbers.
 package struct BridgeHoldings: Hashable, Sendable {
     package var clients = 0
-    /// Of these, clients of one device each.
+    /// The number of these that serve one device each.
     var deviceClients = 0
     package var openLogouts = 0
     /// `nil`: there is no list.
@@ -100,7 +100,7 @@ package struct BridgeLogout: Hashable, Sendable {
     let tries: Int
 }
 
-/// What the bridge keeps.
+/// The bridge's storage.
 package protocol BridgeStore: Sendable {
     func bridgeSlot(_ name: BridgeSlotName) async throws(Fault) -> BridgeSlotRecord?
 
@@ -114,37 +114,39 @@ package protocol BridgeStore: Sendable {
     func keep(_ slot: BridgeSlotRecord, now: Timestamp) async throws(Fault)
 
     /// Forgets a client that upstream does not know any more, and ends what it signed in.
-    /// - Returns: How many sessions ended.
+    /// - Returns: The number of sessions that ended.
     func dropBridgeSlot(_ name: String) async throws(Fault) -> Int
 
-    /// Stores a login under way in place of the code's earlier one. Earlier ones of the device that are one browser's alone are superseded, and stay till they are over.
+    /// Stores a login under way in place of the code's earlier one. Earlier ones of the device that are one browser's alone are superseded, and stay
+    /// till they are over.
     func begin(_ pending: BridgePending) async throws(Fault)
     func bridgePending(_ handle: SecretDigest, now: Timestamp) async throws(Fault) -> BridgePending?
     func bridgePending(of record: RegistrationRecordID, now: Timestamp) async throws(Fault) -> BridgePending?
     /// Those of a device that are not done, the newest first; at most 8.
     func bridgePendings(_ key: SessionKey, now: Timestamp) async throws(Fault) -> [BridgePending]
     func settle(_ handle: SecretDigest, as state: BridgePending.State) async throws(Fault)
-    /// Logins of a device at an MVPD that are one browser's alone, and are not done: a profile that began since may be of somebody who confirmed nothing.
+    /// Logins of a device at an MVPD that are one browser's alone, and are not done. A profile that began since may be of somebody who confirmed
+    /// nothing.
     func boundPendings(_ key: SessionKey, upstream: String, mvpd: String) async throws(Fault) -> [BridgePending]
     /// The same of all devices, of those whose time is over, or of which upstream could not be told.
     func unresolvedPendings(now: Timestamp, most: Int) async throws(Fault) -> [BridgePending]
 
-    /// Stores a session with its part, uses its code, and ends the login that it came of, as one change. A logout of the same profile that upstream has not
-    /// heard of is forgotten.
+    /// Stores a session with its part, uses its code, and ends the login that it came of, as one change. A logout of the same profile that upstream
+    /// has not heard of is forgotten.
     /// - Returns: False when the code is no longer live or has been used; nothing changed.
     func start(_ session: SessionRecord, _ part: BridgedPart, of pending: SecretDigest?, now: Timestamp) async throws(Fault) -> Bool
     func bridgedPart(_ session: SessionID) async throws(Fault) -> BridgedPart?
-    /// What upstream said of a session now; with another end the session ends then.
+    /// Stores what upstream said of a session now; with another end the session ends then.
     func confirm(_ part: BridgedPart, updatedAt: Timestamp?) async throws(Fault)
     func suspect(_ session: SessionID) async throws(Fault)
     /// A decision was made: what upstream tells of the person may be another thing now.
     func decided(_ part: BridgedPart) async throws(Fault)
-    /// The id of a person in media tokens is the session's user id from now on, and that of all sessions that start for the person (bridge §8.2).
+    /// The id of a person in media tokens becomes the session's user id. All sessions that start for the person get it too (bridge §8.2).
     /// - Parameter person: `nil`: nobody knows who it is, and it is this session's alone.
     func learn(_ id: String, of part: BridgedPart, person: String?, now: Timestamp) async throws(Fault)
-    /// Ends a session that upstream does not know any more. Of its part a day is known whose it was, and nothing that upstream told.
+    /// Ends a session that upstream does not know any more. For a day its owner stays known, and nothing that upstream told.
     func drop(_ part: BridgedPart, now: Timestamp) async throws(Fault)
-    /// What was dropped at a device since, the newest first; at most 8.
+    /// The parts that were dropped at a device since, the newest first; at most 8.
     func forgotten(_ key: SessionKey, since moment: Timestamp) async throws(Fault) -> [BridgedPart]
 
     /// Remembers that upstream has to hear of the logouts of these sessions, which are gone already.
@@ -159,17 +161,17 @@ package protocol BridgeStore: Sendable {
     func openLogouts(of sessions: [SessionID], now: Timestamp) async throws(Fault) -> [BridgeLogout]
     func openLogouts(of key: SessionKey, upstream: String, mvpd: String, now: Timestamp) async throws(Fault) -> [BridgeLogout]
     func postpone(_ logout: BridgeLogout, until moment: Timestamp) async throws(Fault)
-    /// What is open at an upstream is due now.
+    /// Makes the open logouts at an upstream due now.
     func hastenLogouts(at upstream: String, now: Timestamp) async throws(Fault)
     func finish(_ logout: BridgeLogout) async throws(Fault)
 
-    /// What is kept of an upstream.
+    /// The stored records of an upstream, in numbers.
     /// - Parameter oldest: Lists from before do not count.
     func bridgeHoldings(_ upstream: String, listsSince oldest: Timestamp, now: Timestamp) async throws(Fault) -> BridgeHoldings
 
     /// Ends the trials that sessions of an MVPD are.
-    /// - Parameter device: Whose; `nil`: everybody's.
-    /// - Returns: How many ended.
+    /// - Parameter device: The device; `nil`: all devices.
+    /// - Returns: The number that ended.
     func endTrials(requestor: RequestorID, mvpd: MvpdID, device: DeviceID?) async throws(Fault) -> Int
 
     /// Takes a platform's request, once.

@@ -106,7 +106,7 @@ extension SqliteAuthenticationStore {
         defer { for session in sessions { parts.forget(session) } }
         try await store.write { database in
             for session in sessions {
-                // What a token of the platform's names later, and is older, signs nobody in (bridge §8.1).
+                // A later, older login that a platform's token names signs nobody in (bridge §8.1).
                 try database.run(
                     """
                     INSERT INTO logout (device_id, requestor, logged_out_at_ms, expires_at_ms)

@@ -95,7 +95,7 @@ extension BridgePending {
 }
 
 extension Database {
-    /// Of a device that begins again and again: the first, by which a profile is judged, and so many of the last.
+    /// The limit of logins for a device that begins again and again. The first login stays, by which a profile is judged, and so many of the last.
     private static let mostSuperseded = 8
 
     fileprivate func supersede(_ pending: BridgePending) throws {

@@ -14,7 +14,7 @@ extension SqliteAuthenticationStore {
                 let open = try database.run("UPDATE bridge_pending SET state = 1 WHERE handle = ? AND state <> 1", [pending])
                 // Another poll was faster.
                 guard open == 1 else { return Start(false) }
-                // What came before it, in other browsers, has been replaced upstream.
+                // The records from before, in other browsers, have been replaced upstream.
                 try database.run(
                     """
                     UPDATE bridge_pending SET state = 1

@@ -9,10 +9,10 @@ internal import Synchronization
 
 /// Decisions of upstreams, and the media tokens that wait for the app that comes for them (bridge §9).
 ///
-/// Each permit brings one media token, and counts as a play upstream. So an `authorize` keeps its token for the media token call that follows, in memory
-/// alone: a copy that knows of none asks again (decision 0074).
+/// Each permit brings one media token, and counts as a play upstream. So an `authorize` keeps its token for the media token call that follows, in
+/// memory alone. A copy that knows of none asks again (decision 0074).
 final class BridgedPlays: Sendable {
-    /// What the last live decision left.
+    /// The state that the last live decision left.
     private struct Held {
         let decidedAt: Timestamp
         var token: Waiting?
@@ -23,7 +23,7 @@ final class BridgedPlays: Sendable {
         let end: Timestamp
     }
 
-    /// What upstream decided for a play.
+    /// Upstream's decision for a play.
     struct Permit: Sendable {
         let token: AuthzToken
         let media: (serialized: String, end: Timestamp)
@@ -43,7 +43,7 @@ final class BridgedPlays: Sendable {
         self.clock = clock
     }
 
-    /// Whether the last decision is so new that its permit is given again without a question.
+    /// True when the last decision is so new that its permit is given again without a question.
     func isFresh(_ session: SessionAtHand, _ key: AuthzTokenKey) throws(Fault) -> Bool {
         guard let upstream = try upstream(of: session) else { return false }
         let now = clock.now()
@@ -149,18 +149,18 @@ final class BridgedPlays: Sendable {
 }
 
 extension UpstreamDecision {
-    /// What an app hears of a no.
+    /// The fault of a denial for an app.
     var fault: Fault {
         BridgeRefusal(status: 403, code: code.isEmpty ? "authorization_denied_by_mvpd" : code, action: action, details: details).decisionFault.fault
     }
 }
 
-/// Which of several resources an upstream would permit (bridge §9.5).
+/// The resources, among several, that an upstream would permit (bridge §9.5).
 struct BridgedPreflight: Sendable {
     let sessions: any Sessions
 
     /// - Returns: A verdict for each resource, in order; what could not be asked about is unanswered.
-    /// - Throws: That nobody is signed in any more; `unavailable` where nothing could be asked about.
+    /// - Throws: A fault that nobody is signed in any more; `unavailable` where nothing could be asked about.
     func verdicts(_ resources: [RequestedResource], _ session: SessionAtHand, _ context: CallContext) async throws(Fault) -> [ResourceVerdict] {
         let request = AskUpstreamRequest(
             call: session.call, sessionID: session.session.id, resources: resources.map(\.text), isPreauthorization: true)
@@ -186,7 +186,7 @@ struct BridgedPreflight: Sendable {
         if decision.isPermitted { return .permitted }
         let fault = decision.fault
         switch fault.code {
-        // Of one resource, and so of the call.
+        // The question has one resource, so its error is the call's.
         case .authenticationSessionMissing, .authenticationSessionExpired, .authenticationSessionInvalidated: throw fault
         case .networkReceivedError, .networkConnectionTimeout, .maximumExecutionTimeExceeded: return .unanswered(fault.code)
         default: return .denied(Denial(code: fault.code, details: fault.details))

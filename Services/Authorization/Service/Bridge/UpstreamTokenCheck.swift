@@ -16,7 +16,7 @@ public struct UpstreamTokenCheck: Sendable {
         self.keys = keys
     }
 
-    /// Whether the token is the upstream's, for its service provider and this resource. When it ends is upstream's affair, by its own clock.
+    /// True when the token is the upstream's, for its service provider and this resource. When it ends is upstream's affair, by its own clock.
     func accepts(_ token: String, of session: BridgedSession, resource: String, now: Timestamp) -> Bool {
         guard let keys = keys[OctetText(session.upstream)] else { return true }
         var check = MediaTokenCheck(token: token, requestor: session.serviceProvider, resource: resource)
@@ -27,7 +27,7 @@ public struct UpstreamTokenCheck: Sendable {
 }
 
 extension AuthorizationSettings {
-    /// What media tokens of upstreams are checked with.
+    /// The keys with which media tokens of upstreams are checked.
     /// - Parameter path: Makes a path of the settings absolute.
     /// - Throws: `MediaTokenKeyProblem` naming the setting and what is wrong with its files.
     public func loadUpstreamTokenCheck(path: (String) -> String) throws(MediaTokenKeyProblem) -> UpstreamTokenCheck {

@@ -7,11 +7,11 @@ public import Storage
 internal import Synchronization
 public import Tokens
 
-/// Holds this process's number in the store, so that no two processes ever date a reference token alike: not two copies beside each other, and not a process
-/// and the one that is started after it (Shared/Documents/Decisions/0019).
+/// Holds this process's number in the store, so that no two processes ever date a reference token alike (Shared/Documents/Decisions/0019). This holds
+/// for two copies beside each other, and for a process and the one that is started after it.
 ///
-/// The row says up to when seconds may have been given, two seconds ahead of the last one. Nobody gives a second behind that end without having moved it first,
-/// and whoever takes the number over begins at it.
+/// The row says up to when seconds may have been given, two seconds ahead of the last one. Nobody gives a second behind that end without having moved
+/// it first, and whoever takes the number over begins at it.
 public final class CopyNumberKeeper: IssueWindows {
     private struct State {
         var window: IssueWindow?
@@ -22,9 +22,9 @@ public final class CopyNumberKeeper: IssueWindows {
         var lacking: String?
     }
 
-    /// How far the end lies ahead when it is moved, and from which rest on it is moved while it is still good.
-    /// Whoever takes a number of the settings over waits for the end; a number that was found is not taken again until it is out of reach, so its end may lie
-    /// further ahead, and a disk that is full for a while stops no tokens.
+    /// How far the end lies ahead when it is moved, and from which rest on it is moved while it is still good. A copy that takes a number of the
+    /// settings over waits for the end. A number that was found is not taken again until it is out of reach. So its end may lie further ahead, and a
+    /// disk that is full for a while stops no tokens.
     private var ahead: Duration { given == nil ? .seconds(60) : .seconds(3) }
     private var low: Duration { given == nil ? .seconds(30) : .seconds(1) }
     private static let renewal: Duration = .seconds(10)
@@ -37,7 +37,7 @@ public final class CopyNumberKeeper: IssueWindows {
     private let state = Mutex(State())
     private let number = Gauge(label: "boxoffice_authorization_copy_number")
 
-    /// - Parameter number: Of the settings; `nil`: the lowest that is free.
+    /// - Parameter number: The number of the settings; `nil`: the lowest that is free.
     public convenience init(store: Store, number: Int?, clock: any WallClock, logger: Logger) {
         self.init(store: store, number: number, clock: clock, logger: logger, holder: .current)
     }
@@ -128,7 +128,7 @@ public final class CopyNumberKeeper: IssueWindows {
             }
             return .success(window)
         } catch {
-            // What was good stays good to its end.
+            // A good window stays good to its end.
             if let former, now < former.end { return .success(former) }
             return .failure(error)
         }
@@ -228,7 +228,7 @@ struct CopyHolder: Sendable, Equatable {
         self.start = start
     }
 
-    /// - Parameter text: Of a row.
+    /// - Parameter text: The text of a row.
     init?(_ text: String) {
         let parts = text.split(separator: " ")
         guard parts.count == 3 else { return nil }

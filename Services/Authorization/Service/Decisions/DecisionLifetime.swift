@@ -1,7 +1,7 @@
 internal import Clocks
 
-/// How long a permit lives (mvpd §4.2): the decision's own re-authz seconds, else the MVPD's expiry where the endpoint says so, else the
-/// configured TTL; never beyond the session.
+/// The lifetime of a permit (mvpd §4.2): the decision's own re-authz seconds, else the MVPD's expiry where the endpoint says so, else the configured
+/// TTL. It never goes beyond the session.
 struct DecisionLifetime: Hashable, Sendable {
     /// From an obligation of the decision.
     var reauthorizeAfter: Duration?

@@ -12,7 +12,7 @@ struct DecisionMaker: Sendable {
     /// As the catalogue resolved them for the device's platform (rest-v1 §5).
     typealias Partners = (integration: Integration, mvpd: Mvpd)
 
-    /// What an app wants to play, and under which conditions.
+    /// The play that an app wants, and its conditions.
     struct Question: Sendable {
         let session: SessionAtHand
         let resource: RequestedResource
@@ -23,10 +23,10 @@ struct DecisionMaker: Sendable {
 
         var key: AuthzTokenKey { session.tokenKey(resource) }
 
-        /// Who decides where no rule does.
+        /// The source of the decision where no rule decides.
         var source: DecisionSource { session.decider(integration.mvpd) }
 
-        /// Who said no.
+        /// The source of the denial.
         func refuser(_ code: Fault.Code) -> DecisionSource { code == .authorizationDeniedByDegradationRule ? .degradation : source }
     }
 

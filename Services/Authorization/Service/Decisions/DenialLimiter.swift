@@ -2,8 +2,8 @@ internal import Clocks
 internal import Contracts
 internal import Faults
 
-/// Cuts off an app that asks again and again for what was denied (rest-v1 §3.14, mvpd §4.3): five denials in 10 s block the device at the
-/// requestor for the resource for 10 s; meanwhile the last denial is repeated without asking the MVPD. A clock that is set back does not prolong that.
+/// Cuts off an app that asks again and again after a denial (rest-v1 §3.14, mvpd §4.3). Five denials in 10 s block the device at the requestor for
+/// the resource for 10 s. Meanwhile the last denial is repeated without asking the MVPD. A clock that is set back does not prolong that.
 struct DenialLimiter: Sendable {
     static let threshold = 5
     static let window: Duration = .seconds(10)

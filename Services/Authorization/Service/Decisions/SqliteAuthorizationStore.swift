@@ -68,7 +68,7 @@ public struct SqliteAuthorizationStore: AuthorizationStore {
             ], isAdditive: true),
     ]
 
-    /// What the program sweeps in the background.
+    /// The rows that the program sweeps in the background.
     public static let sweeps = [
         Sweep(table: "authz_tokens", key: ["key"], expiryColumn: "expires_at_ms", grace: AuthzToken.remembrance),
         Sweep(table: "refusals", key: ["session"], expiryColumn: "refused_at_ms", grace: NotedRefusal.remembrance),
@@ -142,7 +142,8 @@ public protocol AuthorizationStore: Sendable {
     func save(_ token: AuthzToken) async throws(Fault)
 
     /// The token of that key, also when it has expired, as long as it is remembered.
-    /// - Parameter counts: Whether a token permits now. One that does may be an older one that is good still; any other answer is that of the store.
+    /// - Parameter counts: True when a token permits now. One that does may be an older one that is good still; any other answer is that of the
+    ///   store.
     /// - Throws: `Fault` of the store.
     func token(_ key: AuthzTokenKey, counts: (AuthzToken) -> Bool) async throws(Fault) -> AuthzToken?
 
@@ -187,13 +188,13 @@ public struct AuthzToken: Hashable, Sendable {
 }
 
 extension AuthzToken {
-    /// Whether it counts now, for a session at that MVPD.
+    /// True when it counts now, for a session at that MVPD.
     func counts(at now: Timestamp, mvpd: String, _ degradation: Degradation) -> Bool {
         self.mvpd == mvpd && now < expiresAt && degradationRule.map(degradation.upholds) != false
     }
 }
 
-/// Whose permit for what: bound to the session, so that a new sign-in or a logout ends it (rest-v1 §5).
+/// The key of a permit: bound to the session, so that a new sign-in or a logout ends it (rest-v1 §5).
 public struct AuthzTokenKey: Hashable, Sendable {
     public let session: String
     public let device: String

@@ -2,7 +2,7 @@ internal import Catalogue
 internal import Clocks
 internal import Contracts
 
-/// What the degradation rules of a requestor and an MVPD say to a device at one moment (rest-v1 §6.1).
+/// The answer of a requestor's and an MVPD's degradation rules for a device at one moment (rest-v1 §6.1).
 struct Degradation: Sendable {
     enum Effect: Hashable, Sendable {
         /// AuthZ-None: nothing is permitted, whatever is cached.
@@ -26,7 +26,7 @@ struct Degradation: Sendable {
         self.now = now
     }
 
-    /// What applies to a resource, named as it was sent or by its channel.
+    /// The effect on a resource, named as it was sent or by its channel.
     func effect(on resource: RequestedResource) -> Effect? {
         let rules = [resource.text, resource.channel].compactMap { rule(for: $0) }
         if let rule = rules.first(where: { $0.kind == .authzNone }) { return .blocked(rule) }
@@ -34,12 +34,12 @@ struct Degradation: Sendable {
         return (rules.first ?? rule(for: nil)).map { .permitted($0) }
     }
 
-    /// Whether all resources of a preauthorization are permitted: AuthZ-All does once it covers one of them.
+    /// True when all resources of a preauthorization are permitted: AuthZ-All does once it covers one of them.
     func permits(_ resources: [RequestedResource]) -> Bool {
         rule(for: nil) != nil || resources.contains { if case .permitted = effect(on: $0) { true } else { false } }
     }
 
-    /// Whether a permit that the rule gave still counts.
+    /// True when a permit that the rule gave still counts.
     func upholds(_ rule: String) -> Bool {
         catalogue.configuration.degradationRules.contains { $0.id == rule && $0.isActive(at: now) }
     }

@@ -1,4 +1,4 @@
-/// What is wrong with a setting.
+/// The problem of a setting.
 public struct MediaTokenKeyProblem: Error, Hashable, Sendable {
     /// Within the object `authorization`.
     public let key: String

@@ -5,8 +5,8 @@ public import Storage
 internal import Synchronization
 public import Tokens
 
-/// The media token keys of a process and their change without a restart (decision 0052): what the files name is published at once and signs
-/// after the lead time; what signed before stays published until its tokens are over.
+/// The media token keys of a process and their change without a restart (decision 0052). The keys in the files are published at once and sign after
+/// the lead time. Former keys stay published until their tokens are over.
 public final class MediaTokenKeyRotation: Sendable {
     /// No media token lives longer (rest-v1 §7, `media_token_ttl_s`).
     static let tokenLife: Duration = .seconds(3600)
@@ -14,7 +14,7 @@ public final class MediaTokenKeyRotation: Sendable {
     private struct State {
         var reference: KeySuccession<ReferenceKey>
         var jws: KeySuccession<SigningKey>
-        /// Of other copies' files; `nil`: copies do not tell each other.
+        /// The keys of other copies' files; `nil`: copies do not tell each other.
         var shared: (certificates: [Certificate], jws: [JSONWebKey])?
 
         var ring: SigningKeyRing {
@@ -84,7 +84,7 @@ public final class MediaTokenKeyRotation: Sendable {
         }
     }
 
-    /// What is published by the files of this process, for its copies.
+    /// The published keys of this process's files, for its copies.
     var own: (certificates: [Certificate], jws: [JSONWebKey]) {
         state.withLock { ($0.reference.published.flatMap(\.certificates), $0.jws.published.map(\.publicKey)) }
     }
@@ -114,7 +114,7 @@ public final class MediaTokenKeyRotation: Sendable {
     }
 }
 
-/// What copies on several hosts tell each other of the keys that media tokens are verified with.
+/// The keys for verifying media tokens that copies on several hosts tell each other.
 extension MediaTokenKeyRotation {
     /// Public keys and certificates of this process's files, as text.
     public var told: [(identifier: String, content: String)] {
@@ -145,8 +145,8 @@ public final class PublishedMediaTokenKeys: Sendable {
     private let jwsKeys: SigningKeys
 
     /// - Parameters:
-    ///   - certificates: Of the reference form, the newest first; several while keys rotate.
-    ///   - jwsKeys: Of the JWS form.
+    ///   - certificates: The certificates of the reference form, the newest first; several while keys rotate.
+    ///   - jwsKeys: The keys of the JWS form.
     /// - Throws: `CryptographyError` when a certificate cannot be encoded.
     public init(certificates: [Certificate], jwsKeys: SigningKeys) throws(CryptographyError) {
         pem = Mutex(try Self.encode(certificates))
@@ -178,7 +178,7 @@ public struct MediaTokenKeyFiles: Sendable {
     public let nextJwsKey: SigningKey?
 
     /// - Parameters:
-    ///   - settings: What names the files.
+    ///   - settings: The settings that name the files.
     ///   - path: Makes a path of the settings absolute.
     /// - Throws: `MediaTokenKeyProblem` naming the setting and what is wrong with its file.
     public init(_ settings: AuthorizationSettings, path: (String) -> String) throws(MediaTokenKeyProblem) {
@@ -203,7 +203,7 @@ public struct MediaTokenKeyFiles: Sendable {
     }
 
     /// The keys that sign stored permits, as the files hold them now.
-    /// - Parameter file: Of the current one: that of the settings, or where it is made when they name none.
+    /// - Parameter file: The path of the current key: that of the settings, or the place where it is made when they name none.
     /// - Throws: As `init`.
     public static func storedTokens(
         _ settings: AuthorizationSettings, file: String, path: (String) -> String

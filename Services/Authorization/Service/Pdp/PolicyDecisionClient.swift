@@ -5,8 +5,8 @@ internal import Faults
 internal import OutboundHttp
 internal import SamlProfile
 
-/// Asks MVPDs' decision points (mvpd §4): one attempt, at most one more where that is safe, within a budget, behind a breaker and a limit of
-/// calls per endpoint.
+/// Asks MVPDs' decision points (mvpd §4). It makes one attempt, and at most one more where that is safe, within a budget. A breaker and a limit of
+/// calls protect each endpoint.
 struct PolicyDecisionClient: Sendable {
     let transport: any OutboundTransport
     let certificates: ClientCertificates
@@ -178,7 +178,7 @@ struct DecisionPoint: Sendable {
         vocabulary = XacmlVocabulary(record.names ?? DecisionNames(), subjectAsToken: record.subjectAsToken)
     }
 
-    /// Whether one message can carry several questions.
+    /// True when one message can carry several questions.
     var takesSeveral: Bool { record.protocol != .restMrss }
 
     /// The header that tells a proxy which of its MVPDs is meant (mvpd §4.1).
@@ -188,13 +188,13 @@ struct DecisionPoint: Sendable {
     }
 }
 
-/// What the SOAP form takes from the sign-in, where the endpoint does not say otherwise (mvpd §4.1, §4.2).
+/// The values that the SOAP form takes from the sign-in, where the endpoint does not say otherwise (mvpd §4.1, §4.2).
 extension DecisionPoint {
     private var saml: SamlEndpoint? {
         if case .saml(let endpoint) = mvpd.signIn { endpoint } else { nil }
     }
 
-    /// Who has to have issued answers: the same as at login.
+    /// The required issuer of answers: the same as at login.
     var issuer: ExpectedIssuer {
         if !record.issuer.isEmpty { return .direct(entityID: record.issuer) }
         if mvpd.isProxied { return .proxied(ids: [mvpd.id, mvpd.providerID].filter { !$0.isEmpty }) }

@@ -4,7 +4,7 @@ internal import Contracts
 internal import Faults
 internal import Logging
 
-/// Which of several resources an MVPD would permit, by the method that its record names (mvpd §4.4).
+/// The resources, among several, that an MVPD would permit, by the method that its record names (mvpd §4.4).
 struct Preflight: Sendable {
     /// Questions under way at once when each resource is asked for by itself.
     static let mostInFlight = 5
@@ -43,8 +43,8 @@ struct Preflight: Sendable {
         return resources.map { channels.contains($0.channel.lowercased()) ? .permitted : .denied(Denial(code: .authorizationDeniedByMvpd)) }
     }
 
-    /// Positions of the questions that one call may carry: answers are told apart by their ids, so questions of one id that differ in
-    /// anything else (a rating) go into different calls.
+    /// Positions of the questions that one call may carry. Answers are told apart by their ids, so questions of one id that differ in anything else
+    /// (a rating) go into different calls.
     private static func batches(_ queries: [DecisionQuery], _ point: DecisionPoint) -> [[Int]] {
         var batches: [(positions: [Int], questions: [OctetText: [DecisionQuery.Attribute]])] = []
         for (position, query) in queries.enumerated() {
@@ -60,7 +60,7 @@ struct Preflight: Sendable {
         return batches.map(\.positions)
     }
 
-    /// What became of one question.
+    /// The result of one question.
     private enum Answer: Hashable {
         case decided(MvpdDecision)
         /// The MVPD answered, but not this.
@@ -154,7 +154,7 @@ enum ResourceVerdict: Hashable, Sendable {
     }
 }
 
-/// Which of several resources may be watched (rest-v1 §3.16). Informative: keeps nothing.
+/// The resources, among several, that may be watched (rest-v1 §3.16). Informative: keeps nothing.
 struct Preauthorizer: Sendable {
     let preflight: Preflight
     let bridged: BridgedPreflight

@@ -4,7 +4,8 @@ internal import Faults
 public import Logging
 internal import Synchronization
 
-/// Notes the last no of each session, beside the answers: a no is never later, and never lost to its app, for the note of it. What a store does not take is forgotten.
+/// Notes the last denial of each session, beside the answers. The note never delays a denial, and never costs an app its denial. A note that a store
+/// does not take is forgotten.
 public final class RefusalNotes: Sendable {
     /// Sessions that wait for the store; one more is not noted.
     private static let room = 8192
@@ -24,10 +25,10 @@ public final class RefusalNotes: Sendable {
         self.logger = logger
     }
 
-    /// Notes a no for the next write. What stands in for a session is not noted: nobody could look for it.
+    /// Notes a no for the next write. A denial for a stand-in session is not noted: nobody could look for it.
     /// - Parameters:
     ///   - code: Why.
-    ///   - source: Who said so.
+    ///   - source: The source of the denial.
     func note(_ code: Fault.Code, from source: DecisionSource, of session: SessionAtHand) {
         guard !session.standsIn, !session.session.id.isEmpty else { return }
         let refusal = NotedRefusal(session: session.session.id, code: code.rawValue, source: source, at: clock.now())
@@ -48,7 +49,7 @@ public final class RefusalNotes: Sendable {
     }
 
     /// Forgets what was a no for these sessions.
-    /// - Returns: How many there were.
+    /// - Returns: The number of notes that were there.
     /// - Throws: `Fault` of the store.
     func erase(_ sessions: [String]) async throws(Fault) -> Int {
         let unwritten = waiting.withLock { waiting in sessions.count { waiting.removeValue(forKey: OctetText($0)) != nil } }

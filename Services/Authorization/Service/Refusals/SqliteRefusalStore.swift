@@ -52,12 +52,12 @@ public protocol RefusalStore: Sendable {
     /// - Throws: `Fault` of the store.
     func keep(_ refusals: [NotedRefusal]) async throws(Fault)
 
-    /// What is kept of these sessions, in any order.
+    /// The kept denials of these sessions, in any order.
     /// - Throws: `Fault` of the store.
     func refusals(of sessions: [String]) async throws(Fault) -> [NotedRefusal]
 
     /// Forgets what is kept of these sessions.
-    /// - Returns: How many rows there were.
+    /// - Returns: The number of rows that were there.
     /// - Throws: `Fault` of the store.
     func forget(_ sessions: [String]) async throws(Fault) -> Int
 }

@@ -1,7 +1,7 @@
 internal import Faults
 internal import MediaRss
 
-/// What an app asks to play: a plain string agreed with MVPDs, or Media RSS (rest-v1 §1, mvpd §4.1).
+/// The resource that an app asks to play: a plain string agreed with MVPDs, or Media RSS (rest-v1 §1, mvpd §4.1).
 struct RequestedResource: Hashable, Sendable {
     /// Longest resource in bytes (mvpd §4.1).
     static let largestByteCount = 16 * 1024

@@ -72,7 +72,7 @@ struct SessionFinder: Sendable {
     private static func absence(_ error: any Error) throws(Fault) -> Fault {
         let fault = Fault.unexpected(error)
         switch fault.code {
-        // Whoever faces the caller has to tell a wrong code from one through which nobody has signed in yet, and tells the caller the same of both.
+        // The service that faces the caller tells a wrong code from one through which nobody has signed in yet. It tells the caller the same of both.
         case .authenticationSessionMissing, .authenticationSessionExpired, .authenticationSessionInvalidated, .invalidRegistrationCode,
             .registrationCodeSpent:
             return fault
@@ -87,7 +87,7 @@ struct SessionAtHand: Sendable {
     let session: Session
     let upstreamUserID: String
     var attributes: [UserAttribute] = []
-    /// What an access token at the MVPD is found by; empty: the person did not sign in by OAuth.
+    /// The key of the access token at the MVPD; empty: the person did not sign in by OAuth.
     var upstreamSessionID = ""
     /// The registered application that the session is of; empty: unknown.
     var application = ""
@@ -97,10 +97,10 @@ struct SessionAtHand: Sendable {
     /// At a TempPass without a session.
     var trial: TrialState?
 
-    /// Of a session that an upstream decides about; `nil`: our MVPDs do.
+    /// The upstream's part of a session that an upstream decides about; `nil`: our MVPDs do.
     var bridge: BridgedSession?
 
-    /// What a stored token says; `nil` for a call without one.
+    /// The content of a stored token; `nil` for a call without one.
     var stored: Stored?
 
     struct Stored: Sendable {
@@ -129,7 +129,7 @@ struct SessionAtHand: Sendable {
 }
 
 extension SessionAtHand {
-    /// Who decides where no rule does.
+    /// The source of the decision where no rule decides.
     func decider(_ mvpd: Mvpd) -> DecisionSource {
         if isTempPass { return .tempPass }
         if isBridged { return .mvpd }

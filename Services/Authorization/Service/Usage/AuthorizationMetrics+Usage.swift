@@ -4,7 +4,7 @@ internal import Faults
 internal import UsageCounting
 
 extension SessionAtHand {
-    /// What a call about a resource has in common with others.
+    /// The usage dimensions of a call about a resource.
     fileprivate func dimensions(_ resource: RequestedResource, _ decision: String = "authorize", reason: String = "") -> UsageDimensions {
         var dimensions = UsageDimensions(requestor: requestor, mvpd: mvpd, device: call.device ?? DeviceInformation())
         dimensions.api = stored != nil ? .sdk : call.api == .v2 ? .restV2 : .restV1
@@ -21,7 +21,7 @@ extension SessionAtHand {
 }
 
 extension AuthorizationMetrics {
-    /// What an MVPD decided, or why it did not.
+    /// Counts an MVPD's decision, or the reason for its absence.
     func count(_ question: DecisionMaker.Question, _ decision: Result<MvpdDecision, Fault>, after span: Duration) {
         let milliseconds = UInt64(clamping: span.wholeMilliseconds)
         let reason: String

@@ -52,10 +52,10 @@ public struct SignInWithAppleService: SignInWithApple {
 }
 
 enum AppleNonceSubject {}
-/// What an app hands to Apple and gets back in the identity token.
+/// The nonce that an app hands to Apple and gets back in the identity token.
 typealias AppleNonceText = Secret<AppleNonceSubject>
 
-/// What Sign in with Apple does for other parts of the service.
+/// The operations of Sign in with Apple for other parts of the service.
 struct AppleOperations: Sendable {
     let parts: AppleParts
 
@@ -93,7 +93,7 @@ struct AppleOperations: Sendable {
         try await AppleTransfers(parts: parts).exchange(request)
     }
 
-    /// - Returns: How many identifiers were taken in.
+    /// - Returns: The number of identifiers that were taken in.
     func importTransfers(_ request: ImportTransfersRequest) async throws(Fault) -> Int {
         try await AppleTransfers(parts: parts).take(request)
     }

@@ -75,7 +75,7 @@ struct HolderQuery: Sendable {
     let devices: [DeviceID]
 }
 
-/// What an erasure came to.
+/// The result of an erasure.
 struct PersonErasureCount: Sendable {
     private(set) var tables: [ErasedTable] = []
     var keptFamilies = 0

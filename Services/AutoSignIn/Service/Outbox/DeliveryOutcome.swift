@@ -1,4 +1,4 @@
-/// What one try came to.
+/// The result of one try.
 enum DeliveryOutcome: Hashable, Sendable {
     case accepted
     /// The other side has no such value (404).
@@ -27,7 +27,7 @@ enum DeliveryOutcome: Hashable, Sendable {
         }
     }
 
-    /// What the answer of Apple's StoreKit means (apple §1.3).
+    /// The meaning of an answer of Apple's StoreKit (apple §1.3).
     static func storeKit(status: Int, retryAfter: Duration?) -> DeliveryOutcome {
         switch status {
         case 204: .accepted

@@ -101,7 +101,7 @@ final class Outbox: Sendable {
         let step = RetryPolicy.step(after: outcome, of: item.letter.kind, progress: item.progress, now: now, fraction: random.fraction())
         let courier = couriers[item.letter.kind]
         let isNoted = try await store.change { database, touched in
-            // Whoever stood still for longer than the lease notes nothing: another copy has had the letter since, and knows better.
+            // A copy that stood still for longer than the lease notes nothing: another copy has had the letter since, and knows better.
             guard try database.isHeld(item) else { return false }
             switch step {
             case .done: try Self.finish(item, .done, courier, database, &touched, now)
@@ -186,7 +186,7 @@ private struct OutboxRound: Sendable {
     func wake() { signal.yield() }
 }
 
-/// What happens to a letter after a try (apple §1.3).
+/// Decides about a letter after a try (apple §1.3).
 struct RetryPolicy: Sendable {
     enum Step: Hashable, Sendable {
         /// The goal is reached.

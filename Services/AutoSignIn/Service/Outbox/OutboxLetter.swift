@@ -6,7 +6,7 @@ internal import Storage
 
 /// A call to another party that has to be made sooner or later, whatever happens to this process.
 struct OutboxLetter: Hashable, Sendable {
-    /// Letters of one lane go out strictly in order.
+    /// Letters of one queue go out strictly in order.
     let lane: String
     let kind: OutboxKind
     /// A family, or an Apple link; empty where neither is meant.
@@ -39,7 +39,7 @@ extension OutboxLetter {
         OutboxLetter(lane: lane(of: family), kind: .delete, subject: family.text, payload: Array(token.text.utf8))
     }
 
-    /// - Parameter payload: What the courier of these letters needs; sealed.
+    /// - Parameter payload: The sealed data that the courier of these letters needs.
     static func revoke(_ link: AppleLinkID, _ payload: SealedBytes) -> OutboxLetter {
         OutboxLetter(lane: "link:\(link)", kind: .revoke, subject: link.text, payload: payload.bytes)
     }
@@ -69,7 +69,7 @@ struct OutboxItem: Hashable, Sendable {
     let givenUpAt: Timestamp?
 }
 
-/// What was tried so far.
+/// The tries so far.
 struct DeliveryProgress: Hashable, Sendable {
     /// Since when it is tried.
     var beganAt: Timestamp

@@ -35,7 +35,7 @@ public struct AppleAddresses: Decodable, Hashable, Sendable {
         sandboxURL = try container.base(.sandboxURL)
     }
 
-    /// Of the server that keeps the values of an environment.
+    /// The address of the server that keeps the values of an environment.
     public func storeKit(_ environment: AppleEnvironment) -> String { environment == .sandbox ? sandboxURL : productionURL }
 
     /// The key of the first address that is not HTTPS: only a stand-in for Apple is reached without (apple §3).

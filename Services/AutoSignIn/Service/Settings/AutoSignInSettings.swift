@@ -1,7 +1,7 @@
 /// The `autosignin` object of the service's settings file. Paths are relative to that file.
 public struct AutoSignInSettings: Decodable, Sendable {
-    /// Key of everything that is sealed, 64 hex digits. With a new one all values, answers and tokens that are kept become useless, unless the former one is
-    /// listed below.
+    /// Key of everything that is sealed, 64 hex digits. With a new one all values, answers and tokens that are kept become useless, unless the former
+    /// one is listed below.
     public let sealKey: String
     /// Keys from before, newest first: what they sealed opens. A value is sealed anew when it is replaced.
     public let olderSealKeys: [String]

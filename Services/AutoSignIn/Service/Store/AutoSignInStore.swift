@@ -41,7 +41,7 @@ public final class AutoSignInStore: Sendable {
                 }, whenCommitted: { self.forget($0.1) }
             ).0
         } catch {
-            // Whether a commit that broke off is on disk, nobody knows.
+            // Nobody knows if a commit that broke off is on disk.
             if [.unavailable, .internal, .storageFull].contains(error.code) { forgetAll() }
             throw error
         }
@@ -72,7 +72,7 @@ public final class AutoSignInStore: Sendable {
     }
 }
 
-/// What a commit changed.
+/// The changes of a commit.
 struct Touched: Hashable, Sendable {
     var accounts: Set<AccountID> = []
     var sessions: Set<StreamingSessionID> = []
@@ -94,19 +94,19 @@ struct BoundStatement: Sendable {
 }
 
 extension Database {
-    /// - Returns: How many rows it inserted, changed or deleted.
+    /// - Returns: The number of rows that it inserted, changed or deleted.
     @discardableResult
     func run(_ step: BoundStatement) throws -> Int { try run(step.statement, step.arguments) }
 }
 
 extension Plan {
-    /// - Parameter rows: How many rows it must change or return; `nil`: any.
+    /// - Parameter rows: The number of rows that it must change or return; `nil`: any.
     mutating func add(_ step: BoundStatement, rows: Int? = nil) { add(step.statement, step.arguments, rows: rows) }
 }
 
 extension AutoSignInStore {
     /// Runs one statement in a commit of its own: nothing that memory holds.
-    /// - Returns: How many rows it inserted, changed or deleted.
+    /// - Returns: The number of rows that it inserted, changed or deleted.
     /// - Throws: Faults of the storage.
     @discardableResult
     func change(_ step: BoundStatement, of subject: String) async throws(Fault) -> Int {
@@ -114,7 +114,7 @@ extension AutoSignInStore {
     }
 }
 
-/// Whether the store answers, as far as the last look says.
+/// Watches whether the store answers, as far as the last look says.
 public final class StoreWatch: Sendable {
     private let store: AutoSignInStore
     private let logger: Logger
@@ -125,7 +125,7 @@ public final class StoreWatch: Sendable {
         self.logger = logger
     }
 
-    /// What is wrong with the store; `nil` when it answered well.
+    /// The trouble with the store; `nil` when it answered well.
     public var lacking: String? { trouble.withLock { $0 } }
 
     /// Looks once.

@@ -2,7 +2,7 @@ internal import Contracts
 internal import Faults
 
 extension AppleEnvironment {
-    /// Whether it is one of the two that Apple has.
+    /// True when it is one of the two that Apple has.
     var isKnown: Bool { self == .production || self == .sandbox }
 
     /// - Throws: `invalid_request`.

@@ -1,7 +1,7 @@
 internal import Contracts
 
 extension DeviceInformation {
-    /// What a person calls the device, such as `Apple TV`: at most 64 characters, none of them a control character.
+    /// The person's name for the device, such as `Apple TV`: at most 64 characters, none of them a control character.
     var label: String {
         let name = [model, type, osName].first { !$0.isEmpty } ?? "Device"
         return String(String.UnicodeScalarView(name.unicodeScalars.filter { $0.properties.generalCategory != .control }.prefix(64)))

@@ -24,5 +24,5 @@ typealias MvpdID = Identifiers.MvpdID
 typealias ClientID = Identifiers.ClientID
 typealias DeviceID = Identifiers.DeviceID
 typealias AppleTeamID = Identifier<AppleTeamSubject>
-/// What Apple knows an app by: a bundle id or a Services ID.
+/// Apple's id of an app: a bundle id or a Services ID.
 typealias AppleClientID = Identifier<AppleClientSubject>

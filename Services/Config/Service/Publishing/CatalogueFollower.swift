@@ -8,7 +8,8 @@ public import Tokens
 
 /// Hears what other copies of the service publish: asks the store four times a second.
 ///
-/// A copy that cannot ask may miss a version: it says so, and ends its subscriptions again and again, so that subscribers find another copy where there is one.
+/// A copy that cannot ask may miss a version. It says so, and ends its subscriptions again and again, so that subscribers find another copy where
+/// there is one.
 public final class CatalogueFollower: Sendable {
     private static let interval: Duration = .milliseconds(250)
 
@@ -93,7 +94,7 @@ public struct CataloguePublisher: Sendable {
     private let clock: any WallClock
     private let logger: Logger?
 
-    /// - Parameter statementKeys: That verify software statements, as this copy has them.
+    /// - Parameter statementKeys: The keys that verify software statements, as this copy has them.
     public init(
         store: CatalogueStore, published: PublishedCatalogue, statementKeys: @escaping @Sendable () -> [JSONWebKey], clock: any WallClock,
         logger: Logger? = nil
@@ -135,7 +136,8 @@ public struct CataloguePublisher: Sendable {
         if lacking.contains(where: { !retired.contains(OctetText($0.identifier)) }) { try await change { _ in } }
     }
 
-    /// Reads and checks the documents that changes are about, so that the changes themselves are quick: `change` and `write` keep others from writing.
+    /// Reads and checks the documents that changes are about, so that the changes themselves are quick: `change` and `write` keep others from
+    /// writing.
     func rehearse<Value: Sendable>(_ body: @escaping @Sendable (CatalogueLedger) throws -> Value) async {
         await store.rehearse(now: clock.now(), body)
     }

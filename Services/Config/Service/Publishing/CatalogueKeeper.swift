@@ -21,7 +21,7 @@ public final class CatalogueKeeper: Sendable {
     private let clock: any WallClock
     private let logger: Logger
     private let seen = Mutex<[String: FileVersion]>([:])
-    /// What the file said when it was looked at last, as a SHA-256.
+    /// The file's content at the last look, as a SHA-256.
     private let former = Mutex<String?>(nil)
     /// The digest of the file that was refused last.
     private let reported = Mutex("")
@@ -32,7 +32,7 @@ public final class CatalogueKeeper: Sendable {
 
     /// - Parameters:
     ///   - file: `nil`: this copy has none.
-    ///   - statementKeys: That verify software statements, as this copy has them.
+    ///   - statementKeys: The keys that verify software statements, as this copy has them.
     public init(
         file: CatalogueFile?, store: CatalogueStore, statementKeys: @escaping @Sendable () -> [JSONWebKey], clock: any WallClock, logger: Logger
     ) {
@@ -57,7 +57,7 @@ public final class CatalogueKeeper: Sendable {
         return edition
     }
 
-    /// What may stay as it is, and somebody should change.
+    /// Warns of parts that may stay as they are, and that somebody should change.
     private func warn(of configuration: Configuration) {
         let shared = configuration.mvpds.filter(\.sharesCallback).map(\.id)
         if !shared.isEmpty { logger.warning("catalogue.shared_callback", metadata: ["mvpds": "\(shared.joined(separator: ", "))"]) }
@@ -78,8 +78,8 @@ public final class CatalogueKeeper: Sendable {
         return PublishedCatalogue.Edition(publication)
     }
 
-    /// Names the secrets' files about whose owner operators have to decide: entries of several named them before owners were kept. Once it also names those that an
-    /// upgrade gave to the one programmer whose entries named them.
+    /// Names the secrets' files about whose owner operators have to decide: entries of several named them before owners were kept. Once it also names
+    /// those that an upgrade gave to the one programmer whose entries named them.
     public func tellOwnersOfSecrets() async {
         let owners = (try? await store.read(now: clock.now()) { try $0.fileOwners() }) ?? []
         for owner in owners where owner.isOpen {
@@ -93,8 +93,8 @@ public final class CatalogueKeeper: Sendable {
     }
 
     /// Takes in the file because an operator asks for it.
-    /// - Parameter isForced: Whether it may replace pushed versions.
-    /// - Returns: What became of it; `nil`: this copy has no file.
+    /// - Parameter isForced: True when it may replace pushed versions.
+    /// - Returns: The result; `nil`: this copy has no file.
     /// - Throws: As `load`.
     func importFile(isForced: Bool) async throws -> ImportOutcome? {
         guard let file else { return nil }

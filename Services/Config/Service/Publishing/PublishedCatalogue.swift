@@ -45,8 +45,8 @@ public final class PublishedCatalogue: Sendable {
     }
 
     private let state: Mutex<State>
-    /// Held while subscribers are told, so that they hear in order. One that is cancelled meanwhile waits for nothing but `state`: telling it under that lock would
-    /// have each wait for the other.
+    /// Held while subscribers are told, so that they hear in order. One that is cancelled meanwhile waits for nothing but `state`: telling it under
+    /// that lock would have each wait for the other.
     private let telling = Mutex(())
 
     public init(_ edition: Edition) {
@@ -54,7 +54,7 @@ public final class PublishedCatalogue: Sendable {
         CatalogueCertificates.tellEnds(of: edition.configuration)
     }
 
-    /// Of version 0 as long as there is none.
+    /// The configuration of version 0 as long as there is none.
     public var configuration: Configuration { state.withLock { $0.edition.configuration } }
 
     /// The version as it goes over the wire.
@@ -73,8 +73,8 @@ public final class PublishedCatalogue: Sendable {
         return edition
     }
 
-    /// Serves another version and tells the subscribers, unless a newer one is served already: of two changes that were committed in a row the
-    /// later one may come here first.
+    /// Serves another version and tells the subscribers, unless a newer one is served already. When two changes were committed in a row, the later
+    /// one may come here first.
     public func publish(_ edition: Edition) {
         telling.withLock { _ in
             let subscribers = state.withLock { state -> [Subscriber] in
@@ -90,7 +90,7 @@ public final class PublishedCatalogue: Sendable {
     func publish(_ publication: Publication) { publish(Edition(publication)) }
 
     /// The version at once, unless the subscriber has it, then each newer one; a slow subscriber gets the newest only.
-    /// - Parameter item: What the subscriber gets of a version.
+    /// - Parameter item: The part of a version that the subscriber gets.
     func subscribe<Item: Sendable>(
         knownVersion: UInt64, _ item: @escaping @Sendable (Edition) -> Item
     ) -> AsyncThrowingStream<Item, any Error> {
@@ -123,8 +123,8 @@ public final class PublishedCatalogue: Sendable {
     var subscriberCount: Int { state.withLock { $0.subscribers.count } }
 }
 
-/// When the certificates end that the served version holds: of MVPDs, pinned for their answers, and of programmers, for whom metadata is encrypted. Of each
-/// kind the one that ends first is told; the catalogue's warnings and the console name it.
+/// When the certificates end that the served version holds: of MVPDs, pinned for their answers, and of programmers, for whom metadata is encrypted.
+/// For each kind, the one that ends first is told; the catalogue's warnings and the console name it.
 enum CatalogueCertificates {
     private static let ofMvpds = Gauge(label: "boxoffice_certificate_ends_timestamp_seconds", dimensions: [("certificate", "mvpd")])
     private static let ofProgrammers = Gauge(label: "boxoffice_certificate_ends_timestamp_seconds", dimensions: [("certificate", "programmer")])
@@ -149,7 +149,7 @@ extension Mvpd.SignIn {
     fileprivate var pinned: [[UInt8]] { if case .saml(let endpoint) = self { endpoint.signingCertificates } else { [] } }
 }
 
-/// What is published, as services see it; its indexes are made once for each version.
+/// The published catalogue, as services see it; its indexes are made once for each version.
 public final class PublishedCatalogueIndex: CatalogueSource {
     private let published: PublishedCatalogue
     private let made: Mutex<Catalogue>

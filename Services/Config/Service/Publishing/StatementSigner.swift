@@ -11,7 +11,7 @@ public struct StatementSigner: Sendable {
     private let clock: any WallClock
 
     /// - Parameters:
-    ///   - keys: Of this copy.
+    ///   - keys: The keys of this copy.
     ///   - store: Says which are published, and since when.
     ///   - issuer: `iss`, a name of this deployment.
     public init(keys: StatementKeys, store: CatalogueStore, issuer: String, clock: any WallClock) {
@@ -43,8 +43,8 @@ public struct StatementSigner: Sendable {
     }
 }
 
-/// The keys of software statements that this copy has files of, and which of them signs: the one that the files say, once services have had the time to hear of it.
-/// All copies publish what any of them has.
+/// The keys of software statements in this copy's files, and which of them signs. It is the one that the files say, once services have had the time
+/// to hear of it. All copies publish what any of them has.
 public final class StatementKeys: Sendable {
     private struct State {
         var files: SigningKeyFiles
@@ -63,7 +63,7 @@ public final class StatementKeys: Sendable {
         self.lead = lead
     }
 
-    /// What this copy publishes.
+    /// The keys that this copy publishes.
     public var published: [JSONWebKey] {
         state.withLock { state in
             var seen: Set<OctetText> = []
@@ -81,7 +81,7 @@ public final class StatementKeys: Sendable {
         }
     }
 
-    /// Whether a key is another one than was asked about last; the first is not.
+    /// True when a key is another one than was asked about last; the first is not.
     func isNews(_ name: String) -> Bool {
         state.withLock { state in
             defer { state.told = name }
@@ -90,7 +90,7 @@ public final class StatementKeys: Sendable {
     }
 
     /// The key that signs: the first that services know, of that of the files, those before it, and the next one.
-    /// - Parameter known: What is published.
+    /// - Parameter known: The published keys.
     /// - Throws: `unavailable` when there is none.
     func signing(among known: [PublishedKey], now: Timestamp) throws(Fault) -> SigningKey {
         let state = state.withLock { $0 }

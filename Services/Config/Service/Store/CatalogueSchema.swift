@@ -56,7 +56,7 @@ extension CatalogueStore {
         CREATE TABLE progress (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
         """
 
-    /// What is published is stored, so that every copy serves the same octets, those of a newer release too.
+    /// The published content is stored, so that every copy serves the same octets, those of a newer release too.
     private static let publishedContent = """
         ALTER TABLE published ADD COLUMN inputs_sha256 TEXT NOT NULL DEFAULT '';
         -- The encoded Configuration, with version and moment, and its number: a release that does not know the column leaves it behind.

@@ -13,7 +13,7 @@ public struct CatalogueStore: Sendable {
 
     public init(_ store: Store) { self.store = store }
 
-    /// Runs changes in one transaction: all of them are stored, or none. Of all copies one writes at a time: what its changes are based on is the newest.
+    /// Runs changes in one transaction: all of them are stored, or none. Only one copy writes at a time: its changes are based on the newest version.
     func write<Value: Sendable>(now: Timestamp, _ body: @escaping @Sendable (CatalogueLedger) throws -> Value) async throws(Fault) -> Value {
         let write: @Sendable () async throws(Fault) -> Value = { [store, documents] () async throws(Fault) in
             try await store.write { database in
@@ -24,8 +24,8 @@ public struct CatalogueStore: Sendable {
         return store.isCoherent ? try await write() : try await turn.taken(write)
     }
 
-    /// Runs changes without storing them, where others wait for the turn in which they are stored: documents are then read and checked beforehand. What they end with is
-    /// of no interest.
+    /// Runs changes without storing them, where others wait for the turn in which they are stored: documents are then read and checked beforehand.
+    /// The end of them is of no interest.
     func rehearse<Value: Sendable>(now: Timestamp, _ body: @escaping @Sendable (CatalogueLedger) throws -> Value) async {
         if store.isCoherent { return }
         // One at a time: those that compute would have all connections.
@@ -36,12 +36,12 @@ public struct CatalogueStore: Sendable {
 
     func read<Value: Sendable>(now: Timestamp, _ body: @escaping @Sendable (CatalogueLedger) throws -> Value) async throws(Fault) -> Value {
         try await store.read { [documents] database in
-            // What a version that was not taken into account changes is computed, and not kept.
+            // The changes of a version that was not taken into account are computed, and not kept.
             try body(CatalogueLedger(database: database, now: now, documents: documents, isRehearsal: true))
         }
     }
 
-    /// What is published, as octets, where its version is newer.
+    /// The published content, as octets, where its version is newer.
     func published(after version: UInt64) async throws(Fault) -> [UInt8]? {
         try await store.value(
             "SELECT content FROM published WHERE version > ? AND content_version = version AND content IS NOT NULL", [Int64(clamping: version)])
@@ -54,7 +54,7 @@ public struct CatalogueStore: Sendable {
     }
 }
 
-/// Lets one writer in at a time, in the order in which they came: those of one copy do not wait in the store, where each would hold a connection.
+/// Lets one writer in at a time, in the order in which they came. Writers of one copy do not wait in the store, where each would hold a connection.
 final class WriterTurn: Sendable {
     /// Writers that wait.
     private static let most = 4096

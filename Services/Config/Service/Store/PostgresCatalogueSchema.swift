@@ -126,10 +126,10 @@ extension CatalogueStore {
         "CREATE INDEX IF NOT EXISTS administrator_session_by_end ON administrator_session (ends_at_ms)",
     ]
 
-    /// Whoever is not the owner of the tables may not take the triggers away.
+    /// A role that does not own the tables may not take the triggers away.
     private static let historyStays =
         [
-            // That a trigger was not there is nothing to tell.
+            // The notice of a missing trigger is nothing to tell.
             "SET LOCAL client_min_messages = warning",
             """
             CREATE OR REPLACE FUNCTION history_stays() RETURNS trigger LANGUAGE plpgsql AS $body$

@@ -32,14 +32,14 @@ struct UsageCombination: Hashable, Sendable {
     subscript(dimension: UsageDimension) -> String {
         if let place = Self.places[dimension] { return values[place] }
         return switch dimension {
-        // What the vendor's SDK is called on each platform; another client has none.
+        // The name of the vendor's SDK on each platform; another client has none.
         case .nsdk: self[.api] == Self.sdk ? self[.platform] : "not-sdk"
         case .arch: self[.api] == Self.sdk ? "native" : "clientless"
         default: Self.none
         }
     }
 
-    /// What tells it from others, in few octets.
+    /// The digest that tells it from others, in few octets.
     var digest: [UInt8] {
         // No value has a control character.
         Array(SHA256.hash(values.joined(separator: "\u{1F}")).prefix(16))

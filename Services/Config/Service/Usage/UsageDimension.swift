@@ -1,4 +1,4 @@
-/// What a report is split by (rest-v2 §7), under its public name.
+/// The dimension that splits a report (rest-v2 §7), under its public name.
 enum UsageDimension: String, CaseIterable, Sendable {
     case year, month, day, hour, minute
     case mediaCompany = "media-company"

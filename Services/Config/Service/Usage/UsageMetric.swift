@@ -1,7 +1,7 @@
 internal import Contracts
 internal import Storage
 
-/// What a report counts (rest-v2 §7, clients §4.17), under its public name.
+/// The count of a report (rest-v2 §7, clients §4.17), under its public name.
 enum UsageMetric: String, CaseIterable, Sendable {
     case authnAttempts = "authn-attempts"
     case authnPending = "authn-pending"
@@ -21,12 +21,12 @@ enum UsageMetric: String, CaseIterable, Sendable {
     case decisionMediaTokens = "decision-media-tokens"
     case count
 
-    /// What a report without the dimension `event` has.
+    /// The metrics of a report without the dimension `event`.
     static let totals = allCases.filter { $0 != .count }
-    /// What MVPDs see.
+    /// The metrics that MVPDs see.
     static let ofMvpds = allCases.filter { $0.rawValue.hasPrefix("authn-") || $0.rawValue.hasPrefix("authz-") }
 
-    /// What one combination adds to it.
+    /// The amount that one combination adds to it.
     func value(of counts: UsageCounts, in combination: UsageCombination) -> UInt64 {
         switch self {
         case .authnAttempts: counts.authnAttempts
@@ -100,7 +100,7 @@ extension UsageCounts {
         ]
     }
 
-    /// Of the next columns of a row, in the same order.
+    /// The values of the next columns of a row, in the same order.
     init(_ columns: inout ColumnReader) {
         func next() -> UInt64 { UInt64(clamping: columns.next() as Int64) }
         self.init(

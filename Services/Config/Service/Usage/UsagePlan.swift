@@ -3,18 +3,18 @@ internal import Contracts
 internal import Faults
 internal import Storage
 
-/// What a query asks for, once it is understood.
+/// The plan of a query, once it is understood.
 struct UsagePlan: Sendable {
     /// In the order of the output: those of the path, then those that were asked for by name.
     let dimensions: [UsageDimension]
     let metrics: [UsageMetric]
     let drillDown: [UsageDimension]
     let level: UsageStore.Level
-    /// Of the level.
+    /// The moments of the level.
     let moments: Range<Int64>
     /// Makes of a moment of the level one of the path's finest time.
     let divisor: Int64
-    /// Of the dimensions of time that the path has; 0 to 5.
+    /// The number of dimensions of time that the path has; 0 to 5.
     let timeDepth: Int
     let limit: Int
     /// As they were taken, for the link to the report itself.
@@ -66,7 +66,7 @@ struct UsagePlan: Sendable {
         divisor = Self.divisor(level, depth: timeDepth)
     }
 
-    /// Whether a report counts a combination; the event is no part of it.
+    /// True when a report counts a combination; the event is no part of it.
     func admits(_ combination: UsageCombination) -> Bool {
         conditions.allSatisfy { $0.dimension == .event || $0.admits(combination[$0.dimension]) }
     }
@@ -121,7 +121,7 @@ struct UsagePlan: Sendable {
         return moment
     }
 
-    /// What a report begins with that names no start: enough for one look.
+    /// The start of a report that names none: enough for one look.
     private static func start(_ text: String, depth: Int, _ time: PacificTime, _ now: Timestamp) throws(Fault) -> PacificTime.Moment? {
         guard text.isEmpty else { return try moment(text, "start", time) }
         let day = 86_400
@@ -157,11 +157,11 @@ struct UsagePlan: Sendable {
         let depth: Int
         let present: PacificTime.Moment
 
-        /// The coarsest sums that tell the window exactly and are still kept: what is older is told by the day or hour that it fell into.
+        /// The coarsest sums that tell the window exactly and are still kept. Older events are told by the day or hour that they fell into.
         func level(_ limits: UsageSettings, _ time: PacificTime, _ now: Timestamp) -> (UsageStore.Level, Range<Int64>) {
             var level: UsageStore.Level = depth == 5 ? .minute : depth == 4 ? .hour : .day
             let start = start?.minute ?? 0
-            // What has not happened yet is in no sum.
+            // Future events are in no sum.
             let end = end.flatMap { $0.minute <= present.minute ? $0.minute : nil }
             for finer in [UsageStore.Level.hour, .minute] where finer.unit < level.unit {
                 let isExact = start % level.unit == 0 && (end ?? 0) % level.unit == 0
@@ -197,8 +197,8 @@ struct UsageIdentities {
     private var known: [[UInt8]: Known] = [:]
 
     /// - Parameters:
-    ///   - combinations: That are to be found.
-    ///   - most: How many are told apart.
+    ///   - combinations: The combinations to find.
+    ///   - most: The number that are told apart.
     init(of combinations: [UsageCombination], most: Int, _ database: Database) throws {
         self.database = database
         self.most = most
@@ -214,7 +214,7 @@ struct UsageIdentities {
         }
     }
 
-    /// - Parameter day: That it is counted on.
+    /// - Parameter day: The day that it is counted on.
     mutating func id(of combination: UsageCombination, on day: Int64) throws -> Int64 {
         if let id = try known(combination.digest, on: day) { return id }
         guard try isFull() else { return try insert(combination, on: day) }

@@ -91,7 +91,7 @@ private struct UsageTable {
 
     private struct Key: Hashable {
         let bucket: Int64
-        /// Of all dimensions but time.
+        /// The values of all dimensions but time.
         let values: [OctetText]
     }
 

@@ -32,7 +32,7 @@ public struct UsageService: Usage {
     }
 
     /// - Parameters:
-    ///   - store: That of the service, with `CatalogueStore.migrations`.
+    ///   - store: The store of the service, with `CatalogueStore.migrations`.
     ///   - catalogue: Tells programmers, proxies and names of applications.
     /// - Throws: `NoPacificTime`.
     public init(store: Store, limits: UsageSettings, catalogue: any CatalogueSource, clock: any WallClock, logger: Logger) throws(NoPacificTime) {

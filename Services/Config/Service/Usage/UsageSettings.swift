@@ -6,7 +6,7 @@ public struct UsageSettings: Decodable, Hashable, Sendable {
     public let hourDays: Int
     /// Days for which the sums of each day are kept, 1 to 3700; 1096, three years, when it is left out.
     public let dayDays: Int
-    /// How many combinations of dimensions are told apart, 1000 to 1000000; 50000 when it is left out.
+    /// The number of combinations of dimensions that are told apart, 1000 to 1000000; 50000 when it is left out.
     public let combinations: Int
 
     private enum CodingKeys: String, CodingKey {

@@ -3,7 +3,7 @@ internal import Contracts
 internal import Faults
 internal import Storage
 
-/// The sums: of each minute, hour and day, so that a report reads the coarsest that serves, and what is too old goes without being added up.
+/// The sums of each minute, hour and day. So a report reads the coarsest that serves, and old sums go without being added up.
 struct UsageStore: Sendable {
     private let store: Store
     private let limits: UsageSettings
@@ -18,7 +18,7 @@ struct UsageStore: Sendable {
     enum Level: CaseIterable, Sendable {
         case minute, hour, day
 
-        /// Of a row's moment, in minutes' digits.
+        /// The unit of a row's moment, in minutes' digits.
         var unit: Int64 {
             switch self {
             case .minute: 1
@@ -96,7 +96,7 @@ struct UsageStore: Sendable {
     private static let page = 20_000
 
     /// - Parameters:
-    ///   - moments: Of the level.
+    ///   - moments: The moments of the level.
     ///   - divisor: Makes the time of a bucket of a moment.
     ///   - groups: Combinations that are added up, and the one of them whose sum it is; the others are left out.
     ///   - ends: Moments of combinations up to which they are left out too.
@@ -183,7 +183,7 @@ struct UsageStore: Sendable {
 
     /// Removes sums from before a moment, a batch at a time.
     /// - Parameter moment: Pacific time, year to minute.
-    /// - Returns: How many rows went.
+    /// - Returns: The number of rows that went.
     func forget(_ level: Level, before moment: Int64) async throws(Fault) -> Int {
         let statement = Statement(
             """

@@ -1,4 +1,4 @@
-/// Which chains of dimensions a report has (rest-v2 §7): below the time, each line of dimensions and every beginning of one.
+/// The chains of dimensions that a report has (rest-v2 §7): below the time, each line of dimensions and every beginning of one.
 struct UsageTree: Sendable {
     private static let lines = [
         "dc",
@@ -50,7 +50,7 @@ struct UsageTree: Sendable {
             ])
     }
 
-    /// - Returns: What may follow the path; `nil`: there is no such path.
+    /// - Returns: The dimensions that may follow the path; `nil`: there is no such path.
     func next(after path: [UsageDimension]) -> [UsageDimension]? {
         var node = root
         for dimension in path {

@@ -12,7 +12,7 @@ struct AdministrationError: Error {
     var problems: [FieldProblem] = []
     var conflicts: [CatalogueChange] = []
     var references: [EntityReference] = []
-    /// Whom an id stands for that was to name one person.
+    /// The people that an id stands for, though it was to name one person.
     var people: [PersonIdentity] = []
 
     static func badRequest(_ message: String, field: String? = nil) -> AdministrationError {
@@ -28,7 +28,7 @@ struct AdministrationError: Error {
         AdministrationError(status: .unprocessableContent, code: "invalid", message: "The content is not valid.", problems: problems)
     }
 
-    /// - Parameter outcome: What was not done.
+    /// - Parameter outcome: The operation that was not done.
     static func ambiguous(_ people: [PersonIdentity], _ outcome: String) -> AdministrationError {
         AdministrationError(
             status: .conflict, code: "ambiguous",
@@ -75,7 +75,7 @@ extension AdministrationError {
 }
 
 extension AdministrationError {
-    /// - Parameter trace: What an administrator quotes to support.
+    /// - Parameter trace: The id that an administrator quotes to support.
     func document(trace: String) -> Document {
         var members: [Document.Member] = [.init("code", .text(code)), .init("message", .text(message))]
         if let field = problems.first?.field, !field.isEmpty { members.append(.init("field", .text(field))) }

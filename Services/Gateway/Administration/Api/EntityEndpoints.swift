@@ -7,7 +7,7 @@ internal import Hummingbird
 struct EntityEndpoints: Sendable {
     let administration: any Administration
     let collection: EntityCollection
-    /// Of upstreams: how they are now.
+    /// The present state of upstreams.
     var conditions: UpstreamConditions?
 
     @Sendable func list(_ exchange: Exchange) async throws -> Response {
@@ -33,7 +33,7 @@ struct EntityEndpoints: Sendable {
             let members = AdministrationDocuments.entity(entity) + [.init("state", state)]
             return Response(Document("entity", members), format: .json).with(EntityTag(entity.etag))
         }
-        // What an entry comes to also depends on others, of which its tag knows nothing.
+        // The effective values of an entry also depend on other entries, which its tag does not cover.
         if entity.effectiveJson.isEmpty, EntityTag(entity.etag).isNamed(in: exchange.headers[.ifNoneMatch]) {
             return .notModified(EntityTag(entity.etag))
         }
@@ -184,7 +184,7 @@ extension EntityEndpoints {
     }
 }
 
-/// Who administrates, and who did what (dashboard §4).
+/// The list of administrators, and the record of their changes (dashboard §4).
 struct HistoryEndpoints: Sendable {
     let administration: any Administration
 

@@ -3,7 +3,7 @@ internal import Faults
 internal import GatewayEdge
 internal import Hummingbird
 
-/// What administrative calls have in common.
+/// The common parts of administrative calls.
 extension Exchange {
     /// - Throws: 400 for what is no page.
     func page() throws -> PageRequest {

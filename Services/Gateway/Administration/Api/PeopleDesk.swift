@@ -2,7 +2,7 @@ internal import Contracts
 internal import Faults
 internal import GatewayEdge
 
-/// Tells what the cluster holds of a person, and erases it: config says who may and keeps the record, each service does its own part
+/// Tells what the cluster holds of a person, and erases it. Config decides who may and keeps the record; each service does its own part
 /// (Shared/Documents/Decisions/0081).
 struct PeopleDesk: Sendable {
     /// How often another service's word for a person leads to more logins of theirs.
@@ -14,7 +14,7 @@ struct PeopleDesk: Sendable {
     /// `nil`: it cannot be asked.
     let autoSignIn: (any AutoSignInOperations)?
 
-    /// What the services hold.
+    /// The records that the services hold.
     struct Holdings: Sendable {
         let person: PersonExport
         let records: [(service: String, records: PersonRecords)]
@@ -53,7 +53,7 @@ struct PeopleDesk: Sendable {
             return erasure.records ?? ErasedRecords()
         }
         let counts = done.map { service, records in "\(service) \(records.tables.reduce(0) { $0 + $1.rows }) rows" }
-        // What is erased is erased, whether this is recorded or not: the intent is.
+        // The erasure stands, whether this is recorded or not: the intent is.
         _ = try? await record("erased a person by \(Self.way(selector)): \(counts.joined(separator: ", "))", token, exchange, again: true)
         return (known.person, done)
     }

@@ -93,7 +93,7 @@ struct VersionEndpoints: Sendable {
     }
 }
 
-/// What an administrator has changed and not pushed (dashboard §4).
+/// An administrator's changes that are not pushed (dashboard §4).
 struct DraftEndpoints: Sendable {
     let administration: any Administration
     let operations: any AuthenticationOperations
@@ -125,7 +125,7 @@ struct DraftEndpoints: Sendable {
         return try PushEndpoints.reply(try await administration.pushDraft(request, context: exchange.changingCall))
     }
 
-    /// What another cluster's catalogue has otherwise.
+    /// The differences to another cluster's catalogue.
     @Sendable func promote(_ exchange: Exchange) async throws -> Response {
         let token = try exchange.administrator()
         let (catalogue, kept) = try AdministrationBody.object(exchange) { body in

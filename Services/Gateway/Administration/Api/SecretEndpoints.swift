@@ -14,7 +14,7 @@ struct SecretEndpoints: Sendable {
     @Sendable func list(_ exchange: Exchange) async throws -> Response {
         let token = try exchange.administrator()
         let administrator = try await administration.getAdministrator(GetAdministratorRequest(token: token), context: exchange.call)
-        // Whose a file is, config alone knows.
+        // Config alone knows the owner of a file.
         let owners = try await administration.listSecretOwners(ListSecretOwnersRequest(token: token), context: exchange.call).owners
         let ofFiles = Dictionary(texts: owners.map { ($0.reference, $0) }) { first, _ in first }
         var rows = try await operations.listSecrets(ListSecretsRequest(), context: exchange.call).secrets.map { secret in
@@ -69,7 +69,8 @@ struct SecretEndpoints: Sendable {
                 [.init("reference", .text(reference)), .init("programmer", programmer.isEmpty ? .null : .text(programmer))]), format: .json)
     }
 
-    /// A name that is no file's is misspelt, or a written secret's, whose owner is settled. Key files of other services are in nobody's list: their names have an ending.
+    /// A name that is no file's is misspelt, or a written secret's, whose owner is settled. Key files of other services are in nobody's list: their
+    /// names have an ending.
     private func requireFile(_ reference: String, _ token: String, _ exchange: Exchange) async throws {
         // Others than operators may not set it, and hear nothing of names.
         let administrator = try await administration.getAdministrator(GetAdministratorRequest(token: token), context: exchange.call)
@@ -78,7 +79,7 @@ struct SecretEndpoints: Sendable {
         do {
             list = try await operations.listSecrets(ListSecretsRequest(), context: exchange.call).secrets
         } catch let fault as Fault where fault.code == .unimplemented {
-            // Who lists no secrets keeps files alone.
+            // A service that lists no secrets has files alone.
             return
         }
         let owned = try await administration.listSecretOwners(ListSecretOwnersRequest(token: token), context: exchange.call).owners.map(\.reference)
@@ -129,7 +130,7 @@ struct SecretEndpoints: Sendable {
 }
 
 extension SecretInventory {
-    /// What whoever keeps secrets says now.
+    /// The present answers of the services that keep secrets.
     static func asked(of operations: any AuthenticationOperations, for exchange: Exchange) async -> SecretInventory {
         do {
             let list = try await operations.listSecrets(ListSecretsRequest(), context: exchange.call)
@@ -173,7 +174,7 @@ enum EntityCollection: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether its entries are named by an issuer, which is a URL.
+    /// True when its entries are named by an issuer, which is a URL.
     var isNamedByIssuer: Bool { self == .platformIdentityIssuers || self == .serviceTokenIssuers }
 
     /// Path of one entry for the router; an integration is named by both of its ends.

@@ -56,11 +56,11 @@ struct SignInReportEndpoints: Sendable {
         return Response(Self.document(report), format: .json)
     }
 
-    /// What is told of an assertion alone, which may have come encrypted.
+    /// The facts from an assertion alone, which may have come encrypted.
     private static let inside: Set<String> = ["assertion's issuer", "NameID", "confirmation", "valid", "signed in at", "session ends", "attribute"]
 
-    /// Whether each audience that the message names, once it is decrypted, is the requestor's own: another company's message is no business of who is bound to
-    /// programmers. A message in which no assertion could be read says nothing that its holder does not see.
+    /// True when each audience that the message names, once it is decrypted, is the requestor's own. Another company's message does not concern an
+    /// administrator who is bound to programmers. A message in which no assertion could be read says nothing that its holder does not see.
     private static func isAddressed(_ report: SignInReport, to requestor: String) -> Bool {
         let own = Array("/on-behalf-of/\(requestor)".utf8)
         let audiences = report.facts.filter { $0.name == "audience" }
@@ -212,7 +212,7 @@ struct CommaSeparatedTable {
     }
 }
 
-/// What administrators do with clients and trials: config says who may, authentication does it.
+/// The administrators' operations on clients and trials: config decides who may, authentication does it.
 struct OperationEndpoints: Sendable {
     let administration: any Administration
     let operations: any AuthenticationOperations

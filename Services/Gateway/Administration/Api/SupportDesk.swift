@@ -2,13 +2,14 @@ internal import Contracts
 internal import Faults
 internal import GatewayEdge
 
-/// Looks for viewers' sessions and ends them: config says who may and keeps the record, authentication does it. Nobody gets an answer that is not recorded.
+/// Looks for viewers' sessions and ends them: config says who may and keeps the record, authentication does it. Nobody gets an answer that is not
+/// recorded.
 struct SupportDesk: Sendable {
     let administration: any Administration
     let operations: any AuthenticationOperations
     let authorization: any Authorization
 
-    /// What support sees of a viewer.
+    /// The part of a viewer's state that support sees.
     struct Found: Sendable {
         let viewer: ViewerSessions
         /// The last no of sessions that had one; `nil`: `authorization` cannot be asked, or keeps none.
@@ -34,7 +35,7 @@ struct SupportDesk: Sendable {
     }
 
     /// - Parameter session: Empty: all of them.
-    /// - Returns: How many ended that were not over.
+    /// - Returns: The number of sessions that ended and were not over.
     func end(_ session: String, of viewer: FindViewerSessionsRequest, by token: String, _ exchange: Exchange) async throws -> UInt32 {
         let what = session.isEmpty ? "all sessions" : "session \(session.prefix(8))…"
         try await check("ends \(what) of \(Self.masked(viewer))", viewer, token, exchange)

@@ -3,7 +3,7 @@ internal import Faults
 internal import GatewayEdge
 internal import Hummingbird
 
-/// What operators ask of upstreams (bridge §15.3): config says who may, authentication asks.
+/// The operators' questions to upstreams (bridge §15.3): config decides who may, authentication asks.
 struct UpstreamEndpoints: Sendable {
     static let entry = EntityCollection.upstreams.entryPath
 
@@ -159,7 +159,7 @@ struct UpstreamConditions: Sendable {
     }
 }
 
-/// Test sign-ins by the administrator's draft. What came of one is a report like any other.
+/// Test sign-ins by the administrator's draft. The report of a test is a report like any other.
 struct TestSignInEndpoints: Sendable {
     static let path = "\(EntityCollection.base)/draft/test-sign-ins"
 
@@ -185,7 +185,7 @@ struct TestSignInEndpoints: Sendable {
 struct TestSignInDesk: Sendable {
     let administration: any Administration
     let operations: any AuthenticationOperations
-    /// Of sign-ins.
+    /// The origin of sign-ins.
     let origin: String
 
     /// A test that waits for a browser.
@@ -196,7 +196,7 @@ struct TestSignInDesk: Sendable {
         let address: String
         /// Milliseconds since 1970.
         let expiresAt: UInt64
-        /// Of the draft that is tried; empty: there is none, and the newest version is.
+        /// The tag of the draft that is tried; empty: there is none, and the newest version is.
         let draftEtag: String
     }
 

@@ -139,7 +139,7 @@ struct Console: Sendable {
         return Self.html(dependencies.pages, template, content.merging(shell) { own, _ in own }, status: status)
     }
 
-    /// - Returns: How much the draft changes; 0 also when nobody can tell, as the page is of more use without than not at all.
+    /// - Returns: The number of the draft's changes; 0 also when nobody can tell, as the page is of more use without than not at all.
     private func changes(of visitor: Visitor, _ exchange: Exchange) async -> Int {
         guard visitor.mayEdit else { return 0 }
         let draft = try? await administration.getDraft(GetDraftRequest(token: visitor.secret), context: exchange.call)

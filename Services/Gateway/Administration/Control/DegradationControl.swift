@@ -6,7 +6,7 @@ internal import NIOCore
 
 /// Degradation as a programmer's own application manages it (clients §4.18): the rules that administrators have, in the reference's words.
 struct DegradationControl: Sendable {
-    /// What the application's clients need.
+    /// The scope that the application's clients need.
     static let scope = "decisions:owner"
     static let path = "/control/v3/degradation/{mediaCompany}"
     private static let longestSeconds: UInt32 = 24 * 3600
@@ -73,7 +73,7 @@ struct DegradationControl: Sendable {
         return seconds
     }
 
-    /// What is refused of a rule was said in this API's words, but for the MVPDs.
+    /// Refusals of a rule come in this API's words, but for the MVPDs.
     private static func fault(_ refusal: Refusal) -> Fault {
         guard let problem = refusal.problems.first else { return Fault(.invalidRequest, refusal.message) }
         let isMvpd = problem.field.hasPrefix("mvpds") && problem.message.hasPrefix("is no MVPD")
@@ -184,7 +184,7 @@ struct ProxiedMvpdControl: Sendable {
         }
     }
 
-    /// What is another's, what is no proxy and what there is not are one answer (403 of the published service).
+    /// Another programmer's rule, an MVPD that is no proxy and a missing entry get one answer (403 of the published service).
     private static func telling<Value>(_ body: () async throws -> Value) async throws -> Value {
         do {
             return try await body()

@@ -39,8 +39,8 @@ struct TempPassReset: Sendable {
         } catch { throw Fault(.invalidRequestor, error.message) }
     }
 
-    /// The bearer comes before any other check (rest-v1 §2.8), and only the owner of trials knows the scope that it needs: a reset of
-    /// nothing is refused for the bearer first.
+    /// The bearer comes before any other check (rest-v1 §2.8), and only the owner of trials knows the scope that it needs. A reset of nothing is
+    /// refused for the bearer first.
     private func refuseBadBearer(_ token: String, _ exchange: Exchange) async throws {
         do {
             _ = try await authentication.resetTempPass(ResetTempPassRequest(accessToken: token), context: exchange.call)

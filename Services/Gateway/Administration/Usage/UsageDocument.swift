@@ -135,7 +135,7 @@ struct UsageDocument {
     private static func escaped(_ text: String) -> String { MarkupEscapes.report.escaped(text) }
 }
 
-/// What a usage report is written as (rest-v2 §7).
+/// The format of a usage report (rest-v2 §7).
 enum UsageFormat: String, CaseIterable, Sendable {
     case json, xml, csv, html
 

@@ -7,7 +7,7 @@ internal import NIOCore
 /// Reports of usage, for programs of programmers: those of their own requestors.
 struct UsageEndpoints: Sendable {
     static let root = "/esm/v3"
-    /// Of an application that reads reports.
+    /// The scope of an application that reads reports.
     private static let scope = "analytics:client"
     /// Parameters that are no dimensions.
     private static let reserved: Set<OctetText> = ["access_token", "end", "format", "limit", "metrics", "start"]
@@ -25,7 +25,7 @@ struct UsageEndpoints: Sendable {
         return UsageDocument(report: report, query: query).response(as: format)
     }
 
-    /// Who asks comes before what is asked for.
+    /// The caller is checked before the query.
     private func reader(_ exchange: Exchange) async throws -> VerifiedClient {
         let request = VerifyAccessTokenRequest(accessToken: try Bearer.required(exchange), scope: Self.scope)
         let client = try await authentication.verifyAccessToken(request, context: exchange.call)

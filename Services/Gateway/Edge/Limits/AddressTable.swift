@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What a table keeps of an address.
+/// The record that a table keeps of an address.
 protocol AddressRecord: Sendable {
     /// The record of an address of which nothing is known.
     init()
@@ -16,7 +16,7 @@ protocol AddressRecord: Sendable {
 final class AddressTable<Record: AddressRecord>: Sendable {
     private static var ways: Int { 16 }
     private let shards: [Shard]
-    /// How many addresses it can hold.
+    /// The number of addresses that it can hold.
     let capacity: Int
 
     private final class Shard: Sendable {
@@ -81,7 +81,7 @@ struct AddressKey: Hashable, Sendable {
         digest = max(1, UInt64(bitPattern: Int64(hasher.finalize())))
     }
 
-    /// - Parameter digest: Of a key.
+    /// - Parameter digest: The digest of a key.
     init(digest: UInt64) { self.digest = digest }
 
     /// For what is counted by a name: of each kind in a table of its own.

@@ -5,11 +5,12 @@ internal import Hummingbird
 internal import Synchronization
 internal import Tokens
 
-/// Slows down whoever guesses registration codes and link codes, by address (dashboard §8; Shared/Documents/Decisions/0015-limit-by-client-address.md).
+/// Slows down whoever guesses registration codes and link codes, by address (dashboard §8;
+/// Shared/Documents/Decisions/0015-limit-by-client-address.md).
 package final class CodeGuard: Sendable {
     /// 48 bytes each.
     static let capacity = 1 << 16
-    /// How many different codes of an address may be looked up at one time.
+    /// The number of different codes of an address that may be looked up at one time.
     static let atOnce = 5
 
     /// Leave to look a code up.
@@ -99,8 +100,8 @@ package struct CodePause: Error {
 }
 
 extension CodeGuard {
-    /// Does what looks a code up, unless the address must pause. Only a code that the service does not know costs anything, whatever the caller is told;
-    /// other failures say nothing of the code.
+    /// Does what looks a code up, unless the address must pause. Only a code that the service does not know costs anything, whatever the caller is
+    /// told; other failures say nothing of the code.
     /// - Throws: `CodePause`, or what the work throws.
     package func trying<Value>(_ code: String, of exchange: Exchange, _ work: () async throws -> Value) async throws -> Value {
         switch begin(code, of: exchange.facts.clientAddress) {
@@ -143,8 +144,8 @@ extension CodeGuard {
     }
 }
 
-/// How many wrong registration codes an address has sent, and how long it must therefore pause (dashboard §8): five a minute are free, the fifth
-/// and each further one begin a pause that is twice as long as the one before.
+/// Counts the wrong registration codes of an address and sets the pause that follows (dashboard §8). Five a minute are free. The fifth and each
+/// further one begin a pause that is twice as long as the one before.
 struct WrongCodes: AddressRecord {
     static let free = 5
     static let minute: Int64 = 60_000_000_000
@@ -202,8 +203,8 @@ package struct TypedCode: Hashable, Sendable {
     package var isPlausible: Bool { (5...16).contains(text.utf8.count) }
 }
 
-/// Slows down addresses whose signed requests are refused, by an account that nothing else is charged to: a television with a wrong clock must not
-/// lock out the codes that are typed in its household (clients §2).
+/// Slows down addresses whose signed requests are refused. It keeps a separate account: a television with a wrong clock must not lock out the codes
+/// that are typed in its household (clients §2).
 final class SignatureGuard: Sendable {
     /// 16 bytes each.
     static let capacity = 1 << 16
@@ -222,7 +223,7 @@ final class SignatureGuard: Sendable {
         rates = AddressTable(capacity: capacity)
     }
 
-    /// - Returns: Whole seconds, at least 1, for which a signed request of the address is not looked at; `nil` when it is, and for what is not signed.
+    /// - Returns: Whole seconds, at least 1, for which a signed request of the address is not looked at. `nil` when it is, and for unsigned requests.
     func pause(_ headers: HTTPFields, of client: ClientAddress) -> Int? {
         guard let key = key(headers, client) else { return nil }
         let now = clock.nanoseconds()

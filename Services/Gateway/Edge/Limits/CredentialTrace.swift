@@ -1,9 +1,10 @@
 internal import Faults
 internal import Synchronization
 
-/// What became of the credentials of one request, which only the service knows that checks them: a handler hands them on, and what it gets back tells.
+/// Records the outcome for the credentials of one request. Only the service that checks them knows it: a handler hands them on, and the reply tells.
 ///
-/// The gateway tells nobody but the bearer of a good token what else is wrong with a call (rest-v1 §2.8): so an answer, or a fault of the work itself, says that they hold.
+/// The gateway tells only the bearer of a good token what else is wrong with a call (rest-v1 §2.8). So an answer, or a fault of the work itself, says
+/// that they hold.
 package final class CredentialTrace: Sendable {
     /// After these nobody knows whether they hold for the requestor that the call names.
     private static let undecided: Set<Fault.Code> = [

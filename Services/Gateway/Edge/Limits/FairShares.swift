@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// Keeps one application, or one requestor, from taking what belongs to the others (Shared/Documents/Decisions/0082).
 ///
-/// Only calls whose credentials hold are charged to whom they name. As long as nobody knows whether they do, a call counts in one share that all such calls have
-/// together: strangers take nothing from whom they name, and what checking them costs is bounded.
+/// Only calls whose credentials hold are charged to whom they name. Until somebody knows whether they do, a call counts in one share that all such
+/// calls have together. So strangers take nothing from those that they name, and the cost of checking them is bounded.
 final class FairShares: Sendable {
     /// 24 bytes each.
     static let bearers = 1 << 16
@@ -19,16 +19,16 @@ final class FairShares: Sendable {
     private static let mostNames = 4096
     private static let logInterval: Int64 = 10_000_000_000
 
-    /// What a call proves its sender with.
+    /// The proof of a call's sender.
     enum Proof: Sendable {
         case nothing
-        /// Whose it is only the service knows that checks it.
+        /// Only the service that checks a bearer knows its owner.
         case bearer(String)
         /// The public key of a pair that signs: an application's own. Everybody may know it, so each signature is checked anew.
         case key(String)
     }
 
-    /// What became of the credentials of a call.
+    /// The outcome for the credentials of a call.
     enum Outcome: Sendable {
         /// The service that checks them accepted them.
         case held
@@ -40,11 +40,11 @@ final class FairShares: Sendable {
 
     /// A call that has begun.
     struct Charge: Sendable {
-        /// Whom the call names.
+        /// The application that the call names.
         fileprivate let application: AddressKey?
         fileprivate let requestor: AddressKey?
         fileprivate let bearer: AddressKey?
-        /// Whether it is counted where the calls are that nobody has proved yet.
+        /// True when it is counted where the calls are that nobody has proved yet.
         let isUnverified: Bool
         /// The bearer whose application nobody has asked for yet.
         let unknown: String?
@@ -86,7 +86,7 @@ final class FairShares: Sendable {
     /// Counts a call.
     /// - Parameters:
     ///   - requestor: One of the catalogue's; empty: none.
-    /// - Returns: What `end` needs when the call is over.
+    /// - Returns: The charge that `end` needs when the call is over.
     /// - Throws: `too_many_requests`; then nothing is counted.
     func begin(_ proof: Proof, requestor: String) throws(Fault) -> Charge {
         let now = clock.nanoseconds()
@@ -161,7 +161,8 @@ final class FairShares: Sendable {
     }
 
     /// The call is over.
-    /// - Parameter outcome: Credentials that hold are charged to whom they name; those that are refused charge nobody, and are strangers' from then on.
+    /// - Parameter outcome: Credentials that hold are charged to whom they name; those that are refused charge nobody, and are strangers' from then
+    ///   on.
     func end(_ charge: Charge, _ outcome: Outcome) {
         let now = clock.nanoseconds()
         switch outcome {
@@ -180,8 +181,8 @@ final class FairShares: Sendable {
         }
     }
 
-    /// Whose a bearer is, as the service says that checks it.
-    /// - Parameter requestor: Whose calls it was accepted for; empty: calls that name none.
+    /// Notes the owner of a bearer, as the checking service states it.
+    /// - Parameter requestor: The requestor whose calls it was accepted for; empty: calls that name none.
     func learn(_ bearer: String, for requestor: String, of application: String) {
         guard !application.isEmpty else { return }
         let (key, now) = (AddressKey(name: application), clock.nanoseconds())
@@ -205,15 +206,15 @@ final class FairShares: Sendable {
     }
 }
 
-/// What is known of a bearer.
+/// The known facts about a bearer.
 struct BearerOwner: AddressRecord {
     /// No access token lives longer.
     private static let memory: Int64 = 86_400_000_000_000
-    /// Of one that nobody has accepted: made-up bearers push out one another, and never one that holds.
+    /// The memory for a bearer that nobody has accepted: made-up bearers push out one another, and never one that holds.
     private static let shortMemory: Int64 = 60_000_000_000
 
     private(set) var calls: UInt32 = 0
-    /// Whether a service has accepted it.
+    /// True when a service has accepted it.
     private(set) var holds = false
     /// Digest of the application's name; 0: nobody has asked.
     private(set) var application: UInt64 = 0
@@ -262,7 +263,7 @@ package struct ShareProbe: Sendable {
         }
     }
 
-    /// - Returns: How many calls passed.
+    /// - Returns: The number of calls that passed.
     package func call(_ calls: Int) -> Int {
         (0..<calls).count { (try? shares.begin(.bearer(bearers[$0 % bearers.count]), requestor: Self.name($0 % Self.requestors))) != nil }
     }

@@ -1,16 +1,17 @@
 internal import CoreMetrics
 internal import Synchronization
 
-/// Slows down whoever guesses link codes, of which a programmer's people have six digits each (rest-v2 §2.14; Shared/Documents/Decisions/0015-limit-by-client-address.md).
+/// Slows down whoever guesses link codes, of which a programmer's people have six digits each (rest-v2 §2.14;
+/// Shared/Documents/Decisions/0015-limit-by-client-address.md).
 ///
-/// Beside the address, the client pays: five wrong codes a minute, then pauses that double; one of its codes is looked up at a time. A client that all installations of
-/// an app share counts anew at each address (clients §2). For a programmer whose people are under attack, that is from `braking` wrong codes a minute on, wherever they
-/// come from, clients that have sent a wrong one wait; the others pass.
+/// Beside the address, the client pays: five wrong codes a minute, then pauses that double; one of its codes is looked up at a time. A client that
+/// all installations of an app share counts anew at each address (clients §2). A programmer's people are under attack from `braking` wrong codes a
+/// minute on, wherever they come from. Then clients that have sent a wrong one wait; the others pass.
 ///
-/// The arithmetic, with codes that live `life` = 10 minutes: an address has at most 9 wrong tries in that time (five, then pauses of 30, 60, 120 and 240 s). Against L codes
-/// that live, A addresses hit one with a chance of about 9 · A · L / 10⁶: 0.9 % for one address and a thousand codes, 9 % for a hundred addresses and a hundred. While a
-/// programmer is attacked new codes are made only as long as (wrong codes of the last ten minutes) × (codes made in them) stays below `bound` · 10⁶: so of codes that are
-/// made then, at most one in ten attacks finds one.
+/// The arithmetic, with codes that live `life` = 10 minutes: an address has at most 9 wrong tries in that time. They are five, then pauses of 30, 60,
+/// 120 and 240 s. Against L codes that live, A addresses hit one with a chance of about 9 · A · L / 10⁶. That is 0.9 % for one address and a thousand
+/// codes, and 9 % for a hundred addresses and a hundred. During an attack new codes are made only while (wrong codes of the last ten minutes) ×
+/// (codes made in them) stays below `bound` · 10⁶. So at most one in ten attacks finds a code that is made then.
 package final class LinkCodeLimits: Sendable {
     /// 48 bytes each.
     static let capacity = 1 << 14

@@ -24,7 +24,7 @@ package final class LiveCodes: Sendable {
 
     /// Counts a code that is about to be made.
     /// - Parameter seconds: Its life; 0: as long as a code lives where the app does not say.
-    /// - Returns: What to give back if no code is made after all; `nil`: it is not counted.
+    /// - Returns: The count to give back if no code is made after all; `nil`: it is not counted.
     /// - Throws: `too_many_requests`.
     @discardableResult
     package func enter(_ client: ClientAddress, seconds: UInt32) throws(Fault) -> Entry? {

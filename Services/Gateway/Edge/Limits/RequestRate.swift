@@ -3,7 +3,7 @@ internal import NIOCore
 /// The leaky bucket of one address (generic cell rate algorithm): it loses one request per interval and holds `burst` beside the one that comes.
 /// A refused request adds nothing (rest-v1 §2.7).
 struct RequestRate: AddressRecord {
-    /// What all addresses are measured by.
+    /// The limit for all addresses.
     struct Limit: Sendable {
         /// Nanoseconds for which one request counts.
         let interval: Int64

@@ -28,7 +28,7 @@ public struct ShareSettings: Sendable, Equatable {
     /// Without limits.
     public static let unlimited = ShareSettings(perApplication: 0, perRequestor: 0, unverified: 0)
 
-    /// What is wrong: key below `shares` and text.
+    /// The first problem: key below `shares` and text.
     var problem: (key: String, text: String)? {
         let named = [
             ("perApplication", perApplication), ("applicationBurst", applicationBurst), ("perRequestor", perRequestor),

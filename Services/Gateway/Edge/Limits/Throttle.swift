@@ -38,7 +38,8 @@ public struct ThrottleSettings: Sendable {
     public var burst: Int
     /// Registration codes that have not ended which an address may have, 1 to 1000000.
     public var codes: Int
-    /// Client addresses that are neither throttled, nor paused for wrong codes, nor limited in codes; an address that a trusted proxy names is what counts.
+    /// Client addresses that are neither throttled, nor paused for wrong codes, nor limited in codes; an address that a trusted proxy names is what
+    /// counts.
     public var exempt: [AddressRange]
 
     public init(perSecond: Int = 1, burst: Int = 10, codes: Int = 1000, exempt: [AddressRange] = []) {
@@ -48,7 +49,7 @@ public struct ThrottleSettings: Sendable {
         self.exempt = exempt
     }
 
-    /// What is wrong: key below `throttle` and text.
+    /// The first problem: key below `throttle` and text.
     var problem: (key: String, text: String)? {
         guard (1...1_000_000).contains(perSecond) else { return ("perSecond", "must be from 1 to 1000000") }
         guard (0...1_000_000).contains(burst) else { return ("burst", "must be from 0 to 1000000") }
@@ -85,8 +86,8 @@ extension AddressRange {
     }
 }
 
-/// Which requests are throttled: those of apps and login pages (rest-v1 §2.7). Answers of MVPDs (§3.8) and of Apple, calls of programmers' backends
-/// (§3.22, apple §4), pages, published documents and preflights are not.
+/// The requests that are throttled: those of apps and login pages (rest-v1 §2.7). Answers of MVPDs (§3.8) and of Apple, calls of programmers'
+/// backends (§3.22, apple §4), pages, published documents and preflights are not.
 enum ThrottledPaths {
     private static let prefixes = [
         "/o/client/", "/reggie/v1/", "/api/", "/adobe-services/", "/indiv/", "/auto-signin/v1/", "/apple/v1/",
@@ -106,12 +107,12 @@ enum ThrottledPaths {
         path.hasPrefix("/auto-signin/v1/") && (path.contains("/accounts/") || path.hasSuffix("/rotate"))
     }
 
-    /// - Parameter path: Of the request.
+    /// - Parameter path: The path of the request.
     static func applies(to method: HTTPRequest.Method, _ path: String) -> Bool { method != .options && contains(path) }
 }
 
-/// Counts notifications that turn out not to be Apple's, by client address, in an account that nothing else is charged to. One that verifies is never refused, whoever
-/// sent others from its address: it is the answer to the failed ones that changes (apple §2.9).
+/// Counts notifications that turn out not to be Apple's, by client address, in an account that nothing else is charged to. One that verifies is never
+/// refused, whoever sent others from its address: it is the answer to the failed ones that changes (apple §2.9).
 package final class NotificationThrottle: Sendable {
     /// 16 bytes each.
     static let capacity = 1 << 14

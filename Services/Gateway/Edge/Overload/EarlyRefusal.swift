@@ -2,8 +2,8 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import NIOCore
 
-/// In front of the parser of a connection of HTTP/1.1: refuses plain requests that the gateway has no time for before they are parsed, so that refusals take
-/// little of what is accepted. Drops what comes behind the last request of a connection, which the parser would keep.
+/// Stands in front of the parser of a connection of HTTP/1.1. It refuses plain requests that the gateway has no time for before they are parsed, so
+/// that refusals cost accepted requests little. Drops what comes behind the last request of a connection, which the parser would keep.
 ///
 /// It steps in only where the request before has been answered and the parser holds nothing; all other bytes are the parser's.
 final class EarlyRefusal: ChannelInboundHandler, RemovableChannelHandler {
@@ -61,7 +61,7 @@ struct Doorkeeper: Sendable {
     let refusals: OverloadRefusals
 
     /// - Parameters:
-    ///   - loop: That of the connection; called on it.
+    ///   - loop: The loop of the connection; called on it.
     ///   - last: The loop's round in which a request of the connection was taken up last; 0 if none was.
     /// - Returns: The refusal; `nil`: the request is served.
     func refusal(of request: HTTPRequest, on loop: LoopAdmission, after last: UInt64 = 0) -> Http1Conversation.Reply? {

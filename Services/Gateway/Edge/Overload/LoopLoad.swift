@@ -1,22 +1,22 @@
 internal import NIOCore
 internal import Synchronization
 
-/// Whether one event loop keeps up with its requests, as a pure state machine over its own lag.
+/// Judges whether one event loop keeps up with its requests, as a pure state machine over its own lag.
 ///
-/// A loop works in rounds: it reads from all connections that have something, then does what that led to. What waits in a round waits behind what
-/// the round has taken up already, and what comes meanwhile waits for the next one. So the length of a round is the queue, and a bound on it
-/// bounds how long anybody waits. A round that is long once is a burst. A loop that has had no short round for `interval` is
-/// overloaded: then its rounds are kept short, as in CoDel (Nichols, Jacobson, ACM Queue 10/5, 2012), by refusing what they cannot take up.
+/// A loop works in rounds: it reads from all connections that have something, then does what that led to. A request that waits in a round waits
+/// behind those that the round has taken up already. Requests that come meanwhile wait for the next one. So the length of a round is the queue, and a
+/// bound on it bounds how long anybody waits. A round that is long once is a burst. A loop that has had no short round for `interval` is overloaded.
+/// Then its rounds are kept short, as in CoDel (Nichols, Jacobson, ACM Queue 10/5, 2012): it refuses what they cannot take up.
 ///
 /// Taking requests up is a small part of such a round: their answers, the services behind that share the processor, and refusals fill the rest. So an
 /// overloaded loop takes requests up for a fifth of the longest delay only. Where refusals alone make rounds too long (thousands of clients that ask
-/// again at once) it is a fifth of the round before: refusals must not crowd out what is served. The overload is over when rounds would be short without
-/// refusals, by what the rounds with them cost.
+/// again at once) it is a fifth of the round before. Refusals must not crowd out served requests. The overload is over when rounds would be short
+/// without refusals, by what the rounds with them cost.
 ///
-/// A connection has one turn in a round. What it has sent ahead is taken up in the same round only while that is short, and else waits for a later one, so that
-/// it takes none of the places that are kept for others.
+/// A connection has one turn in a round. Its requests sent ahead are taken up in the same round only while that is short, and otherwise wait for a
+/// later one. So they take none of the places that are kept for others.
 struct LoopLoad {
-    /// What becomes of a request.
+    /// The verdict on a request.
     enum Verdict: Equatable {
         case served
         /// Only what is urgent is still served.
@@ -29,7 +29,7 @@ struct LoopLoad {
     /// After a pause of this length, in nanoseconds, nothing can have been waiting.
     static let rest: Int64 = 20_000_000
 
-    /// Of an overloaded loop's round, or of the longest delay, requests are taken up for one part in so many.
+    /// Requests are taken up for one part in so many of an overloaded loop's round, or of the longest delay.
     static let parts: Int64 = 5
 
     /// Connections of the loop.
@@ -48,9 +48,9 @@ struct LoopLoad {
     private var takenBesides = 0
     /// Requests of the round that were refused.
     private var turnedAway = 0
-    /// Of the round before, in nanoseconds.
+    /// The length of the round before, in nanoseconds.
     private var length: Int64 = 0
-    /// What rounds would last if nothing were refused, in nanoseconds: the mean of the latest `interval`.
+    /// The length that rounds would have if nothing were refused, in nanoseconds: the mean of the latest `interval`.
     private var strain = 0.0
     /// When the round before ended.
     private var ended = Int64.min / 2
@@ -68,7 +68,7 @@ struct LoopLoad {
     /// - Parameters:
     ///   - last: The round in which a request of the same connection was taken up last; 0 if none was.
     ///   - now: Steady time in nanoseconds, above 0.
-    /// - Returns: What becomes of it, and whether it is the first of a round, the end of which must be told by `endRound`.
+    /// - Returns: The verdict, and whether it is the first of a round, the end of which must be told by `endRound`.
     mutating func take(after last: UInt64 = 0, at now: Int64) -> (verdict: Verdict, beginsRound: Bool) {
         if began == nil {
             if now - ended >= Self.rest { noteCaughtUp(at: now) }
@@ -85,7 +85,7 @@ struct LoopLoad {
         return (verdict, false)
     }
 
-    /// Whether a request that waits behind another one of its connection may be taken up now.
+    /// True when a request that waits behind another one of its connection may be taken up now.
     /// - Parameters:
     ///   - last: The round in which a request of the connection was taken up last; 0 if none was.
     ///   - now: As for `take`.
@@ -94,7 +94,7 @@ struct LoopLoad {
         return now - began <= delay / Self.parts
     }
 
-    /// What would become of a request that arrived now. The first one of a round is served.
+    /// The verdict on a request that arrived now. The first one of a round is served.
     func verdict(at now: Int64) -> Verdict {
         guard let began else { return .served }
         let waited = now - began
@@ -131,7 +131,7 @@ struct LoopLoad {
         ended = now
     }
 
-    /// What a loop that refuses has got rid of is no sign that it keeps up.
+    /// A loop does not keep up just because it has refused its requests.
     private mutating func noteCaughtUp(at now: Int64) {
         if now - refused >= Self.interval { keptUp = now }
     }
@@ -154,13 +154,13 @@ final class LoopAdmission: @unchecked Sendable {
     func connectionOpened() { load.connections += 1 }
     func connectionClosed() { load.connections -= 1 }
 
-    /// What would become of a request that arrived now.
+    /// The verdict on a request that arrived now.
     var verdict: LoopLoad.Verdict { load.verdict(at: Self.now()) }
 
     /// The number of the loop's round, or of the one before.
     var round: UInt64 { load.round }
 
-    /// Whether a request that waits behind another one of its connection may be taken up now.
+    /// True when a request that waits behind another one of its connection may be taken up now.
     /// - Parameter last: The round in which a request of the connection was taken up last; 0 if none was.
     func hasTurn(after last: UInt64) -> Bool { last != load.round || load.hasTurn(after: last, at: Self.now()) }
 
@@ -199,12 +199,12 @@ final class Admission: Sendable {
 
 /// The object `gateway.overload`: from when on requests are refused instead of served late (Shared/Documents/Decisions/0039-refuse-late-requests.md).
 public struct OverloadSettings: Sendable {
-    /// A loop whose rounds are longer for a while is overloaded: then requests are taken up for a fifth of it, 1 ms to 10 s.
+    /// A loop whose rounds are longer for a while is overloaded. Then requests are taken up for a fifth of it, 1 ms to 10 s.
     public var delay: Duration
     /// How long requests may wait otherwise, and urgent ones always, `delay` to 10 s: a burst is no overload.
     public var burst: Duration
-    /// Requests that an event loop with at most so many connections takes up in each of its rounds, however long that takes, 1 to 100000. One with more
-    /// takes up a quarter of it.
+    /// Requests that an event loop with at most so many connections takes up in each of its rounds, however long that takes, 1 to 100000. One with
+    /// more takes up a quarter of it.
     public var leastRequests: Int
 
     public init(delay: Duration = .milliseconds(3), burst: Duration = .milliseconds(25), leastRequests: Int = 32) {
@@ -213,7 +213,7 @@ public struct OverloadSettings: Sendable {
         self.leastRequests = leastRequests
     }
 
-    /// What is wrong: key below `overload` and text.
+    /// The first problem: key below `overload` and text.
     var problem: (key: String, text: String)? {
         guard (Duration.milliseconds(1)...Duration.seconds(10)).contains(delay) else { return ("delayMilliseconds", "must be from 1 to 10000") }
         guard (delay...Duration.seconds(10)).contains(burst) else { return ("burstMilliseconds", "must be from delayMilliseconds to 10000") }

@@ -8,8 +8,8 @@ internal import Synchronization
 
 /// Refuses requests that would be served too late, with as little work as it takes: 503 with `Retry-After`, in the form that the caller reads.
 ///
-/// Nothing of the request is read but its method, its address, what it accepts, and the origin of a page, which must learn when to ask again (rest-v1 §2.1). So
-/// errors of the v1 API have their plain form (rest-v1 §2.8), also for requestors that chose the enhanced one.
+/// Only four parts of the request are read: its method, its address, what it accepts, and the origin of a page. The page must learn when to ask again
+/// (rest-v1 §2.1). So errors of the v1 API have their plain form (rest-v1 §2.8), also for requestors that chose the enhanced one.
 final class OverloadRefusals: Sendable {
     /// How often the log tells that requests are refused.
     private static let logInterval: TimeAmount = .seconds(10)
@@ -89,7 +89,7 @@ final class OverloadRefusals: Sendable {
         let date = HttpDate.now()
         return templates.withLock { templates in
             if let known = templates[format], known.date == date { return known }
-            // What apps of the v1 API get has no trace.
+            // The answers for apps of the v1 API have no trace.
             var (fields, body) = faces[.api(.config)].overloaded(
                 OverloadedRequest(suffix: format.rawValue, accept: nil, language: nil, host: hosts.standard, trace: ""))
             let identifier = RequestIdentifier.random()

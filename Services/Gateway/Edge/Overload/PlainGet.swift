@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// The head of a GET that its bytes show to be a whole request: in the usual form, without a body, and without anything that concerns the connection.
+/// The head of a GET that its bytes show to be a whole request. It has the usual form, no body, and nothing that concerns the connection.
 ///
-/// Whatever is in doubt is none: then the parser has its say. The C library looks for the ends of lines, many octets at a time: where this is called, there
-/// is no time.
+/// A doubtful head is none: then the parser has its say. The C library looks for the ends of lines, many octets at a time: where this is called,
+/// there is no time.
 struct PlainGet {
-    /// What comes before the query.
+    /// The part before the query.
     let path: String
     let accept: String?
 
@@ -41,7 +41,7 @@ struct PlainGet {
     private static let version: StaticString = " HTTP/1.1"
     private static let end: StaticString = "\r\n\r\n"
 
-    /// The line that begins there, without its end; `nil` when it is empty, or does not end with the first CR and the first LF in it.
+    /// The line that begins there, without its end. `nil` when it is empty, or does not end with the first CR and the first LF in it.
     private static func line(_ start: UnsafeRawPointer, _ last: UnsafeRawPointer) -> UnsafeRawBufferPointer? {
         guard let feed = memchr(start, 0x0a, last - start).map({ UnsafeRawPointer($0) }), feed > start + 1,
             let carriage = memchr(start, 0x0d, feed - start), UnsafeRawPointer(carriage) == feed - 1
@@ -65,7 +65,8 @@ struct PlainGet {
     }
 
     private static func kind(_ line: UnsafeRawBufferPointer) -> Kind {
-        // A continued line, one that is no field, or a name with a blank before its colon, which others on the way may have read as the name without it.
+        // It is a continued line, no field, or a name with a blank before its colon. Others on the way may have read such a name as the name without
+        // it.
         guard let start = line.baseAddress, let colon = memchr(start, 0x3a, line.count) else { return .doubtful }
         let name = UnsafeRawBufferPointer(start: start, count: UnsafeRawPointer(colon) - start)
         guard name.count > 0, name.allSatisfy(isOfName) else { return .doubtful }
@@ -74,11 +75,11 @@ struct PlainGet {
         return isDoubtful(name) ? .doubtful : .harmless
     }
 
-    /// Fields that tell of a body, an expectation, the origin of a page, or what becomes of the connection (RFC 9110 §7.6.1, §8.6, §10.1.1; RFC 9112 §6.1).
+    /// True for fields about a body, an expectation, the origin of a page, or the connection's end (RFC 9110 §7.6.1, §8.6, §10.1.1; RFC 9112 §6.1).
     private static func isDoubtful(_ name: UnsafeRawBufferPointer) -> Bool {
         switch name.count {
         case 2: isNamed(name, "te")
-        // What is answered to a page is its own.
+        // The answer to a page is its own.
         case 6: isNamed(name, "expect") || isNamed(name, "origin")
         case 7: isNamed(name, "upgrade") || isNamed(name, "trailer")
         case 10: isNamed(name, "connection") || isNamed(name, "keep-alive")
@@ -90,7 +91,7 @@ struct PlainGet {
         }
     }
 
-    /// What names of fields are made of: letters, digits and `-`; of the other characters that RFC 9110 §5.6.2 allows, nobody has need.
+    /// The characters of field names: letters, digits and `-`. Nobody needs the other characters that RFC 9110 §5.6.2 allows.
     private static func isOfName(_ byte: UInt8) -> Bool {
         (0x61...0x7a).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == 0x2d
     }

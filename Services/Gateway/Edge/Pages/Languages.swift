@@ -3,11 +3,11 @@ package struct Languages: Sendable {
     package static let standard = "en"
 
     package let all: [PageLanguage]
-    /// What an operator should correct: texts of a file of his that do not fit, one in each line.
+    /// Texts of the operator's file that do not fit and need correction, one in each line.
     let warnings: [String]
 
     /// - Parameters:
-    ///   - folder: Of the pages; the languages that a release has are in its `languages`.
+    ///   - folder: The folder of the pages; the languages that a release has are in its `languages`.
     ///   - additional: Folder with more files; one for a language that is there replaces texts of it. `nil`: none.
     /// - Throws: `PagesProblem`, naming the file that is missing or broken.
     init(folder: String, additional: String?) throws {
@@ -58,9 +58,9 @@ package struct Languages: Sendable {
     }
 }
 
-/// What `Accept-Language` asks for (RFC 9110 §12.5.4).
+/// The languages that `Accept-Language` asks for (RFC 9110 §12.5.4).
 struct AcceptedLanguages {
-    /// What is read of the field, in octets, and how many languages of it: browsers send less.
+    /// The part of the field that is read, in octets, and the number of its languages: browsers send less.
     private static let longestField = 512
     private static let mostRanges = 24
 
@@ -89,8 +89,8 @@ struct AcceptedLanguages {
         return best?.tag
     }
 
-    /// A range stands for a language when it names it, a part of it (`pt-BR` for `pt`), or all of which it is a part (`pt` for `pt-BR`); `*` for what nothing
-    /// else names (RFC 4647 §3.4).
+    /// A range stands for a language when it names it, a part of it (`pt-BR` for `pt`), or the whole of it (`pt` for `pt-BR`). `*` stands for
+    /// languages that nothing else names (RFC 4647 §3.4).
     /// - Returns: The quality, and the place of the range in the field.
     private func quality(of tag: String) -> (quality: Int, place: Int) {
         let named = ranges.enumerated().filter { Self.isPart($0.element.tag, of: tag) || Self.isPart(tag, of: $0.element.tag) }

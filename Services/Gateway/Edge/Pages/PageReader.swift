@@ -1,6 +1,6 @@
 package import Hummingbird
 
-/// Whom a page is for, as the request tells: the language, where the same page is in the others, and what the browser understands.
+/// The reader of a page, as the request tells: the language, the addresses of the other languages, and the browser's abilities.
 package struct PageReader: Sendable {
     package let language: PageLanguage
     /// Path and query of the page without a wish for a language; `nil` where a link cannot bring the page again.
@@ -11,12 +11,12 @@ package struct PageReader: Sendable {
 
     /// The parameter with which a person chooses a language.
     package static let parameter = "lang"
-    /// What is read of an address, in octets.
+    /// The part of an address that is read, in octets.
     private static let longestTarget = 2048
     private static let cookies = (secure: "__Host-language", plain: "boxoffice-language")
     /// Seconds: 30 days.
     private static let cookieLifetime = 2_592_000
-    /// What the pages read. Nothing else of an address goes into a page: it may be somebody's secret (SECURITY.md).
+    /// The parameters that the pages read. Nothing else of an address goes into a page: it may be somebody's secret (SECURITY.md).
     private static let carried: Set<String> = ["choose", "code", "mvpd", "q", "requestor"]
     private static let longestValue = 256
     /// Pages that may be asked for again without any harm.

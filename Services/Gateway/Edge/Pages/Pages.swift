@@ -5,7 +5,7 @@ public import Logging
 internal import Mustache
 package import NIOCore
 
-/// What is served from files of one folder: templates of the HTML that browsers see, static files, the description of the API.
+/// Serves the files of one folder: templates of the HTML that browsers see, static files, the description of the API.
 public struct Pages: Sendable {
     /// A page that only says what happened.
     package enum Notice: String, CaseIterable, Sendable {
@@ -104,15 +104,15 @@ public struct Pages: Sendable {
         }
     }
 
-    /// Whom a page is for.
+    /// The reader of a page.
     package func reader(_ exchange: Exchange) -> PageReader { PageReader(languages, exchange) }
 
     /// For people who read English: engineers and operators.
     package var english: PageReader { PageReader(languages.english) }
 
     /// - Parameters:
-    ///   - reader: Whom it is for; `nil`: whoever reads English.
-    ///   - look: Of the channel that the page is about.
+    ///   - reader: The reader that it is for; `nil`: anybody who reads English.
+    ///   - look: The look of the channel that the page is about.
     ///   - policy: The usual one when `nil`.
     ///   - holdsNoSecret: It may be compressed; see `Gzip`.
     package func render(
@@ -167,7 +167,7 @@ public struct Pages: Sendable {
         Response(status: .ok, headers: fields(policy.page, english.language), body: ResponseBody(byteBuffer: body))
     }
 
-    /// - Parameter trace: What a person quotes to support.
+    /// - Parameter trace: The id that a person quotes to support.
     package func message(_ notice: Notice, trace: String, for reader: PageReader, choice: [String: String]? = nil) -> Response {
         var content: [String: Any] = [notice.rawValue: true, "trace": trace]
         if let choice { content["choice"] = choice }
@@ -194,7 +194,7 @@ public struct Pages: Sendable {
 
 /// How a page looks where it does not look as usual.
 package struct PageLook {
-    /// Of the template `channel`.
+    /// The content of the template `channel`.
     let content: [String: Any]
     /// A style sheet; empty: the usual one alone.
     let style: String
@@ -235,8 +235,8 @@ package struct ContentPolicy: Sendable {
     var scripted: String { page + "; script-src 'self'" }
     /// A page whose form may lead to an address of a requestor: `form-action` would stop that, see below.
     package let leaving: String
-    /// The handover to an MVPD posts to a foreign address, follows its redirects, and may be framed by a programmer's login page: Chromium
-    /// applies `form-action` to redirects too, so it cannot be listed.
+    /// The handover to an MVPD posts to a foreign address, follows its redirects, and may be framed by a programmer's login page. Chromium applies
+    /// `form-action` to redirects too, so it cannot be listed.
     package let handover = "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'"
 
     /// - Parameter allowsPlainLogos: True when the gateway itself is on plain HTTP.

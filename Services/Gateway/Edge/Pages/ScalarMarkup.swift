@@ -3,8 +3,8 @@ internal import TextEncodings
 
 /// Escapes text for HTML scalar by scalar.
 ///
-/// The library does it character by character, and a quotation mark with a combining accent is another character than a quotation mark: a browser ends the
-/// attribute there all the same.
+/// The library escapes character by character, and a quotation mark with a combining accent is another character than a quotation mark. A browser
+/// ends the attribute there all the same.
 struct ScalarMarkup: MustacheContentType {
     private static let name = "SCALAR_HTML"
     /// At the beginning of each template.

@@ -35,12 +35,12 @@ package struct StaticFile: Sendable {
 
 /// Compression of what is worth it (RFC 9110 §8.4.1.3).
 ///
-/// Who sees the length of a compressed page, and can put text of his own into it, learns what else is in it (the BREACH attack). So only pages are compressed
-/// that hold no secret: no token of a form, and nothing of a session.
+/// An attacker who sees the length of a compressed page, and can put text into it, learns its other content (the BREACH attack). So only pages are
+/// compressed that hold no secret: no token of a form, and nothing of a session.
 package enum Gzip {
     /// In octets: anything shorter is one packet anyway.
     private static let leastOctets = 1400
-    /// What is read of `Accept-Encoding`, in octets.
+    /// The part of `Accept-Encoding` that is read, in octets.
     private static let longestField = 256
 
     /// - Returns: `nil` when it is too short, or does not get shorter.
@@ -56,7 +56,7 @@ package enum Gzip {
         return octets.isEmpty ? nil : ByteBuffer(bytes: octets)
     }
 
-    /// Whether a client takes gzip, by its `Accept-Encoding`.
+    /// True when a client takes gzip, by its `Accept-Encoding`.
     package static func isAccepted(_ field: String?) -> Bool {
         guard let field, field.utf8.count <= longestField else { return false }
         var others = false

@@ -42,7 +42,7 @@ package struct BasicProblem: Error {
     package init(fault: Fault) { self.fault = fault }
 }
 
-/// What a request proves its sender with: an access token, or a signature of its own (clients §2).
+/// The proof of a request's sender: an access token, or a signature of its own (clients §2).
 package struct Credentials: Sendable {
     package var accessToken = ""
     package var signed: SignedRequest?
@@ -70,7 +70,7 @@ package struct Credentials: Sendable {
         let request = SignedRequest(
             header: header, method: exchange.method.rawValue, target: exchange.target, clientAddress: exchange.facts.clientAddress.text,
             isPlain: exchange.facts.isReadableOnTheWay)
-        // Whether the text holds, the owning service finds out.
+        // The owning service finds out if the text holds.
         exchange.credentials.areHandedOn()
         return Credentials(signed: request, signedRequestor: SignedRequestHeader(header)?.requestorID)
     }

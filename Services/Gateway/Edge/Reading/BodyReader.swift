@@ -66,7 +66,7 @@ struct BodyReader: Sendable {
     }
 }
 
-/// Whether the time of a body is over.
+/// Marks that the time of a body is over.
 private final class Expiry: Sendable {
     let reached = Atomic(false)
 }

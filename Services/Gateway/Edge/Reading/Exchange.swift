@@ -72,10 +72,10 @@ package final class Exchange: Sendable {
         return logger
     }
 
-    /// Whether lines of a level are written: asked where `logger` would be made in vain for each request.
+    /// True when lines of a level are written: asked where `logger` would be made in vain for each request.
     func logs(_ level: Logger.Level) -> Bool { plainLogger.logLevel <= level }
 
-    /// What is kept and searched of `User-Agent`, in octets.
+    /// The part of `User-Agent` that is kept and searched, in octets.
     static let longestUserAgent = 1024
 
     /// At most its first 1024 octets: no client that exists sends more, and nothing behind them is worth a search or a row.
@@ -94,8 +94,8 @@ package final class Exchange: Sendable {
 }
 
 extension Exchange {
-    /// Notes for which requestors the call is made, as it proves when it succeeds: pages of their domains may read the answer. Noted where the text is read that the
-    /// owning service checks, so that no other parameter decides.
+    /// Notes for which requestors the call is made, as it proves when it succeeds: pages of their domains may read the answer. Noted where the text
+    /// is read that the owning service checks, so that no other parameter decides.
     package func serves(_ requestors: [String]) {
         guard headers[.origin] != nil else { return }
         served.withLock { $0 = requestors }
@@ -170,7 +170,7 @@ extension Exchange {
     }
 }
 
-/// What a form of a web session carries, so that no page of another site can make one: a digest of the session's secret, which only that page
+/// The token in a form of a web session, so that no page of another site can make one. It is a digest of the session's secret, which only that page
 /// and the cookie have.
 package struct FormToken {
     package let text: String
@@ -183,7 +183,7 @@ package struct FormToken {
     package func isEqual(to sent: String) -> Bool { ConstantTime.equal(text, sent) }
 }
 
-/// Whether a form was sent from a page of the gateway itself.
+/// Checks that a form was sent from a page of the gateway itself.
 package enum FormOrigin {
     /// Browsers say it in `Sec-Fetch-Site`, older ones in `Origin`; a program without either is no browser that could be misled.
     package static func isOwn(_ exchange: Exchange) -> Bool {

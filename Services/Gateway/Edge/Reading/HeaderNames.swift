@@ -12,7 +12,7 @@ extension HTTPFields.Element.Name {
     package static let apPartnerFrameworkStatus = Self("AP-Partner-Framework-Status")!
     package static let apTempPassIdentity = Self("AP-TempPass-Identity")!
     package static let apDeviceIdentifier = Self("AP-Device-Identifier")!
-    /// Of the web SDK: the device's id, and the same sealed.
+    /// The header fields of the web SDK: the device's id, and the same sealed.
     package static let webDeviceID = Self("Ap_21")!
     package static let deviceSeal = Self("pass_sfp")!
     package static let idempotencyKey = Self("Idempotency-Key")!

@@ -52,7 +52,7 @@ package enum ReplyFormat: String, Hashable, Sendable {
     case xml
 
     /// - Parameters:
-    ///   - suffix: Of the path, without its dot; wins.
+    ///   - suffix: The suffix of the path, without its dot; wins.
     ///   - parameter: `format`; comes second.
     ///   - accept: The `Accept` header.
     /// - Returns: XML without any preference (rest-v1 §2.3).

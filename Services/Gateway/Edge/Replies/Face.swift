@@ -4,12 +4,12 @@ package import NIOCore
 
 /// One face of the API: how it words a refusal to those who call it, as status, headers and body.
 ///
-/// The edge finds out that a request is refused, and for which fault. Only the face of the request's audience knows which form its callers read. Fields that all
-/// refusals share, such as `Retry-After` of a 503, are the edge's.
+/// The edge finds out that a request is refused, and for which fault. Only the face of the request's audience knows which form its callers read.
+/// Fields that all refusals share, such as `Retry-After` of a 503, are the edge's.
 package protocol Face: Sendable {
     /// - Parameters:
-    ///   - error: Of the handler, where a face has more to tell of it than the fault says.
-    ///   - fault: What the error comes to.
+    ///   - error: The error of the handler, where a face has more to tell of it than the fault says.
+    ///   - fault: The fault for the error.
     func reply(to error: any Error, _ fault: Fault, _ exchange: Exchange) -> Response
 
     func reply(to problem: BodyProblem, _ exchange: Exchange) -> Response
@@ -34,13 +34,13 @@ extension Face {
 
 /// A face at the listener for administration, which says also why it serves nobody from elsewhere.
 package protocol GuardedFace: Face {
-    /// - Parameter trace: What a person quotes to support.
+    /// - Parameter trace: The id that a person quotes to support.
     func stranger(_ refusal: AdministrationNames.Refusal, trace: String) -> Response
 }
 
-/// What is known of a request that the gateway has no time for.
+/// The known facts about a request that the gateway has no time for.
 package struct OverloadedRequest {
-    /// Of the path, without its dot.
+    /// The suffix of the path, without its dot.
     package let suffix: String?
     /// The fields `Accept` and `Accept-Language`.
     package let accept, language: String?

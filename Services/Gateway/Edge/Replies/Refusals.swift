@@ -66,7 +66,7 @@ final class Refusals: Sendable {
 }
 
 extension ReplyFormat {
-    /// Of an answer without a route.
+    /// Describes an answer without a route.
     init(_ request: Request, _ facts: RequestFacts) {
         self.init(suffix: facts.suffix, parameter: nil, accept: request.headers[values: .accept].joined(separator: ","))
     }

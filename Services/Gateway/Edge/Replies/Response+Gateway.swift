@@ -34,7 +34,7 @@ extension Response {
 }
 
 extension HTTPFields {
-    /// Of an answer that nobody may store.
+    /// The fields of an answer that nobody may store.
     package static func unstored(_ contentType: String) -> HTTPFields { [.contentType: contentType, .cacheControl: "no-store"] }
 }
 

@@ -1,19 +1,20 @@
 /// How a cookie says that it comes along from other sites too, for the browser that gets it.
 ///
-/// Some drop a cookie with `SameSite=None`, or take it for `Strict`: WebKit of iOS 12 and macOS 10.14, Chromium 51 to 66 (televisions with webOS 4 or Tizen 4 and 5,
-/// Android's WebView of those years), UC Browser before 12.13.2. They send a cookie without the attribute from everywhere. Source: Chromium's list of incompatible clients.
+/// Some drop a cookie with `SameSite=None`, or take it for `Strict`. They are WebKit of iOS 12 and macOS 10.14, Chromium 51 to 66, and UC Browser
+/// before 12.13.2. Such Chromium is in televisions with webOS 4 or Tizen 4 and 5, and in Android's WebView of those years. They send a cookie without
+/// the attribute from everywhere. Source: Chromium's list of incompatible clients.
 package enum SameSiteNone {
     /// Behind the other attributes of a cookie; empty for those browsers.
     /// - Parameter agent: The request's `User-Agent`.
     package static func attribute(for agent: String?) -> String { agent.map(isUnderstood) ?? true ? "; SameSite=None" : "" }
 
-    /// Of an agent, what is looked at, in octets.
+    /// The part of an agent that is read, in octets.
     private static let longest = 1024
 
     private static func isUnderstood(_ agent: String) -> Bool {
         let agent = Array(agent.utf8.prefix(longest))
         if let version = numbers(in: agent, after: "UCBrowser/"), version.lexicographicallyPrecedes([12, 13, 2]) { return false }
-        // What else such an agent claims to be does not count: its engine is this one.
+        // Other names in such an agent do not count: its engine is this one.
         if let version = chromium(agent) { return !(51...66).contains(version) }
         guard contains(agent, "AppleWebKit/") else { return true }
         if ["(iPhone", "(iPad", "(iPod"].contains(where: { contains(agent, $0) }), numbers(in: agent, after: " OS ")?.first == 12 { return false }

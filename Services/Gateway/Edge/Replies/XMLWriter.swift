@@ -1,7 +1,8 @@
 internal import Logging
 internal import TextEncodings
 
-/// Writes a document as XML 1.0. A member whose name is no name of XML is left out: what names it may come from an MVPD or from an upstream, and must not become markup.
+/// Writes a document as XML 1.0. A member whose name is no name of XML is left out. The name may come from an MVPD or from an upstream, and must not
+/// become markup.
 package struct XMLWriter {
     package private(set) var bytes: [UInt8] = []
     private var leftOut = 0
@@ -80,7 +81,7 @@ package struct XMLWriter {
     }
 
     /// Opens an element.
-    /// - Parameter isRoot: Whether the document begins with it.
+    /// - Parameter isRoot: True when the document begins with it.
     package mutating func begin(_ name: String, _ attributes: [(name: String, value: String)] = [], isRoot: Bool = false) {
         if isRoot { append(raw: #"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"#) }
         append(raw: "<\(name)")

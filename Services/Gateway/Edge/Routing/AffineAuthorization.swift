@@ -1,7 +1,8 @@
 internal import ContractRuntime
 internal import Contracts
 
-/// Sends the calls of one device and requestor to one copy of the service: there its denials are counted, and its permits and its MVPD's answers are at hand.
+/// Sends the calls of one device and requestor to one copy of the service. That copy counts its denials, and has its permits and its MVPD's answers
+/// at hand.
 struct AffineAuthorization: Authorization {
     private let service: any Authorization
 

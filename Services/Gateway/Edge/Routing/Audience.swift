@@ -1,7 +1,7 @@
 internal import Hummingbird
 
 extension Route {
-    /// Who calls the path, which decides what a refusal looks like.
+    /// The callers of a path, which decide the form of a refusal.
     package enum Audience: Sendable {
         /// Apps: errors of rest-v1 §2.8.
         case api(Endpoint)
@@ -97,7 +97,8 @@ extension Route {
 }
 
 extension Route.Audience {
-    /// Requests without which somebody cannot finish what has begun: sign-ins and pages, administrators, Apple's notifications. Apps ask again by themselves.
+    /// Requests without which somebody cannot finish what has begun: sign-ins and pages, administrators, Apple's notifications. Apps ask again by
+    /// themselves.
     var isUrgent: Bool {
         switch self {
         case .browser, .administration, .console, .notification, .api(.authenticate), .api(.logout): true
@@ -109,7 +110,7 @@ extension Route.Audience {
 extension Route.Audience {
     private static let general = ["/api/", "/reggie/", "/o/", "/adobe-services/", "/reset-tempass/", "/control/"]
 
-    /// Who calls an address that the gateway does not have.
+    /// The callers of an address that the gateway does not have.
     init(unknown path: String) {
         self =
             if path.hasPrefix("/admin/") {
@@ -125,7 +126,8 @@ extension Route.Audience {
             }
     }
 
-    /// The same, as far as it is told that there is no such address: then also reports of usage have a form of their own, and the console is not where there is none.
+    /// The same, when the answer says that there is no such address. Then reports of usage also have a form of their own, and the console is not
+    /// where there is none.
     init(notFound path: String) {
         self = path.hasPrefix("/esm/") ? .usage : path == KnownPaths.console ? .browser : Self(unknown: path)
     }
@@ -152,7 +154,8 @@ package enum Endpoint: Hashable, Sendable {
     case userMetadata
     case metadata
     case platform
-    /// The SDKs' own calls (clients §3): a device's id; the token of a code's session; what stands on a stored token beside a bearer, and without one.
+    /// The SDKs' own calls (clients §3). They concern a device's id, the token of a code's session, and the content of a stored token, with a bearer
+    /// or without.
     case sdkDevices
     case sdkSession
     case sdkDecision
@@ -176,10 +179,10 @@ public enum Door: Sendable {
     case administration
 }
 
-/// Who may come in at the listener for administration: callers that name it as one of its own.
+/// The callers that may come in at the listener for administration: they name it as one of its own.
 ///
-/// A page of another site can lead its name to a loopback address (DNS rebinding) and so ask with the reader's browser; it cannot make that browser send
-/// another name than its own. A number is no name that a page could be served under by somebody else.
+/// A page of another site can lead its name to a loopback address (DNS rebinding) and so ask with the reader's browser. It cannot make that browser
+/// send another name than its own. A number is no name that a page could be served under by somebody else.
 package struct AdministrationNames: Sendable {
     private let hosts: Set<OctetText>
 
@@ -204,7 +207,7 @@ package struct AdministrationNames: Sendable {
         if let origin = origins.first {
             guard origins.count == 1, WebOrigin(origin)?.withPort == own.withPort else { return .foreignOrigin }
         }
-        // What a browser says of a page's own calls, and of an address that a person has typed.
+        // The values that a browser sends for a page's own calls, and for an address that a person has typed.
         let site = request.headers.value(.secFetchSite) ?? "none"
         return site == "same-origin" || site == "none" ? nil : .foreignOrigin
     }

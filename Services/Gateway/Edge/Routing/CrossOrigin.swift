@@ -2,7 +2,7 @@ internal import Catalogue
 internal import Contracts
 internal import Hummingbird
 
-/// Which pages of other origins may call and read (rest-v1 §2.1).
+/// The pages of other origins that may call and read (rest-v1 §2.1).
 struct CrossOrigin {
     /// The origin to name in the reply; `nil` when it may not read.
     private let allowed: String?
@@ -34,7 +34,7 @@ struct CrossOrigin {
         self.init(allowed: accepted ? origin : nil, isForEverybody: false)
     }
 
-    /// When to ask again, how to authenticate (RFC 6749 §5.2), and the seal of a device's id (clients §3) are part of what a page must know.
+    /// Pages must know when to ask again, how to authenticate (RFC 6749 §5.2), and the seal of a device's id (clients §3).
     private static let exposed = "Adobe-Request-Id,Retry-After,WWW-Authenticate,pass_sfp"
 
     func apply(to response: inout Response, isPreflight: Bool = false) { apply(to: &response.headers, isPreflight: isPreflight) }

@@ -10,7 +10,7 @@ internal import Synchronization
 /// The outermost layer: identifies each request, routes it, and accounts for the reply.
 final class EdgeResponder: HTTPResponder {
     private let routes: RouteTree
-    /// Of the listener for administration; `nil` at the others, which answer to any name.
+    /// The names of the listener for administration; `nil` at the others, which answer to any name.
     private let names: AdministrationNames?
     private let hosts: PublicHosts
     private let responder: RouteResponder
@@ -74,7 +74,7 @@ final class EdgeResponder: HTTPResponder {
         return response
     }
 
-    /// Who asks every second whether the gateway is there has none.
+    /// The probe that asks every second whether the gateway is there has none.
     private func span(of request: Request, _ facts: RequestFacts) -> Span? {
         guard Tracing.isOn, facts.path != "/healthz", facts.path != "/readyz" else { return nil }
         return .serving(
@@ -119,7 +119,7 @@ final class EdgeResponder: HTTPResponder {
         return (await responder.respond(request, context, match), match.route.path)
     }
 
-    /// What is answered without asking a route.
+    /// The answer that needs no route.
     /// - Returns: `nil`: the route answers.
     private func turnedAway(
         _ request: Request, _ context: GatewayContext, _ verdict: PathRule.Verdict, _ match: RouteTree.Match?
@@ -132,7 +132,7 @@ final class EdgeResponder: HTTPResponder {
         if ThrottledPaths.applies(to: request.method, match?.route.path ?? context.facts.path), !throttle.admits(context.facts.clientAddress) {
             return (Response.tooManyRequests(retryAfter: 1), "throttled")
         }
-        // Whatever the address (RFC 9110 §9.1): no route knows it.
+        // It holds for every address (RFC 9110 §9.1): no route knows the method.
         guard Self.servedMethods.contains(request.method) else { return (refusals.notImplemented(request, facts: context.facts), "other") }
         // A preflight asks for nothing, and is answered as at every address.
         if verdict == .refused, request.method == .options {
@@ -144,7 +144,7 @@ final class EdgeResponder: HTTPResponder {
             if isPublic, unserved.note(context.facts.sentPath) { return (refusals.unserved(), "other") }
             return (refusals.notFound(request, facts: context.facts), "other")
         }
-        // A preflight must not be led elsewhere (Fetch §4.8): it is answered as at the address without the slash, to which the call that follows is led.
+        // A preflight must not be redirected (Fetch §4.8). It is answered as at the address without the slash, to which the call that follows is led.
         if verdict == .endsInSlash, !match.route.audience.takesSlash, request.method != .options {
             return (Self.redirect(request, to: match), match.route.path)
         }
@@ -211,7 +211,7 @@ final class LoopGuard: Sendable {
     private let via: BridgeVia
     private let alarmedAt = Mutex<NIODeadline?>(nil)
 
-    /// - Parameter origin: Of the addresses that `authentication` gives to MVPDs and upstreams: by it both ends know the cluster.
+    /// - Parameter origin: The origin of the addresses that `authentication` gives to MVPDs and upstreams: by it both ends know the cluster.
     init(origin: String) { via = BridgeVia(origin: origin) }
 
     /// - Returns: `nil` for a request that has not been here before.

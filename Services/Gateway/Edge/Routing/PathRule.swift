@@ -1,7 +1,7 @@
 internal import TextEncodings
 
-/// What a path may look like. One place decides, before the throttle, the routes or a log looks at it: a path that a proxy, a router and a limit can read
-/// in two ways goes around one of them.
+/// The form that a path may have. One place decides, before the throttle, the routes or a log looks at it. A path that a proxy, a router and a limit
+/// can read in two ways goes around one of them.
 enum PathRule {
     /// More segments than any route has are not even told apart.
     static let deepest = 16
@@ -10,7 +10,7 @@ enum PathRule {
         case plain
         /// Plain but for one slash at its end.
         case endsInSlash
-        /// A segment is empty, `.` or `..`, encoded or not; a slash, a backslash, `.` or a control is hidden in one; or there are too many.
+        /// A segment is empty, `.` or `..`, encoded or not. Or it hides a slash, a backslash, `.` or a control, or there are too many.
         case refused
     }
 
@@ -70,8 +70,8 @@ enum Authority {
     /// Octets, at most, of a name (RFC 1035 §2.3.4) with a port.
     private static let longest = 300
 
-    /// Whether it is one host, with a port or without (RFC 9110 §4.2.1, §7.2; RFC 3986 §3.2.2): no list, no path, nobody's name and password. Empty is
-    /// plain, too: a request for a host that has no name.
+    /// True when it is one host, with a port or without (RFC 9110 §4.2.1, §7.2; RFC 3986 §3.2.2). It is no list and has no path, name or password.
+    /// Empty is plain, too: a request for a host that has no name.
     static func isPlain(_ authority: String) -> Bool {
         var rest = authority.utf8[...]
         guard rest.count <= longest else { return false }

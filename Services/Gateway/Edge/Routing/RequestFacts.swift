@@ -5,7 +5,7 @@ package import Logging
 internal import NIOCore
 internal import Synchronization
 
-/// What is known of a request before its route; a class, because it is handed from one step to the next many times.
+/// The known facts about a request before its route; a class, because it is handed from one step to the next many times.
 package final class RequestFacts: Sendable {
     /// Names this request alone, also where a caller sends one trace with several requests: a change of state that comes twice is known by it.
     package let requestID: String
@@ -14,7 +14,7 @@ package final class RequestFacts: Sendable {
     package let trace: TraceContext
     /// Id of the caller's span; `nil` when the trace begins here.
     let parentSpan: UInt64?
-    /// What the settings say of the name that it was sent to.
+    /// The settings of the name that it was sent to.
     package let host: ServedHost
     /// True when the request came over HTTPS.
     package let isSecure: Bool
@@ -50,7 +50,7 @@ package final class RequestFacts: Sendable {
     ///   - trusted: The peers whose `X-Forwarded-For` counts.
     ///   - isSecure: It came over HTTPS.
     ///   - allowsPlainSignatures: Nobody minds who reads a signature on the way.
-    ///   - host: Of the name that it was sent to.
+    ///   - host: The settings of the name that it was sent to.
     init(_ request: Request, peer: String?, trusted: [AddressRange], isSecure: Bool, allowsPlainSignatures: Bool = false, host: ServedHost) {
         self.host = host
         let sent = request.headers.value(.traceparent).flatMap { parent -> TraceContext? in
@@ -122,7 +122,7 @@ enum RequestIdentifier {
     }
 }
 
-/// What the router carries beside a request.
+/// The data that the router carries beside a request.
 struct GatewayContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// Address of the connection's other end; `nil` without a network.
@@ -139,7 +139,7 @@ struct GatewayContext: RequestContext {
         peer = channel.remoteAddress?.ipAddress
     }
 
-    /// Tells a client that its body is wanted, where it said that it waits for that and has sent nothing of it: the head is accepted (RFC 9110 §10.1.1).
+    /// Tells a client that its body is wanted, where it waits for that and has sent nothing of it. The head is accepted (RFC 9110 §10.1.1).
     func sayContinue(to request: Request) {
         guard request.headers.value(.expect) != nil else { return }
         let pipeline = channel.pipeline

@@ -4,7 +4,7 @@ package import Hummingbird
 package final class Route: Sendable {
     package typealias Handler = @Sendable (Exchange) async throws -> Response
 
-    /// What the handler reads of the body.
+    /// The part of the body that the handler reads.
     package enum BodyRule: Sendable {
         case ignored
         /// Form fields join the query's parameters.
@@ -54,7 +54,8 @@ package final class Route: Sendable {
         self.actsOnGet = actsOnGet
     }
 
-    /// - Returns: What answers; `nil`: the route does not serve the method. HEAD is served as GET, whose content is dropped where answers leave.
+    /// - Returns: The handler that answers; `nil`: the route does not serve the method. HEAD is served as GET, whose content is dropped where answers
+    ///   leave.
     package func handler(for method: HTTPRequest.Method) -> Handler? {
         handlers[method] ?? (method == .head && !actsOnGet ? handlers[.get] : nil)
     }

@@ -48,7 +48,7 @@ final class RouteResponder: Sendable {
             return (Response.tooManyRequests(retryAfter: seconds), exchange(request, context, match))
         }
         let body: ByteBuffer
-        // What a GET says stands in its query (rest-v1 §2.3).
+        // A GET has its parameters in its query (rest-v1 §2.3).
         let rule = (request.method == .get || request.method == .head) && route.handlers[.post] != nil ? .ignored : route.body
         if Self.isLong(request, context, rule), route.audience.isOpenToRequestors {
             let exchange = exchange(request, context, match)
@@ -66,8 +66,8 @@ final class RouteResponder: Sendable {
         return (response, exchange)
     }
 
-    /// Leads a browser to the name of sign-ins, path and query as they are, before anything is looked up: there it gets the cookie that the answer of an MVPD, or of Apple,
-    /// brings back. What it asks for counts as asked there.
+    /// Leads a browser to the name of sign-ins, path and query as they are, before anything is looked up. There it gets the cookie that the answer of
+    /// an MVPD, or of Apple, brings back. Its request counts as asked there.
     /// - Returns: `nil`: the sign-in begins here.
     private static func lead(_ request: Request, _ host: ServedHost) -> Response? {
         // A form was sent from a page that has led here already.
@@ -77,7 +77,8 @@ final class RouteResponder: Sendable {
         return .redirect(to: origin + target)
     }
 
-    /// MVPD proxies keep their lists from addresses that the settings name. Whoever calls from elsewhere learns no more than that, whatever bearer they have.
+    /// MVPD proxies keep their lists from addresses that the settings name. Callers from elsewhere learn no more than that, whatever bearer they
+    /// have.
     /// - Throws: `access_denied`.
     private func requireProxyAddress(_ exchange: Exchange) throws(Fault) {
         let accepted = dependencies.settings.mvpdProxyAddresses
@@ -86,14 +87,14 @@ final class RouteResponder: Sendable {
         }
     }
 
-    /// Who one is comes before what one says: a stranger's body is not even read (dashboard §5).
+    /// The caller's identity is checked before the content: a stranger's body is not even read (dashboard §5).
     /// - Throws: `access_denied`, or why nobody can tell.
     private func knowAdministrator(_ exchange: Exchange) async throws {
         let request = GetAdministratorRequest(token: try exchange.administrator())
         _ = try await dependencies.administration.getAdministrator(request, context: exchange.call)
     }
 
-    /// What is read of a body before who sent it is known, in octets: so much is searched for an access token in a form (clients §1.4).
+    /// The part of a body that is read before its sender is known, in octets. So much is searched for an access token in a form (clients §1.4).
     private static let longestUnknown = 8 << 10
 
     /// True when the body may be longer than what is worth reading for anybody.
@@ -105,7 +106,7 @@ final class RouteResponder: Sendable {
     }
 
     /// A long body costs more than the check of a bearer, so the bearer comes first.
-    /// - Throws: `access_denied`, `invalid_client`, or `BearerProblem`. Whatever else there is to say the service that does the work says.
+    /// - Throws: `access_denied`, `invalid_client`, or `BearerProblem`. The service that does the work says everything else.
     private func refuseBadBearer(_ exchange: Exchange) async throws {
         guard let credentials = try Credentials.optional(exchange) else {
             guard exchange.audience.demandsBearer else { return }
@@ -211,11 +212,11 @@ final class RouteResponder: Sendable {
     }
 }
 
-/// Which pages may read an answer (rest-v1 §2.1). A page proves nothing by where it comes from: a foreign one is served as any caller, and its browser keeps the
-/// answer from it.
+/// The pages that may read an answer (rest-v1 §2.1). A page proves nothing by where it comes from: a foreign one is served as any caller, and its
+/// browser keeps the answer from it.
 extension RouteResponder {
-    /// What a preflight may tell, which has neither credentials nor a body: a requestor that the address names decides; where it names none, any requestor's page
-    /// may ask.
+    /// The access that a preflight may tell, which has neither credentials nor a body. A requestor that the address names decides. Where it names
+    /// none, any requestor's page may ask.
     func preflightAccess(_ exchange: Exchange) -> CrossOrigin {
         guard exchange.audience.isReadableByPages || exchange.audience.isOpenToEverybody else { return .nobody }
         if exchange.audience.isOpenToEverybody { return .everybody }
@@ -226,14 +227,14 @@ extension RouteResponder {
         return CrossOrigin(origin: origin, registeredIn: catalogue)
     }
 
-    /// What was done for a requestor only its pages may read, whatever parameters say; a refusal, and what is the same for all, whoever may ask.
+    /// Only a requestor's pages may read its answer, whatever parameters say. All callers may read a refusal, and an answer that is the same for all.
     func admitPages(_ exchange: Exchange, to response: inout Response) async {
         guard response.status.code < 400, exchange.audience.isReadableByPages else { return preflightAccess(exchange).apply(to: &response) }
         await access(exchange).apply(to: &response)
     }
 
     /// The same where there is no route, or none was asked, by the rule of a preflight that names no requestor.
-    /// - Parameter audience: Of the address; `nil`: nobody knows it.
+    /// - Parameter audience: The audience of the address; `nil`: nobody knows it.
     func admitPages(_ request: Request, _ audience: Route.Audience?, to response: inout Response) {
         if audience?.isOpenToEverybody == true { return CrossOrigin.everybody.apply(to: &response, isPreflight: request.method == .options) }
         guard audience?.isReadableByPages == true else { return CrossOrigin.nobody.apply(to: &response) }

@@ -1,7 +1,8 @@
 /// Everything that the gateway answers.
 package struct RouteTable: Sendable {
     package let routes: [Route]
-    /// Where a person who typed the bare address of administration is led; `nil` where there is no console. The public listener has another route there.
+    /// Where a person who typed the bare address of administration is led; `nil` where there is no console. The public listener has another route
+    /// there.
     private let administrationEntrance: Route?
 
     package init(_ routes: [Route], administrationEntrance: Route? = nil) {
@@ -9,18 +10,18 @@ package struct RouteTable: Sendable {
         self.administrationEntrance = administrationEntrance
     }
 
-    /// Whoever comes in may ask for these: whether the gateway works, and what it offers.
+    /// All callers may ask for these: whether the gateway works, and what it offers.
     private static let atEveryDoor: Set<OctetText> = ["/healthz", "/readyz", "/openapi.json"]
 
-    /// What is served at one kind of listener; its addresses are unknown at the other.
+    /// The routes of one kind of listener; its addresses are unknown at the other.
     func routes(at door: Door) -> [Route] {
         let own = routes.filter { $0.audience.door == door || Self.atEveryDoor.contains(OctetText($0.path)) }
         return door == .administration ? own + [administrationEntrance].compactMap(\.self) : own
     }
 }
 
-/// Finds the route of a path, segment by segment: a literal segment goes before a captured one, and that before the capture of all that is left, `{name*}`.
-/// `PathRule` has said that no segment is empty.
+/// Finds the route of a path, segment by segment. A literal segment goes before a captured one, and that before the capture of all that is left,
+/// `{name*}`. `PathRule` has said that no segment is empty.
 struct RouteTree: Sendable {
     /// A route and the parts of the path that it captured, as they were sent.
     struct Match: Sendable {

@@ -1,7 +1,7 @@
-/// What the settings say of the name that a request came to. The addresses that an answer holds are made of this: a request chooses among them, and nothing of what it
-/// says itself is written into one.
+/// The settings of the name that a request came to. The addresses in an answer are made of this. A request chooses among them, and nothing of its own
+/// text is written into one.
 package final class ServedHost: Sendable {
-    /// What they begin with.
+    /// The beginning of these addresses.
     package let origin: String
     /// Where sign-ins begin that are asked for here, as the cookie that the MVPD's answer brings belongs to one name; `nil`: here.
     let signInOrigin: String?
@@ -20,7 +20,7 @@ package final class ServedHost: Sendable {
     /// `helpUrl` of an error code.
     package func help(_ code: String) -> String { "\(origin)/help/errors#\(code)" }
 
-    /// Whether a page of the gateway itself, under this name, has that origin.
+    /// True when a page of the gateway itself, under this name, has that origin.
     /// - Parameters:
     ///   - page: The header `Origin`.
     ///   - authority: Host and port that the request was sent to.
@@ -34,10 +34,10 @@ package final class ServedHost: Sendable {
 
 /// The names of `publicOrigin` and `hosts`.
 struct PublicHosts: Sendable {
-    /// Of every other name.
+    /// The settings of every other name.
     let standard: ServedHost
     private let known: [OctetText: ServedHost]
-    /// What is read of `Host`, in octets.
+    /// The part of `Host` that is read, in octets.
     private static let longestAuthority = 300
 
     init(_ settings: GatewaySettings) {

@@ -26,7 +26,7 @@ final class UnservedCalls: Sendable {
         return true
     }
 
-    /// What has been counted so far.
+    /// The names that have been counted so far.
     var names: Set<String> { counters.withLock { Set($0.keys.map(\.text)) } }
 
     /// The first two segments, of printable characters.

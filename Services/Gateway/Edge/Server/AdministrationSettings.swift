@@ -41,7 +41,7 @@ public struct AdministrationSettings: Sendable {
     /// Names without end would be compared with each request.
     private static let mostHosts = 64
 
-    /// What is wrong: key below `admin` and text.
+    /// The first problem: key below `admin` and text.
     /// - Parameter allowsPlainHTTP: At another address than loopback.
     func problem(allowsPlainHTTP: Bool) -> (key: String, text: String)? {
         guard let endpoint else { return ("listen", "must be address:port, for example \(Self.usual)") }
@@ -88,7 +88,7 @@ public struct OtherCluster: Decodable, Sendable {
     /// The address of its console; HTTPS, except at loopback.
     public let console: String
 
-    /// How many the head lists.
+    /// The number that the head lists.
     static let most = 20
 
     public init(name: String, console: String) {
@@ -96,7 +96,7 @@ public struct OtherCluster: Decodable, Sendable {
         self.console = console
     }
 
-    /// What is wrong with its form.
+    /// The problem of its form.
     var problem: String? {
         guard (1...60).contains(name.count) else { return "must have names of 1 to 60 characters" }
         guard OpenIDSettings.isSafe(console) else {

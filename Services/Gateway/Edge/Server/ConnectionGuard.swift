@@ -16,7 +16,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private let place: OpenConnections.Place
     private let connections: OpenConnections
     private var requests = 0
-    /// Of HTTP/2; `nil`: the connection speaks HTTP/1.1.
+    /// The turns of HTTP/2; `nil`: the connection speaks HTTP/1.1.
     let streams: StreamTurns?
     /// Octets of answers that are not sent yet.
     private var unsent = 0
@@ -122,7 +122,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     }
 }
 
-/// How long a connection may stay, as a pure state machine: a client must send a whole head in time and may be idle only for a while, and when the
+/// The time that a connection may stay, as a pure state machine. A client must send a whole head in time and may be idle only for a while. When the
 /// gateway stops, every connection ends. Bodies have their own time (`RequestGuard`).
 struct ConnectionTimes {
     private enum Phase {

@@ -2,7 +2,7 @@
 public struct ConnectionLimits: Sendable {
     /// Connections open at once on all listeners, 1 to 1000000. For one more an idle one goes; without an idle one it is closed at once.
     public var maximum: Int
-    /// Of one address at once, an IPv6 address by its /64, 1 to 1000000; trusted proxies have no such limit.
+    /// Connections of one address at once, an IPv6 address by its /64, 1 to 1000000; trusted proxies have no such limit.
     public var perAddress: Int
     /// The same for each address of `backends`.
     public var perBackend: Int
@@ -28,7 +28,7 @@ public struct ConnectionLimits: Sendable {
         self.drain = drain
     }
 
-    /// What is wrong: key below `connections` and text.
+    /// The first problem: key below `connections` and text.
     var problem: (key: String, text: String)? {
         guard (1...1_000_000).contains(maximum) else { return ("maximum", "must be from 1 to 1000000") }
         guard (1...1_000_000).contains(perAddress) else { return ("perAddress", "must be from 1 to 1000000") }

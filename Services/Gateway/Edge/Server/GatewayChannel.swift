@@ -22,13 +22,13 @@ struct GatewayChannel: ServerChildChannel {
         }
     }
 
-    /// What the handshake led to.
+    /// The result of the handshake.
     enum Conversation: Sendable {
         case http1
         case http2(HTTP2Channel.Value)
     }
 
-    /// What the kernel keeps of answers that a client does not read.
+    /// The buffer in which the kernel keeps answers that a client does not read.
     private static let sendOctets: SocketOptionValue = 128 * 1024
 
     private let http1: Http1Setup
@@ -103,7 +103,7 @@ struct GatewayChannel: ServerChildChannel {
 
     private func attend(_ channel: any Channel, _ place: OpenConnections.Place, _ logger: Logger) -> EventLoopFuture<Value> {
         do {
-            // Whoever sends much at once takes up a little of it in each round of the loop, as everybody.
+            // A client that sends much at once has a little of it taken up in each round of the loop, as everybody.
             if let options = channel.syncOptions {
                 try options.setOption(.maxMessagesPerRead, value: 1)
                 try options.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Http1Bounds.oneRead))
@@ -114,7 +114,7 @@ struct GatewayChannel: ServerChildChannel {
                 ConnectionGuard(limits, place: place, among: connections, streams: streams, bytesBeginRequests: certificate == nil))
             guard let certificate else { return http1.add(to: channel).map { .plain(channel) } }
             let negotiation = NIOTypedApplicationProtocolNegotiationHandler<Conversation> { result in
-                // Whoever offers nothing speaks HTTP/1.1.
+                // A client that offers nothing speaks HTTP/1.1.
                 guard case .negotiated("h2") = result else { return http1.add(to: channel).map { .http1 } }
                 return speakHttp2(channel, logger).map { .http2($0) }
             }

@@ -2,7 +2,7 @@
 public struct HostSettings: Sendable {
     /// As clients send it in `Host`, without the port; lower case.
     public var name: String
-    /// What the addresses begin with that answers to this name hold: scheme, host and port, no slash at the end. The host may be another than `name`, where
+    /// The beginning of the addresses in answers to this name: scheme, host and port, no slash at the end. The host may be another than `name`, where
     /// the name is for programs and people are to see a nicer one.
     public var origin: String
     /// PEM: shown to whom asks for this name in the handshake (RFC 6066 §3); `nil`: they see that of `gateway.tls`. Relative to the settings file.
@@ -23,7 +23,7 @@ public struct HostSettings: Sendable {
     /// Octets of a name (RFC 1035 §2.3.4).
     private static let longest = 253
 
-    /// What is wrong: key below the entry and text.
+    /// The first problem: key below the entry and text.
     /// - Parameter hasHTTPS: There is a listener that shows certificates.
     func problem(hasHTTPS: Bool) -> (key: String, text: String)? {
         guard name.utf8.count <= Self.longest, let written = WebOrigin("https://\(name)"), written.port == nil, written.host == name else {
@@ -65,7 +65,7 @@ extension GatewaySettings {
     /// Where sign-ins begin and end.
     public var originOfSignIns: String { signInOrigin ?? publicOrigin }
 
-    /// What is wrong with the names: key and text.
+    /// The problem of the names: key and text.
     var hostProblem: (key: String, text: String)? {
         guard hosts.count <= HostSettings.most else { return ("hosts", "must be at most \(HostSettings.most) entries") }
         if let signInOrigin, !WebOrigin.isWhole(signInOrigin) { return ("signInOrigin", WebOrigin.rule) }

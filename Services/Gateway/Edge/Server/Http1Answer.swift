@@ -10,7 +10,7 @@ internal import Synchronization
 
 /// An answer as HTTP/1.1 sends it: always whole, with its length (RFC 9112 §6.2).
 struct Http1Answer {
-    /// What becomes of the connection (RFC 9112 §9.3).
+    /// The fate of the connection after the answer (RFC 9112 §9.3).
     enum Connection: String {
         /// It stays, as everybody expects.
         case stays

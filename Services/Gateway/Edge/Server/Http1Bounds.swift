@@ -1,11 +1,11 @@
-/// What a connection of HTTP/1.1 may make the gateway hold.
+/// The bounds of what a connection of HTTP/1.1 makes the gateway hold.
 enum Http1Bounds {
-    /// Of a whole head, in octets, as in HTTP/2: the request line, names and values. Trailers count too.
+    /// The longest head, in octets, as in HTTP/2: the request line, names and values. Trailers count too.
     static let longestHead = 16 * 1024
     static let mostFields = 100
-    /// What is read of a connection at once, in octets.
+    /// The octets that are read of a connection at once.
     static let oneRead = 8 * 1024
-    /// What the parser holds of what it has not understood yet, in octets.
+    /// The octets that the parser holds without having understood them yet.
     static let mostUnparsed = longestHead + oneRead
     /// Parts of requests that may wait for the answer to an earlier one.
     static let mostWaiting = 64

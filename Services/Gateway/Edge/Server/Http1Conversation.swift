@@ -4,10 +4,11 @@ internal import Hummingbird
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Last in the pipeline of an HTTP/1.1 connection: has its requests answered one after the other, each by a task on the connection's own event loop.
+/// Comes last in the pipeline of an HTTP/1.1 connection. Its requests are answered one after the other, each by a task on the connection's own event
+/// loop.
 ///
-/// A request whose body came together with its head needs no wait at all; other bodies are handed on while they arrive. Requests that a client
-/// sends ahead (RFC 9112 §9.3.2) wait here; no more is read from a client that sends too many of them, or does not read its answers. They have their turn
+/// A request whose body came together with its head needs no wait at all; other bodies are handed on while they arrive. Requests that a client sends
+/// ahead (RFC 9112 §9.3.2) wait here. No more is read from a client that sends too many of them, or does not read its answers. They have their turn
 /// behind the requests of others.
 final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = RequestPart
@@ -16,7 +17,7 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     /// Answers a request; never fails.
     typealias Responder = @Sendable (Request, GatewayContext) async -> Reply
 
-    /// What a responder gave, ready to be written.
+    /// A responder's reply, ready to be written.
     struct Reply: Sendable {
         let status: HTTPResponse.Status
         let fields: HTTPFields
@@ -49,7 +50,7 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     private var context: ChannelHandlerContext?
     private var phase = Phase.idle
     private var backlog = CircularBuffer<RequestPart>()
-    /// Of what waits in the backlog.
+    /// The octets that wait in the backlog.
     private var backlogOctets = 0
     /// The request under way asks for no content.
     private var isHead = false
@@ -63,12 +64,12 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     private var holdsRead = false
     /// The connection ends with the answer under way.
     private var isLast = false
-    /// What came after the request under way cannot be served: the answer to it.
+    /// The answer to input after the request under way that cannot be served.
     private var spoiled: HTTPResponse.Status?
     /// The client sends no more.
     private var isInputClosed = false
 
-    /// - Parameter base: What the connection's requests have in common.
+    /// - Parameter base: The common context of the connection's requests.
     init(base: GatewayContext, eventLoop: any EventLoop, requestGuard: RequestGuard, doorkeeper: Doorkeeper, responder: @escaping Responder) {
         self.base = base
         self.requestGuard = requestGuard
@@ -190,7 +191,7 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     /// - Returns: False when the part must wait.
     private func take(_ part: RequestPart) -> Bool {
         switch (phase, part) {
-        // Who does not read answers gets no more of them.
+        // A client that does not read answers gets no more of them.
         case (.idle, .head) where context?.channel.isWritable == false || !hasTurn(): return false
         case (.idle, .head(let head)): phase = .gathering(head, ByteBuffer())
         case (.gathering(let head, var body), .body(let bytes)):
@@ -209,7 +210,7 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
         return true
     }
 
-    /// Whether the next request may be taken up now; if not, it is later.
+    /// True when the next request may be taken up now; if not, it is later.
     private func hasTurn() -> Bool {
         guard nextTurn == nil else { return false }
         if admission.hasTurn(after: lastRound) { return true }
@@ -283,7 +284,7 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// What was sent is no request.
+    /// Refuses input that is no request.
     private func refuse(_ status: HTTPResponse.Status) {
         phase = .closing
         requestGuard.send(Http1Answer(status: status, connection: .close))

@@ -4,11 +4,11 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOHTTPTypesHTTP1
 
-/// What HTTP/1 asks of a server beside its syntax: one host per request (RFC 9112 §3.2), targets in absolute form (§3.2.2), codings that it knows (§6.1), and
-/// connections that end when the client or its version wants it (§9.3). Hands requests on in the types of HTTPTypes.
+/// The demands of HTTP/1 on a server beside its syntax. There is one host per request (RFC 9112 §3.2), and targets may be in absolute form (§3.2.2).
+/// The codings are known (§6.1), and connections end when the client or its version wants it (§9.3). Hands requests on in the types of HTTPTypes.
 ///
-/// Of the field `Connection` only the essence is handed on: `close`, `keep-alive` of a client of HTTP/1.0, or nothing. A request behind which the parser may stop
-/// is handed on with `close`.
+/// Only the essence of the field `Connection` is handed on: `close`, `keep-alive` of a client of HTTP/1.0, or nothing. A request behind which the
+/// parser may stop is handed on with `close`.
 final class Http1Rules: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = RequestPart
@@ -50,7 +50,7 @@ final class Http1Rules: ChannelInboundHandler {
 
     private static func isLast(_ head: HTTPRequestHead) -> Bool { !head.isKeepAlive || Http1Parser.mayStop(behind: head) }
 
-    /// Of a message with a coding (RFC 9112 §6.1): HTTP/1.0 has none, and the gateway knows one.
+    /// Checks a message with a coding (RFC 9112 §6.1): HTTP/1.0 has none, and the gateway knows one.
     private static func checkCoding(_ head: HTTPRequestHead, _ codings: [String]) throws {
         guard !codings.isEmpty else { return }
         guard head.version != .http1_0 else { throw Http1Problem.faulty }
@@ -122,8 +122,8 @@ final class Http1Rules: ChannelInboundHandler {
     }
 }
 
-/// Names of header fields, checked and folded: the requests of a connection mostly have the same ones in the same order, so that those of the last
-/// request serve for the next.
+/// Names of header fields, checked and folded. The requests of a connection mostly have the same ones in the same order, so those of the last request
+/// serve for the next.
 struct Http1FieldNames {
     private static let mostKept = 32
     /// In bytes.
@@ -150,9 +150,9 @@ struct Http1FieldNames {
 
 /// The parser of a connection of HTTP/1.1. Used on the connection's event loop only.
 ///
-/// SwiftNIO's decoder reads nothing behind a request that may lead to another protocol: an offer to upgrade, or CONNECT. It alone knows which requests it takes
-/// for such ones, and what comes behind them would pile up in it. So whatever might be one is the last request of its connection (`Http1Rules`), and no decoder
-/// takes the place of another.
+/// SwiftNIO's decoder reads nothing behind a request that may lead to another protocol: an offer to upgrade, or CONNECT. It alone knows which
+/// requests it takes for such ones, and what comes behind them would pile up in it. So whatever might be one is the last request of its connection
+/// (`Http1Rules`), and no decoder takes the place of another.
 final class Http1Parser {
     let handler: ByteToMessageHandler<HTTPRequestDecoder>
 
@@ -165,8 +165,8 @@ final class Http1Parser {
             HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits), maximumBufferSize: Http1Bounds.mostUnparsed)
     }
 
-    /// True for every request behind which the decoder may stop, and for some behind which it does not: the gateway accepts no upgrade (RFC 9110 §7.8 lets it
-    /// ignore the offer), so nobody needs to know which.
+    /// True for every request behind which the decoder may stop, and for some behind which it does not. The gateway accepts no upgrade (RFC 9110 §7.8
+    /// lets it ignore the offer), so nobody needs to know which.
     static func mayStop(behind head: HTTPRequestHead) -> Bool {
         head.method == .CONNECT || head.headers.contains(name: "Upgrade")
     }

@@ -3,9 +3,10 @@ internal import NIOCore
 
 /// Ends connections of HTTP/2 whose frames bring nothing.
 ///
-/// A ping must be answered, settings must be acknowledged, a window may grow by one octet: each costs the sender nothing and us a little. So a connection has a
-/// budget of such frames. A request gives some of it back, as does what a body brings, and time a little; and whoever reads answers may move windows for each
-/// part of them, as proxies do. An ordinary client never notices. Whoever has used it up gets GOAWAY with ENHANCE_YOUR_CALM (RFC 9113 §10.5). Stands where frames are octets still, so that nothing is decoded for a flood.
+/// A ping must be answered, settings must be acknowledged, a window may grow by one octet: each costs the sender nothing and us a little. So a
+/// connection has a budget of such frames. A request gives some of it back, as does the data of a body, and time a little. A client that reads
+/// answers may move windows for each part of them, as proxies do. An ordinary client never notices. A client that has used it up gets GOAWAY with
+/// ENHANCE_YOUR_CALM (RFC 9113 §10.5). Stands where frames are octets still, so that nothing is decoded for a flood.
 final class Http2FrameBudget: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -14,16 +15,16 @@ final class Http2FrameBudget: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Frames that may bring nothing, at first and at most.
     static let most = 2000
-    /// What a request gives back: answers to it move windows.
+    /// The units that a request gives back: answers to it move windows.
     static let perRequest = 50
     /// Octets of a body for which a frame costs nothing, and of answers for which a window may move once more.
     static let worthwhile = 256
     /// Moves of windows that answers may have earned.
     static let mostEarned = 100_000
-    /// What a second gives back.
+    /// The units that a second gives back.
     private static let perSecond = 10
 
-    /// What taking back a stream costs: somewhat more than its request gave, so that streams that are begun and reset end too.
+    /// The cost of taking back a stream: somewhat more than its request gave, so that streams that are begun and reset end too.
     static let perReset = 60
     /// How long the end may take to be read; closing at once could destroy it on the way.
     private static let farewell = TimeAmount.milliseconds(500)
@@ -39,7 +40,7 @@ final class Http2FrameBudget: ChannelDuplexHandler, RemovableChannelHandler {
     /// Octets of answers that no move of a window has been set against.
     private var sent = 0
     private var lastRefill = NIODeadline.now()
-    /// Of the connection's preface (RFC 9113 §3.4).
+    /// The octets of the connection's preface (RFC 9113 §3.4).
     private var skipped = 24
     private var head: [UInt8] = []
     private var highestStream: UInt32 = 0

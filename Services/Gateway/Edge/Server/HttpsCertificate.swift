@@ -5,8 +5,8 @@ internal import FoundationEssentials
 internal import NIOSSL
 internal import Synchronization
 
-/// As whom the gateway answers over HTTPS. Changed files are taken in without a restart: connections that are open keep what they began with, new
-/// handshakes get the new certificate; files that cannot be used, or are no good for the name, change nothing.
+/// As whom the gateway answers over HTTPS. Changed files are taken in without a restart: open connections keep the old certificate, and new
+/// handshakes get the new one. Files that cannot be used, or are no good for the name, change nothing.
 public final class HttpsCertificate: Sendable {
     private struct Loaded {
         var content: [[UInt8]]
@@ -18,7 +18,7 @@ public final class HttpsCertificate: Sendable {
 
     private struct State {
         var loaded: Loaded
-        /// What was refused last, and why.
+        /// The last refusal, and its reason.
         var refused: Refusal?
     }
 
@@ -40,7 +40,7 @@ public final class HttpsCertificate: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - use: What it is for, as a label of metrics.
+    ///   - use: The use of the certificate, as a label of metrics.
     ///   - name: The host name that it must be for; `nil`: any.
     ///   - served: Names that are served with it; one that it covers stays covered, whatever the files become.
     ///   - others: By name in lower case, what is shown to clients that ask for that name in their handshake.
@@ -67,7 +67,7 @@ public final class HttpsCertificate: Sendable {
     /// For the next handshake.
     var context: NIOSSLContext { state.withLock { $0.loaded.context } }
 
-    /// What an operator should know of the certificate that is shown now, though it is shown all the same.
+    /// Warnings for operators about the certificate that is shown now, though it is shown all the same.
     public var doubts: [String] {
         let facts = state.withLock { $0.loaded.facts }
         let uncovered = served.filter { !facts.covers($0) }.map { name in
@@ -103,7 +103,7 @@ public final class HttpsCertificate: Sendable {
         }
     }
 
-    /// What a certificate is asked before it takes the place of one that is shown.
+    /// The demands on a certificate before it takes the place of one that is shown.
     private func require(_ facts: CertificateFacts, after former: CertificateFacts) throws(HttpsProblem) {
         if let name { try facts.require(name, in: certificateFile) }
         for name in served where former.covers(name) { try facts.require(name, in: certificateFile) }
@@ -138,7 +138,7 @@ public final class HttpsCertificate: Sendable {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
-        // Of TLS 1.2 only what has forward secrecy and authenticated encryption (RFC 9325 §4.2); those of 1.3 all have.
+        // TLS 1.2 may use only suites with forward secrecy and authenticated encryption (RFC 9325 §4.2); those of 1.3 all have both.
         configuration.cipherSuiteValues = [
             .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,
             .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
@@ -171,7 +171,7 @@ public final class HttpsCertificate: Sendable {
         }
     }
 
-    /// - Parameter name: That the client asks for (RFC 6066 §3); `nil`: none.
+    /// - Parameter name: The name that the client asks for (RFC 6066 §3); `nil`: none.
     private static func shown(to name: String?, _ others: [OctetText: HttpsCertificate]) -> NIOSSLContextConfigurationOverride {
         guard let name, name.utf8.count <= 253, let other = others[OctetText(name.lowercased())] else { return .noChanges }
         let loaded = other.state.withLock { $0.loaded }
@@ -194,7 +194,7 @@ struct CertificateFacts: Sendable {
     private let begin: Timestamp
     private let end: Timestamp
 
-    /// What is to be said of its key; `nil`: nothing.
+    /// The weakness of its key; `nil`: none.
     let weakness: String?
 
     init(_ certificate: Certificate, weakness: String? = nil) {
@@ -213,7 +213,7 @@ struct CertificateFacts: Sendable {
         }
     }
 
-    /// - Throws: Whose it is, when it is not of that name.
+    /// - Throws: A problem with the certificate's own names, when it is not of that name.
     func require(_ name: String, in file: String) throws(HttpsProblem) {
         guard !covers(name) else { return }
         throw HttpsProblem(description: "\(owners(in: file)), not for '\(name)'; put a certificate there that has the name")

@@ -19,7 +19,7 @@ public struct HttpsSettings: Sendable {
     /// Address and port of `listen`; `nil` when it is not of that form.
     public var endpoint: (address: String, port: Int)? { GatewaySettings.endpoint(of: listen) }
 
-    /// What is wrong: key below `tls` and text.
+    /// The first problem: key below `tls` and text.
     var problem: (key: String, text: String)? {
         guard endpoint != nil else { return ("listen", "must be address:port, for example 127.0.0.1:8443") }
         guard (0...63_072_000).contains(strictTransportSeconds) else { return ("strictTransportSeconds", "must be from 0 to 63072000") }

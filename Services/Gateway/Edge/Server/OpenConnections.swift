@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// The connections of all listeners: how many there may be, and of whom.
 ///
-/// When there is no room, one that has been idle goes, an old one first. The last places are kept for addresses that have none yet, so that health checks and
-/// newcomers are served however many connections one address opens.
+/// When there is no room, one that has been idle goes, an old one first. The last places are kept for addresses that have none yet, so that health
+/// checks and newcomers are served however many connections one address opens.
 final class OpenConnections: Sendable {
     /// One connection, as long as it is open.
     struct Place: Hashable, Sendable {
@@ -41,8 +41,8 @@ final class OpenConnections: Sendable {
 
     /// - Parameters:
     ///   - trusted: Proxies, each of which stands for many people: no limit by address.
-    ///   - door: Of its listeners; that for administration is counted apart.
-    ///   - unsent: What they may hold of answers.
+    ///   - door: The kind of its listeners; that for administration is counted apart.
+    ///   - unsent: The answers that they may hold.
     init(_ limits: ConnectionLimits, trusted: [AddressRange] = [], door: Door = .everybody, unsent: HeldOctets = HeldOctets()) {
         let name = door == .administration ? "boxoffice_gateway_admin_connections" : "boxoffice_gateway_connections"
         open = Gauge(label: name)
@@ -55,7 +55,7 @@ final class OpenConnections: Sendable {
     }
 
     /// - Parameters:
-    ///   - address: Of the other end; `nil` when the transport does not tell.
+    ///   - address: The address of the other end; `nil` when the transport does not tell.
     ///   - close: Closes the connection; called at most once, from any thread.
     /// - Returns: `nil` when there is no room.
     func enter(_ address: IPAddress?, close: @escaping @Sendable () -> Void) -> Place? {
@@ -139,16 +139,19 @@ final class OpenConnections: Sendable {
     }
 }
 
-/// What connections hold in memory: answers that clients do not read, until the system has taken them, and bodies of requests, until these are answered.
+/// The octets that connections hold in memory. They are answers that the system has not taken yet, as clients do not read them, and bodies of
+/// requests until their answers.
 ///
-/// Of answers, a connection of HTTP/1.1 holds one, and what the channel has buffered before; one of HTTP/2 holds at most `mostOfOne`, and begins no request above
-/// `startsBelow`. Of each body its own bound is held, of a stream that waits its window of 64 KiB. When all hold more than `mostInAll`, the connection that holds most is closed.
+/// A connection of HTTP/1.1 holds one answer, and what the channel has buffered before. One of HTTP/2 holds at most `mostOfOne` of answers, and
+/// begins no request above `startsBelow`. Each body counts with its own bound, and a waiting stream with its window of 64 KiB. When all hold more
+/// than `mostInAll`, the connection that holds most is closed.
 final class HeldOctets: Sendable {
-    /// Of answers of one connection, in octets: a longer answer is given where nothing else is held, any other is taken back with its stream.
+    /// The limit for answers of one connection, in octets. A longer answer is given where nothing else is held; any other is taken back with its
+    /// stream.
     static let mostOfOne = 32 << 20
-    /// Of answers of one connection of HTTP/2, in octets: while it holds more, its next requests wait.
+    /// The limit for answers of one connection of HTTP/2, in octets: while it holds more, its next requests wait.
     static let startsBelow = 1 << 20
-    /// Of all connections of a kind of listener, in octets.
+    /// The limit for all connections of a kind of listener, in octets.
     static let mostInAll = 256 << 20
 
     private struct Holder {
@@ -165,15 +168,15 @@ final class HeldOctets: Sendable {
     private let state = Mutex(State())
     private let closed = Counter(label: "boxoffice_gateway_memory_closed_total")
 
-    /// - Parameter most: Of all, in octets.
+    /// - Parameter most: The limit for all, in octets.
     init(most: Int = HeldOctets.mostInAll) { self.most = most }
 
-    /// What all hold, in octets.
+    /// The sum that all hold, in octets.
     var total: Int { state.withLock { $0.total } }
 
     /// - Parameters:
     ///   - octets: Held from now on.
-    ///   - number: Of the connection.
+    ///   - number: The number of the connection.
     ///   - close: Closes it; called at most once for each time that it holds something, from any thread.
     func keep(_ octets: Int, of number: UInt64, close: @escaping @Sendable () -> Void) {
         let victim: (@Sendable () -> Void)? = state.withLock { state in

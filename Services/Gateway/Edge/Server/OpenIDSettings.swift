@@ -5,7 +5,7 @@ public struct OpenIDSettings: Sendable {
     /// How the token endpoint learns which client asks (OpenID Connect Core §9).
     public enum ClientAuthentication: String, Decodable, Sendable { case basic, post }
 
-    /// Of the provider, as the sign-in page writes it; 1 to 60 characters.
+    /// The provider's name, as the sign-in page writes it; 1 to 60 characters.
     public var name: String
     /// `iss`, octet by octet; its discovery document is below it. HTTPS, except at loopback.
     public var issuer: String
@@ -29,7 +29,7 @@ public struct OpenIDSettings: Sendable {
     /// Entries of a mapping.
     private static let most = 1000
 
-    /// What is wrong: key below `openIDConnect` and text.
+    /// The first problem: key below `openIDConnect` and text.
     var problem: (key: String, text: String)? {
         guard (1...60).contains(name.count), !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
             return ("name", "must have 1 to 60 characters")

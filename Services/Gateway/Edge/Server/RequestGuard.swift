@@ -6,17 +6,17 @@ internal import NIOHTTP1
 typealias RequestPart = HTTPConnectionStateHandler.InboundIn
 typealias ResponsePart = HTTPConnectionStateHandler.OutboundIn
 
-/// Watches the requests of a connection, or the one of an HTTP/2 stream: ends bodies that take too long, does not read on what was refused, tells a client that
-/// waits to send its body, and counts what is not read of answers.
+/// Watches the requests of a connection, or the one of an HTTP/2 stream. It ends bodies that take too long, and does not read on after a refusal. It
+/// tells a client that waits to send its body, and counts the unread parts of answers.
 ///
-/// An answer of HTTP/1.1 comes whole, by `send`; the parts of one to an HTTP/2 stream pass through it, but for the content of one to HEAD.
+/// An answer of HTTP/1.1 comes whole, by `send`. The parts of one to an HTTP/2 stream pass through it, but for the content of one to HEAD.
 final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = RequestPart
     typealias InboundOut = RequestPart
     typealias OutboundIn = ResponsePart
     typealias OutboundOut = ResponsePart
 
-    /// How much of a body is read on after its answer, in bytes; a client that still sends that much is cut off.
+    /// The part of a body that is read on after its answer, in bytes; a client that still sends that much is cut off.
     static let surplus = 64 * 1024
     private static let farewell: TimeAmount = .seconds(1)
     /// How long a client may take to read an answer on a stream of HTTP/2; its connection ends then.
@@ -180,7 +180,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         connection?.letGo(octets)
     }
 
-    /// What the system did not take at once of an answer of HTTP/1.1 counts until it has.
+    /// The part of an answer of HTTP/1.1 that the system did not take at once counts until it has.
     private func keepUnsent(_ context: ChannelHandlerContext) {
         guard self.context != nil, let buffered = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes), buffered > unsent else {
             return

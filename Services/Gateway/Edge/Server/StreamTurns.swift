@@ -1,7 +1,7 @@
 internal import NIOCore
 
-/// When the requests of one connection of HTTP/2 are taken up: as those that a client of HTTP/1.1 sends ahead, they have the turns of one connection and wait for
-/// the next one, where as many connections would be refused; and none begins while the connection does not read what it was answered.
+/// Decides when the requests of one connection of HTTP/2 are taken up. They have the turns of one connection, as requests that a client of HTTP/1.1
+/// sends ahead. They wait for the next turn, where as many connections would be refused. None begins while the connection does not read its answers.
 ///
 /// `@unchecked Sendable`: used on its event loop only.
 final class StreamTurns: @unchecked Sendable {
@@ -22,7 +22,7 @@ final class StreamTurns: @unchecked Sendable {
     private var passedOver = CircularBuffer<Waiter>()
     private var nextTurn: Scheduled<Void>?
     private var isOver = false
-    /// What the connection holds of answers, in octets.
+    /// The octets of answers that the connection holds.
     var unsent = 0 {
         didSet { if isRead, oldValue > HeldOctets.startsBelow { beginTurn() } }
     }
@@ -35,7 +35,7 @@ final class StreamTurns: @unchecked Sendable {
     private var isRead: Bool { unsent <= HeldOctets.startsBelow }
 
     /// Waits for a turn. Called on the event loop.
-    /// - Returns: What becomes of the request; `nil` when the connection is over.
+    /// - Returns: The verdict on the request; `nil` when the connection is over.
     func take() async -> LoopLoad.Verdict? {
         guard !isOver else { return nil }
         if waiting.isEmpty, passedOver.isEmpty, let verdict = takeNow() { return verdict }

@@ -24,7 +24,7 @@ final class Upload {
     /// No more shall be added for now.
     var isFull = false
 
-    /// - Parameter begun: What has arrived.
+    /// - Parameter begun: The part that has arrived.
     init(_ channel: any Channel, _ begun: ByteBuffer) {
         let new = Bytes.makeSequence(
             elementType: ByteBuffer.self, failureType: (any Error).self,

@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import NIOCore
 internal import StrictJson
 
-/// The JSON object that an app sends. What is missing or of another type is named; members that nobody asks for are ignored.
+/// The JSON object that an app sends. Errors name a member that is missing or of another type; members that nobody asks for are ignored.
 struct AppBody {
     private let members: [JsonMember]
     /// Before the name of a member in messages.

@@ -5,8 +5,8 @@ internal import Faults
 internal import GatewayEdge
 internal import Hummingbird
 
-/// Reads what the calls of REST v2, Automatic Sign-In and Sign in with Apple have in common, in the order of rest-v2 §1.5: bearer, requestor, device
-/// identifier, device information, the rest.
+/// Reads the common parts of calls of REST v2, Automatic Sign-In and Sign in with Apple. It keeps the order of rest-v2 §1.5: bearer, requestor,
+/// device identifier, device information, the rest.
 struct AppCallReader: Sendable {
     let authentication: any Authentication
     let catalogue: any CatalogueSource

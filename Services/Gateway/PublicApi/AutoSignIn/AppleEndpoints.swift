@@ -94,7 +94,7 @@ struct NotificationEndpoint: Sendable {
 
     private func take(_ exchange: Exchange) async throws -> Response {
         let payload: String
-        // Whatever the content type: only the signature counts.
+        // The content type does not matter: only the signature counts.
         do { payload = try AppBody(Array(exchange.body.readableBytesView)).text("payload") } catch {
             throw Fault(.appleNotificationInvalid, error.message)
         }
@@ -103,7 +103,7 @@ struct NotificationEndpoint: Sendable {
     }
 }
 
-/// What an app got of Apple, or the ticket that stands for it (apple §2.8).
+/// The proof that an app got from Apple, or the ticket that stands for it (apple §2.8).
 struct AppleProof {
     let identityToken: String
     let code: String

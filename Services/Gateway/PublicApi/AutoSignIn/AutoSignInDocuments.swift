@@ -3,7 +3,7 @@ internal import Faults
 internal import GatewayEdge
 internal import Hummingbird
 
-/// What Automatic Sign-In and Sign in with Apple answer, as documents.
+/// The answers of Automatic Sign-In and Sign in with Apple, as documents.
 enum AutoSignInDocuments {
     static func issued(_ token: IssuedToken) -> Document {
         Document(

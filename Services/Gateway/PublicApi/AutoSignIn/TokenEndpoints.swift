@@ -176,7 +176,7 @@ struct AppleWebEndpoints: Sendable {
         return try await complete(request, cookie, exchange)
     }
 
-    /// - Parameter cookie: That of the pending sign-in; it goes with the outcome.
+    /// - Parameter cookie: The cookie of the pending sign-in; it goes with the outcome.
     func complete(_ request: CompleteWebSignInRequest, _ cookie: SignInCookie, _ exchange: Exchange) async throws -> Response {
         let outcome: WebSignInOutcome
         do { outcome = try await dependencies.signInWithApple.completeWebSignIn(request, context: exchange.changingCall) } catch let fault as Fault {

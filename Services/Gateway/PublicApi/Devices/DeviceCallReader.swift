@@ -11,7 +11,7 @@ struct DeviceCallReader: Sendable {
     let authentication: any Authentication
     let catalogue: any CatalogueSource
 
-    /// What an endpoint asks of a call.
+    /// The demands of an endpoint on a call.
     struct Rules: Sendable {
         /// True: the requestor is a part of the path.
         var requestorInPath = false
@@ -44,7 +44,7 @@ struct DeviceCallReader: Sendable {
     }
 
     /// - Returns: The known requestor, or an empty text when it is optional and absent.
-    /// - Parameter signed: Of a signed request, which needs no other.
+    /// - Parameter signed: The requestor of a signed request, which needs no other.
     private func requestor(_ exchange: Exchange, _ rules: Rules, _ signed: String) throws(Fault) -> String {
         var id: String
         do throws(Fault) {
@@ -74,7 +74,7 @@ struct DeviceCallReader: Sendable {
         return call
     }
 
-    /// What the device says of itself, or what can be derived.
+    /// The device's own information, or what can be derived.
     /// - Parameter isOptional: True: it may be left out even where the requestor demands it.
     /// - Throws: `invalid_device_info`.
     func information(_ exchange: Exchange, requestor: String, deviceType: String, isOptional: Bool = false) throws(Fault) -> DeviceInformation {
@@ -115,7 +115,7 @@ struct DeviceCallReader: Sendable {
     }
 }
 
-/// The platform's identity token of a call (rest-v1 §2.6). Whether it holds, the owning service finds out; a call without one goes on.
+/// The platform's identity token of a call (rest-v1 §2.6). The owning service finds out if it holds; a call without one goes on.
 enum SubjectToken {
     /// Bytes; no service reads a longer one.
     private static let longest = 16 * 1024
@@ -132,12 +132,12 @@ enum SubjectToken {
     private static func named(_ token: String?) -> String? { token?.isEmpty == false ? token : nil }
 }
 
-/// What an app sends for a vendor alone, and an upstream gets in its place (bridge §5.1).
+/// The fields that an app sends for a vendor alone, and that an upstream gets in its place (bridge §5.1).
 enum UpstreamHeaders {
     private static let longestVisitor = 128
     private static let longestToken = 8192
 
-    /// What is too long is as good as not sent: nobody may be kept from watching for it.
+    /// A value that is too long counts as not sent: nobody may be kept from watching for it.
     static func add(to call: inout DeviceCall, _ exchange: Exchange) {
         let visitor = ((try? exchange.value("ap_vi")) ?? nil) ?? ""
         let token = exchange.headers.value(.rokuConnectToken) ?? ""
@@ -188,7 +188,7 @@ enum DeviceField {
     }
 }
 
-/// What the parameter `deviceType` tells, as clients are seen to write it (clients §1.1); letter case, blanks, `-` and `_` do not count.
+/// The kind in the parameter `deviceType`, as clients are seen to write it (clients §1.1); letter case, blanks, `-` and `_` do not count.
 struct DeviceKind: Sendable {
     let type: String
     let model: String

@@ -7,7 +7,7 @@ internal import StrictJson
 internal import TextEncodings
 
 extension DeviceInformation {
-    /// What the device says of itself, over what its User-Agent says (rest-v1 §2.4).
+    /// The device's own information, which goes before its User-Agent (rest-v1 §2.4).
     /// - Parameter encoded: Header or parameter as it came; `nil` when there is none.
     /// - Throws: `invalid_device_info` when it is absent, cannot be decoded, or names no model or operating system.
     static func strict(_ encoded: String?, userAgent: String) throws(Fault) -> DeviceInformation {
@@ -26,7 +26,7 @@ extension DeviceInformation {
         reading(encoded ?? "", userAgent).device
     }
 
-    /// Of a device that says nothing of itself but, perhaps, its kind (clients §1.1).
+    /// The information of a device that says nothing of itself but, perhaps, its kind (clients §1.1).
     static func derived(deviceType: String, userAgent: String) -> DeviceInformation {
         var device = reading("", userAgent).device
         if let kind = DeviceKind(deviceType) { device.take(kind) }
@@ -57,7 +57,7 @@ extension DeviceInformation {
         }
     }
 
-    /// What a device's texts say.
+    /// The reading of a device's texts.
     private struct Reading: Sendable {
         let device: DeviceInformation
         let isDecodable: Bool
@@ -81,7 +81,7 @@ extension DeviceInformation {
 
     private static func read(_ encoded: String, _ userAgent: String) -> Reading {
         let object = decode(encoded)
-        // What must be there must be a text: a number names no system.
+        // A required member must be a text: a number names no system.
         let isComplete = ["model", "osName"].allSatisfy { name in object?[name].map { $0.isText && $0.text?.isEmpty == false } ?? false }
         return Reading(device: merged(object.map(texts) ?? [:], userAgent: userAgent), isDecodable: object != nil, namesModelAndSystem: isComplete)
     }
@@ -97,8 +97,8 @@ extension DeviceInformation {
         return device
     }
 
-    /// Strict JSON (RFC 8259), but that what no text may hold costs only the member that holds it, and that a mark at the start says nothing (§8.1). Of doubled members
-    /// the last counts.
+    /// Reads strict JSON (RFC 8259) with two exceptions. A text with forbidden content costs only the member that holds it, and a mark at the start
+    /// says nothing (§8.1). When members are doubled, the last counts.
     private static func decode(_ encoded: String) -> [OctetText: Scalar]? {
         guard let bytes = base64(encoded) else { return nil }
         let json = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? Array(bytes.dropFirst(3)) : Array(bytes)
@@ -114,8 +114,8 @@ extension DeviceInformation {
         return values
     }
 
-    /// Percent-decoded once if needed, either alphabet, padding optional. Lines may be wrapped, as `android.util.Base64` does by default (RFC 2045 §6.8); a blank within
-    /// a line was a plus sign, before a form was read.
+    /// Percent-decoded once if needed, either alphabet, padding optional. Lines may be wrapped, as `android.util.Base64` does by default (RFC 2045
+    /// §6.8). A blank within a line was a plus sign, before a form was read.
     private static func base64(_ encoded: String) -> Data? {
         guard encoded.utf8.count <= longest else { return nil }
         var text = encoded

@@ -1,6 +1,6 @@
 internal import Contracts
 
-/// What a User-Agent tells of a device; the first rule that matches decides.
+/// The device that a User-Agent tells of; the first rule that matches decides.
 struct UserAgentRule: Sendable {
     let mark: String
     let type: String

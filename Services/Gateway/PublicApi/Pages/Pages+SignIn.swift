@@ -5,18 +5,18 @@ internal import Hummingbird
 internal import NIOCore
 
 extension Pages {
-    /// What happened, for whoever sent the request; a sign-in that failed can be tried again where it began at our own pages.
+    /// The message for the sender of the request; a sign-in that failed can be tried again where it began at our own pages.
     func message(_ notice: Notice, trace: String? = nil, _ exchange: Exchange) -> Response {
         let choice = notice == .signInRefused ? PendingActivation(exchange)?.choice : nil
         return message(notice, trace: trace ?? exchange.facts.trace.traceID, for: reader(exchange), choice: choice)
     }
 
-    /// - Parameter content: Of the template `devices-confirm`.
+    /// - Parameter content: The content of the template `devices-confirm`.
     func confirmation(_ content: [String: Any], _ exchange: Exchange) -> Response {
         render("devices-confirm", content, status: .ok, for: reader(exchange), policy: policy.leaving)
     }
 
-    /// - Parameter content: Of the template `confirm`.
+    /// - Parameter content: The content of the template `confirm`.
     func confirmSignIn(_ content: [String: Any], _ look: ChannelLook, _ exchange: Exchange) -> Response {
         render("confirm", content, status: .ok, for: reader(exchange), look: look.page, policy: policy.leaving)
     }

@@ -40,7 +40,7 @@ struct DeviceIdentityEndpoint: Sendable {
         return String(number.high, radix: 16) + "/64"
     }
 
-    /// What ours look like; anything else is passed on to nobody.
+    /// True for the form of our own seals; anything else is passed on to nobody.
     private static func isSealLike(_ text: String) -> Bool {
         text.utf8.count <= 4096 && text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
     }

@@ -10,7 +10,7 @@ struct SdkEndpoints: Sendable {
     let dependencies: Dependencies
     let reader: SdkCallReader
     let signIn: SignInEndpoints
-    /// Media tokens have one door, and one measure of how many there is room for.
+    /// Media tokens have one endpoint, and one measure of how many there is room for.
     let decisions: AuthorizationEndpoints
 
     // MARK: Signing in
@@ -172,7 +172,7 @@ enum SdkReply {
         .init("userMeta", .text(String(decoding: MetadataEndpoint.document(metadata).jsonBytes, as: UTF8.self)))
     }
 
-    /// What a fault is to an app that keeps tokens.
+    /// The answer for a fault to an app that keeps tokens.
     /// - Throws: A fault that is no answer of this kind.
     static func answer(to error: any Error) throws -> Response {
         guard let fault = error as? Fault else { throw error }
@@ -195,7 +195,8 @@ enum SdkReply {
     ]
 }
 
-/// Reads what calls of the vendor's SDKs have in common (clients §3): a bearer, the requestor, and a device, which a stored token may name instead.
+/// Reads the common parts of calls of the vendor's SDKs (clients §3): a bearer, the requestor, and a device. A stored token may name the device
+/// instead.
 struct SdkCallReader: Sendable {
     let dependencies: Dependencies
     let reader: DeviceCallReader
@@ -225,7 +226,7 @@ struct SdkCallReader: Sendable {
         do { requestor = try exchange.required("requestor_id") } catch { throw Fault(.invalidRequestor, error.message) }
         let id = try dependencies.catalogue.current().requireRequestor(requestor).id
         exchange.serves([id])
-        // Whether a token was stored may depend on it; what a device is has no such weight.
+        // The storing of a token may depend on it; the kind of a device has no such weight.
         let device = try reader.information(exchange, requestor: id, deviceType: try exchange.value("client_type") ?? "")
         return DeviceCall(
             accessToken: bearer, requestor: id, deviceID: try Self.device(exchange), device: device,

@@ -25,7 +25,7 @@ struct ServiceTokenEndpoints: Sendable {
         return Self.reply(token, "CREATED", .created)
     }
 
-    /// Who cannot show a good bearer makes no guess, and keeps nobody from one.
+    /// A caller without a good bearer makes no guess, and keeps nobody from one.
     private func linked(_ call: DeviceCall, by code: String, _ exchange: Exchange) async throws -> ServiceToken {
         let bearer = VerifyAccessTokenRequest(accessToken: call.accessToken, requestor: call.requestor, api: .v2)
         let client = try await dependencies.authentication.verifyAccessToken(bearer, context: exchange.call)
@@ -126,7 +126,7 @@ struct ServiceTokenEndpoints: Sendable {
     private static let unreadable = Fault(.invalidRequest, "The body must be a JSON object with 'devices', a list of texts.")
 }
 
-/// `AD-Service-Token`: whom an identity service says that the device's user is (rest-v2 §1.3). Whether it holds, the owning service finds out.
+/// `AD-Service-Token`: whom an identity service says that the device's user is (rest-v2 §1.3). The owning service finds out if it holds.
 enum ServiceTokenHeader {
     /// In octets; no service reads a longer one.
     static let longest = 16 * 1024

@@ -31,7 +31,7 @@ enum SingleSignOnErrors {
         500: "INTERNAL_SERVER_ERROR", 503: "SERVICE_UNAVAILABLE",
     ]
 
-    // What the gateway finds itself.
+    // The gateway's own findings.
     static let headerMissing = Fault.Code(rawValue: "header_missing")
     static let headerInvalid = Fault.Code(rawValue: "header_invalid")
     static let requestNull = Fault.Code(rawValue: "request_null")

@@ -6,18 +6,19 @@ internal import TextEncodings
 
 /// Id and secret of a client by HTTP Basic (RFC 6749 §2.3.1, RFC 7617).
 struct BasicCredentials {
-    /// What they may mean, in the order in which it is tried: encoded as a form's, as RFC 6749 demands; and, as many libraries send them, as they are, since imported
-    /// ids and secrets may hold `%` or `+`. Pairs without an id or a secret are left out.
+    /// Their possible meanings, in the order in which they are tried. First they are encoded as a form's, as RFC 6749 demands. Many libraries send
+    /// them as they are, and imported ids and secrets may hold `%` or `+`. Pairs without an id or a secret are left out.
     let pairs: [(id: String, secret: String)]
 
-    /// Of a challenge.
+    /// The value of a challenge.
     static let challenge = #"Basic realm="Boxoffice", charset="UTF-8""#
 
     /// Longest header that is read, in octets: an id and a secret of a thousand each, percent-encoded and in Base64, fit in.
     private static let longest = 8192
 
     /// - Returns: `nil` when the request has none: without the header, or with a bearer, which says nothing here.
-    /// - Throws: `BasicProblem` for another way to authenticate and for what cannot be read; `invalid_request` for several headers, and for another way beside the form's.
+    /// - Throws: `BasicProblem` for another way to authenticate and for what cannot be read; `invalid_request` for several headers, and for another
+    ///   way beside the form's.
     static func sent(_ exchange: Exchange) throws -> BasicCredentials? {
         let headers = exchange.headers[values: .authorization].filter { !isBearer($0) }
         guard let header = headers.first else { return nil }
@@ -47,7 +48,7 @@ struct BasicCredentials {
 
     private static func isBearer(_ header: String) -> Bool { rest(of: header, behind: "bearer") != nil }
 
-    /// What follows a scheme, in either letter case (RFC 9110 §11.1).
+    /// The text behind a scheme, in either letter case (RFC 9110 §11.1).
     private static func rest(of header: String, behind scheme: String) -> String? {
         let parts = header.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1)
         guard let first = parts.first, String(Substring(first)).lowercased() == scheme else { return nil }

@@ -44,7 +44,7 @@ struct ClientEndpoints: Sendable {
             .init("created_at", .number(token.createdAtMilliseconds)), .init("expires_in", .number(Int64(token.expiresInSeconds))),
             .init("token_type", .text("bearer")),
         ]
-        // What was asked for never changes it (clients §4.10).
+        // The scope that was asked for never changes it (clients §4.10).
         if !token.scopes.isEmpty { members.append(.init("scope", .text(token.scopes.joined(separator: " ")))) }
         return Self.created(Document("token", members))
     }
@@ -67,7 +67,8 @@ struct ClientEndpoints: Sendable {
         return try await dependencies.authentication.issueAccessToken(request, context: exchange.changingCall)
     }
 
-    /// The pairs that the header may mean. A client uses one way in each request (RFC 6749 §2.3); an id beside it, without a secret, only says the same again.
+    /// The pairs that the header may mean. A client uses one way in each request (RFC 6749 §2.3); an id beside it, without a secret, only says the
+    /// same again.
     private func basicPairs(_ sent: BasicCredentials, _ exchange: Exchange) throws(Fault) -> [(id: String, secret: String)] {
         guard try exchange.all("client_secret").allSatisfy(\.isEmpty) else {
             throw Fault(.invalidRequest, "The client authenticates in two ways: leave client_secret out, or the Authorization header")
@@ -187,14 +188,15 @@ struct SingleLogoutEndpoints: Sendable {
     /// Back from an upstream's logout page (bridge §10.2).
     @Sendable func visited(_ exchange: Exchange) async throws -> Response { try await goOn(try exchange.captured("handle"), exchange) }
 
-    /// Back from an OpenID provider's logout (OpenID Connect RP-Initiated Logout 1.0 §3). One that leaves `state` out has signed the person out all the same.
+    /// Back from an OpenID provider's logout (OpenID Connect RP-Initiated Logout 1.0 §3). One that leaves `state` out has signed the person out all
+    /// the same.
     @Sendable func returned(_ exchange: Exchange) async throws -> Response {
         let states = (try? exchange.all("state")) ?? []
         guard let state = states.first, states.count == 1, !state.isEmpty else { return dependencies.pages.message(.loggedOut, exchange) }
         return try await goOn(state, exchange)
     }
 
-    /// Whoever comes too late is signed out all the same.
+    /// A browser that comes too late is signed out all the same.
     private func goOn(_ handle: String, _ exchange: Exchange) async throws -> Response {
         let request = VisitLogoutRequest(handle: handle)
         let step = try await dependencies.authentication.visitLogout(request, context: exchange.changingCall)

@@ -63,7 +63,7 @@ struct ConfigEndpoint: Sendable {
         return guessed == .unknown ? nil : guessed
     }
 
-    /// - Parameter platform: Whose values are shown; `nil`: the general ones, with the single sign-on settings of any platform that is
+    /// - Parameter platform: The platform whose values are shown; `nil`: the general ones, with the single sign-on settings of any platform that is
     ///   configured.
     static func document(_ requestor: Requestor, _ catalogue: Catalogue, platform: Platform?) -> Document {
         let mvpds = catalogue.activeIntegrations(requestor: requestor.id, platform: platform).map { pair in

@@ -90,8 +90,8 @@ struct LogoutEndpoint: Sendable {
     }
 }
 
-/// Addresses to which a browser may be sent: web addresses at or under a registered domain, the URL schemes of channels and
-/// programmers, and `adobepass://` addresses of an application (rest-v1 §3.1, §3.7).
+/// Addresses to which a browser may be sent (rest-v1 §3.1, §3.7). They are web addresses at or under a registered domain, the URL schemes of channels
+/// and programmers, and `adobepass://` addresses of an application.
 struct RedirectRule {
     private static let applicationScheme = "adobepass://"
 

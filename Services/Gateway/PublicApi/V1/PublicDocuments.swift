@@ -3,7 +3,7 @@ internal import GatewayEdge
 internal import Hummingbird
 internal import Tokens
 
-/// What anyone may read: the service provider's metadata, the media tokens' keys, liveness.
+/// Documents that anyone may read: the service provider's metadata, the media tokens' keys, liveness.
 struct PublicDocuments: Sendable {
     let dependencies: Dependencies
 
@@ -27,7 +27,7 @@ struct PublicDocuments: Sendable {
         Response(text: try await keys(exchange).jwks, type: "application/jwk-set+json", cacheControl: Self.shortly)
     }
 
-    /// What verifies the tokens that apps of the vendor's SDKs keep; no app does (clients §3).
+    /// The keys verify the tokens that apps of the vendor's SDKs keep; no app does (clients §3).
     @Sendable func storedTokenKeys(_ exchange: Exchange) async throws -> Response {
         let sessions = try await dependencies.authentication.getStoredTokenKeys(GetStoredTokenKeysRequest(), context: exchange.call).jwks
         let sets = try [sessions, try await keys(exchange).storedTokenJwks].filter { !$0.isEmpty }.map { try JSONWebKeySet(json: $0) }

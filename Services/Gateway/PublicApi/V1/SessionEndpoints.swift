@@ -108,7 +108,7 @@ struct PlatformEndpoints: Sendable {
 struct AuthorizationEndpoints: Sendable {
     let dependencies: Dependencies
     let reader: DeviceCallReader
-    /// Of media tokens: signatures are what authorization has no room for.
+    /// The pressure of media token calls: signatures are the work for which authorization lacks room.
     private let pressure = Backpressure()
 
     init(dependencies: Dependencies, reader: DeviceCallReader) {
@@ -173,7 +173,7 @@ struct AuthorizationEndpoints: Sendable {
     }
 }
 
-/// Which of several resources may be watched (rest-v1 §3.16, §3.17).
+/// The resources, among several, that may be watched (rest-v1 §3.16, §3.17).
 struct PreauthorizationEndpoints: Sendable {
     let dependencies: Dependencies
     let reader: DeviceCallReader

@@ -6,7 +6,7 @@ internal import Hummingbird
 /// The cookie that ties an MVPD's answer to the browser that asked (mvpd §2.2). Each pending sign-in has its own, so that two tabs do
 /// not disturb each other.
 struct SignInCookie: Sendable {
-    /// How many a browser keeps; a new sign-in beyond that forgets the others.
+    /// The number that a browser keeps; a new sign-in beyond that forgets the others.
     static let limit = 8
 
     let name: String
@@ -50,10 +50,10 @@ struct SignInCookie: Sendable {
     }
 }
 
-/// The cookie that ties the return from an upstream's login to the browser in which a person confirmed it (bridge §7.3). Of its name nobody learns the handle, which only
-/// upstream may know before the browser returns.
+/// The cookie that ties the return from an upstream's login to the browser in which a person confirmed it (bridge §7.3). Its name does not tell the
+/// handle, which only upstream may know before the browser returns.
 struct BridgeCookie: Sendable {
-    /// How many a browser keeps; a new login beyond that forgets the others.
+    /// The number that a browser keeps; a new login beyond that forgets the others.
     static let limit = 8
 
     let name: String

@@ -41,7 +41,7 @@ struct SignInEndpoints: Sendable {
         do { requestor = try exchange.required("requestor_id") } catch { throw Fault(.invalidRequestor, error.message) }
         _ = try dependencies.catalogue.current().requireRequestor(requestor)
         exchange.serves([requestor])
-        // Of REST v2, where the code has the rest.
+        // It belongs to REST v2, where the code has the rest.
         if exchange.audience.isBrowser, try exchange.value("api") == "v2" {
             return StartSignInRequest(
                 requestor: requestor, registrationCode: try exchange.required("reg_code"), clientAddress: exchange.facts.clientAddress.text, api: .v2)
@@ -172,8 +172,8 @@ struct SignInEndpoints: Sendable {
         }
     }
 
-    /// How a scheduled sign-in ended, for whoever plays the test user's browser: result and reason, of what an MVPD may have put there letters, digits and a few
-    /// signs.
+    /// The end of a scheduled sign-in, for the program that plays the test user's browser: result and reason. An MVPD's own text keeps only letters,
+    /// digits and a few signs.
     private static func word(_ verdict: ScheduledSignInVerdict) -> String {
         let result =
             switch verdict.result {

@@ -34,8 +34,8 @@ struct V1Face: Face {
             message: ErrorTexts.message(fault, at: endpoint, status: status), details: fault.details, exchange)
     }
 
-    /// What a caller is told of a code: that it is spent is ours to know, and who asks by a code whether somebody is signed in learns no more than that
-    /// nobody is (rest-v1 §3.10, §3.17).
+    /// The facts about a code that a caller is told. Only we know that it is spent. A caller who asks by a code for a signed-in person learns only
+    /// that there is none (rest-v1 §3.10, §3.17).
     private static func told(_ fault: Fault, at endpoint: Endpoint) -> Fault {
         guard [.invalidRegistrationCode, .registrationCodeSpent].contains(fault.code) else { return fault }
         return switch endpoint {

@@ -136,7 +136,7 @@ struct ProfileEndpoints: Sendable {
     }
 }
 
-/// What a device has at MVPDs, by their ids (rest-v2 §4).
+/// The profiles of a device at MVPDs, by their ids (rest-v2 §4).
 struct ProfileDocument {
     let facts: RequestFacts
 

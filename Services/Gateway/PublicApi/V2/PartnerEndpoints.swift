@@ -197,7 +197,7 @@ enum PartnerFrameworkStatus {
     /// In octets.
     private static let longest = 4096
 
-    /// - Returns: `nil` when the header was not sent. What cannot be read is absent in the status: the service says what that means.
+    /// - Returns: `nil` when the header was not sent. An unreadable part is absent in the status: the service says what that means.
     static func sent(_ exchange: Exchange) -> PartnerStatus? {
         let sent = exchange.headers[values: .apPartnerFrameworkStatus]
         guard let encoded = sent.first else { return nil }

@@ -17,7 +17,7 @@ enum V2Errors {
     /// Where clients tell a code by words of its message, these words (clients §4.7).
     static func fixedMessage(_ row: ErrorTable.Row) -> String? { fixedMessages[row.code] }
 
-    /// What an item says beside its code.
+    /// The message of an item beside its code.
     static func itemMessage(_ row: ErrorTable.Row) -> String {
         switch row.action {
         case "authentication": "The user has to sign in."
@@ -166,7 +166,7 @@ enum V2Fields {
 /// The face of REST v2: always JSON, always the object of rest-v2 §3.
 struct V2Face: Face {
     func reply(to error: any Error, _ fault: Fault, _ exchange: Exchange) -> Response {
-        // One call too many has one form at every door (rest-v2 §1.4).
+        // One call too many has one form at every listener (rest-v2 §1.4).
         if fault.code == .tooManyRequests { return .tooManyRequests(retryAfter: Int(fault.retrySeconds)) }
         let row = V2Errors.row(for: fault.code)
         var response = reply(row, message: Self.message(fault, row), details: fault.details, exchange.facts)
@@ -228,7 +228,7 @@ struct V2Face: Face {
 }
 
 extension ErrorDocument {
-    /// Of a request that the gateway has no time for.
+    /// The error for a request that the gateway has no time for.
     static func enhanced(_ row: ErrorTable.Row, _ request: OverloadedRequest, trace: String) -> Document {
         enhanced(
             action: row.action, status: 503, code: row.code, message: OverloadedRequest.message, details: nil, help: request.host.help(row.code),

@@ -33,7 +33,7 @@ struct ApplicationClientCommand: AsyncParsableCommand {
         commandName: "client", abstract: "Clients that another vendor registered.", subcommands: [ClientImportCommand.self])
 }
 
-/// Whether what was changed is pushed at once.
+/// The options by which a change is pushed at once.
 struct PushOptions: ParsableArguments {
     @Flag(help: "Push the draft at once. What else it holds is listed, and on a terminal the person is asked.")
     var push = false
@@ -45,9 +45,9 @@ struct PushOptions: ParsableArguments {
     var console: Console { Console(isQuiet: json) }
 
     /// - Parameters:
-    ///   - description: Of the push.
+    ///   - description: The description of the push.
     ///   - application: The one that was changed.
-    ///   - facts: What was done, for programs.
+    ///   - facts: The facts about the change, for programs.
     /// - Throws: `CommandFailure` with what the cluster says.
     func finish(_ description: String, of application: String, facts: [String: Any]) async throws {
         let place = EntityKey(.applications, application)

@@ -62,8 +62,9 @@ struct ApplicationEntry {
         set { object["clients"] = newValue }
     }
 
-    /// Puts it into the draft, and then keeps a secret of it under a reference of its programmer's: what the draft refuses, a pair that is there already for
-    /// one, leaves kept secrets alone. A push in between is refused, since the secret is not there yet. Without the secret the draft stays as it was.
+    /// Puts it into the draft, and then keeps a secret of it under a reference of its programmer's. If the draft refuses (a pair that is there
+    /// already, for one), kept secrets stay as they are. A push in between is refused, since the secret is not there yet. Without the secret the
+    /// draft stays as it was.
     /// - Throws: As `write`.
     func write(keeping secret: String, as reference: String) async throws {
         var body = ["secret": secret]
@@ -76,9 +77,10 @@ struct ApplicationEntry {
         }
     }
 
-    /// Takes out what an earlier run of a command has put into the draft, so that the command can be said again. What is live stays, and is refused as there.
+    /// Takes out what an earlier run of a command has put into the draft, so that the command can be said again. A live value stays, and is refused
+    /// as there.
     /// - Parameters:
-    ///   - value: What names it.
+    ///   - value: The text that names it.
     ///   - list: The entry's list that has it.
     ///   - member: Where the value stands in an element of the list.
     /// - Throws: `CommandFailure`.

@@ -3,7 +3,7 @@ internal import CommandKit
 internal import Cryptography
 internal import Foundation
 
-/// What a pair may be given.
+/// The rights that a pair may be given.
 struct PairOptions: ParsableArguments {
     @Option(help: "A requestor that it signs for; may be repeated. Without it, all of the application's.")
     var requestor: [String] = []
@@ -64,7 +64,7 @@ struct KeyMakeCommand: AsyncParsableCommand {
     private static func letters(_ count: Int) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
         var text: [UInt8] = []
-        // What lies above the last multiple of 62 would favour some letters.
+        // Octets above the last multiple of 62 would favour some letters.
         while text.count < count { text += SecureRandom.bytes(2 * count).filter { $0 < 248 }.map { alphabet[Int($0) % 62] } }
         return String(decoding: text.prefix(count), as: UTF8.self)
     }

@@ -51,7 +51,7 @@ struct CatalogueApplyCommand: AsyncParsableCommand {
         try tell(plan, version.map { Outcome.version($0) } ?? .waits)
     }
 
-    /// What came of it.
+    /// The result of the command.
     private enum Outcome {
         case none
         case version(Int)

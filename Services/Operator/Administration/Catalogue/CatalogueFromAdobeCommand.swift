@@ -116,7 +116,7 @@ struct CatalogueFromAdobeCommand: AsyncParsableCommand {
         for line in next { console.line("  \(line)") }
     }
 
-    /// How many MVPDs lack what, by who has it.
+    /// The numbers of MVPDs that lack each thing, by who has it.
     static func summary(_ draft: VendorDraft) -> [String] {
         var order: [String] = []
         var counts: [OctetText: Int] = [:]

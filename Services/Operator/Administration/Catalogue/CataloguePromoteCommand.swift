@@ -18,7 +18,7 @@ struct CataloguePromoteCommand: AsyncParsableCommand {
             unless --remove is there: the token must see the whole catalogue then. Nothing is live before 'boxoffice draft push'.
             """)
 
-    /// What stays as it is here.
+    /// The parts that stay as they are here.
     enum Kept: String, ExpressibleByArgument, CaseIterable { case endpoints }
 
     @Option(help: "The other cluster's administration address, or a file with its catalogue.")

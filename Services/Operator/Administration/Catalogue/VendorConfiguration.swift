@@ -3,14 +3,14 @@ internal import CommandKit
 internal import SamlProfile
 internal import StrictJson
 
-/// What a vendor's public configuration says of a requestor: as its REST API v1 answers, in JSON and in XML, and v2 in JSON (rest-v1 §3.3, rest-v2 §2.1).
+/// A requestor in a vendor's public configuration. The vendor's REST API v1 answers in JSON and in XML, and v2 in JSON (rest-v1 §3.3, rest-v2 §2.1).
 struct VendorConfiguration: Sendable {
     struct Domain: Hashable, Sendable {
         let name: String
         let isMvpdInitiated: Bool
     }
 
-    /// What a platform's own sign-in knows of a provider.
+    /// The facts about a provider that a platform's own sign-in knows.
     struct Boarding: Hashable, Sendable {
         let isEnabled: Bool
         /// `SUPPORTED`, `PICKER`, or nil.
@@ -171,6 +171,6 @@ extension JsonTree {
         return size.flatMap { (100...2000).contains($0) ? $0 : nil }
     }
 
-    /// What stands under the root's name, if that is the root.
+    /// The tree under the root's name, if that is the root.
     fileprivate func withoutRoot(_ name: String) -> JsonTree { self[name] ?? self }
 }

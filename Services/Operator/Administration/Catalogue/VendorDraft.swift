@@ -1,7 +1,7 @@
 internal import CatalogueFiles
 internal import Foundation
 
-/// What a vendor's configurations say, as documents of the catalogue, and what they leave open for each MVPD.
+/// The documents of the catalogue that a vendor's configurations give, and the gaps that they leave for each MVPD.
 struct VendorDraft {
     /// Something that no configuration tells, and who has it.
     struct Gap: Equatable, Sendable {
@@ -40,7 +40,7 @@ struct VendorDraft {
     private(set) var leftOut: Set<OctetText> = []
     private var requestors: [OctetText: Requestor] = [:]
     private var mvpds: [OctetText: Mvpd] = [:]
-    /// Which MVPD a platform knows by an id, by platform and id: no two can share one.
+    /// The MVPD that a platform knows by an id, by platform and id: no two can share one.
     private var mappings: [OctetText: String] = [:]
 
     init(bridge: String? = nil, programmer: String? = nil) {
@@ -175,7 +175,7 @@ struct VendorDraft {
 
     // MARK: What is missing
 
-    /// What is missing before an MVPD serves without the vendor.
+    /// The gaps that remain before an MVPD serves without the vendor.
     func gaps(of id: String) -> [Gap] {
         guard let mvpd = mvpds[id] else { return [] }
         var gaps: [Gap] = []
@@ -206,7 +206,8 @@ struct VendorDraft {
         Gap(name: "metadataKeys", what: "the user metadata keys of each integration, and which are encrypted", who: dashboard),
     ]
 
-    /// The list of what is missing, over one that is kept already: who was asked, has answered and has signed in stays, and so does an MVPD that is not in this answer.
+    /// The list of gaps, over one that is kept already. The marks of who was asked, has answered and has signed in stay. An MVPD that is not in this
+    /// answer stays too.
     /// - Parameter kept: The list so far.
     func list(over kept: [String: Any]) -> [String: Any] {
         let former = kept["mvpds"] as? [[String: Any]] ?? []

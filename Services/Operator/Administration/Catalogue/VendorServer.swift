@@ -5,7 +5,7 @@ internal import NIOCore
 internal import Simulation
 internal import TextEncodings
 
-/// A vendor's server that is asked for its public configuration. What it says is bounded, and nothing of it is kept but that.
+/// A vendor's server that is asked for its public configuration. Its answer is bounded, and nothing else of it is kept.
 struct VendorServer: Sendable {
     /// The vendor's own.
     static let usual = "https://api.auth.adobe.com"

@@ -115,7 +115,8 @@ struct WantedCatalogue {
         return tree
     }
 
-    /// What only the cluster has, in lists that the files have; first what refers to others. What a proxy lists is the proxy's.
+    /// The entries that only the cluster has, in lists that the files have; entries that refer to others come first. The entries in a proxy's list
+    /// are the proxy's.
     func removals(from live: CatalogueDocument) -> [EntityKey] {
         CataloguePlan.order.reversed().filter(sections.contains).flatMap { section in
             live.entries(section).map(\.key).filter { files[$0] == nil && !Self.isListed($0, live) }
@@ -127,7 +128,8 @@ struct WantedCatalogue {
         return mvpd.section == .mvpds && live[mvpd]?["proxy"]?["listed"] == .bool(true)
     }
 
-    /// What keeps the result from being a catalogue, by the files' own names. What is wrong with an entry that no file has, and was so before, is not told.
+    /// The problems that keep the result from being a catalogue, by the files' own names. The earlier problems of an entry that no file has are not
+    /// told.
     /// - Parameter removals: Entries that go.
     /// - Throws: `CommandFailure` when nothing can be tried, as no file can be written.
     func problems(over live: CatalogueDocument, removing removals: [EntityKey]) throws -> [String] {
@@ -167,7 +169,7 @@ struct WantedCatalogue {
     }
 }
 
-/// What makes the live catalogue the wanted one, in words.
+/// The changes that make the live catalogue the wanted one, in words.
 struct CataloguePlan {
     /// An entry refers to what stands before it.
     static let order: [CatalogueSection] = [

@@ -122,7 +122,7 @@ extension OpenDraft {
     var counted: String { "\(changes.count) \(changes.count == 1 ? "change" : "changes")" }
 
     /// Drops every change of the entries.
-    /// - Returns: What is left.
+    /// - Returns: The changes that are left.
     /// - Throws: `CommandFailure` when one of them has to stay, with what refers to it.
     fileprivate func without(_ places: Set<EntityKey>) async throws -> OpenDraft {
         var draft = self
@@ -130,7 +130,7 @@ extension OpenDraft {
             let mine = draft.changes.filter { change in change.place.map { places.contains($0) } ?? false }
             guard let last = mine.last else { return draft }
             var (without, refusal): (OpenDraft?, (any Error)?) = (nil, nil)
-            // What refers to an entry stands after it, and goes before it. Of one entry's properties some go together with others only.
+            // An entry that refers to another stands after it, and goes before it. Some properties of one entry go together with others only.
             for change in mine.reversed() where without == nil {
                 do {
                     without = OpenDraft(try await AdministrationCall.send("DELETE", "/draft/changes/\(change.number)", ifMatch: draft.etag))

@@ -20,7 +20,7 @@ struct DraftEdit {
     private var formers: [Former] = []
 
     /// Does the work; where it fails, every entry that it has read comes back to what it was.
-    /// - Throws: What the work throws; `CommandFailure` naming the entries that could not be brought back.
+    /// - Throws: The errors of the work; `CommandFailure` naming the entries that could not be brought back.
     static func together<Outcome>(_ work: (inout DraftEdit) async throws -> Outcome) async throws -> Outcome {
         var edit = DraftEdit(before: try await OpenDraft.read())
         do {

@@ -5,9 +5,9 @@ internal import Foundation
 internal import LoadReporting
 internal import TextEncodings
 
-/// What has been changed and not been pushed, as the administration API tells it.
+/// The changes that have not been pushed, as the administration API tells them.
 struct OpenDraft: Sendable {
-    /// What became of a push.
+    /// The result of a push.
     enum Pushed: Equatable, Sendable {
         case version(Int)
         /// For a second person's approval.
@@ -105,10 +105,10 @@ struct OpenDraft: Sendable {
         return found
     }
 
-    /// Whether what is live has a value in a list of an entry: `nil` where the draft leaves the list as it is.
+    /// True when what is live has a value in a list of an entry: `nil` where the draft leaves the list as it is.
     /// - Parameters:
     ///   - property: The list.
-    ///   - value: What stands in one of its elements.
+    ///   - value: The value in one of its elements.
     func isLive(_ value: String, in property: String, of place: EntityKey) -> Bool? {
         guard let change = changes.first(where: { $0.place == place && ($0.property.isEmpty || $0.property == property) }) else { return nil }
         return change.oldJson.contains("\"\(value)\"")
@@ -116,7 +116,7 @@ struct OpenDraft: Sendable {
 }
 
 extension OpenDraft {
-    /// What a push is called when nobody says it: the entries that it changes.
+    /// The name of a push when nobody gives one: the entries that it changes.
     var description: String {
         let named = places.map(\.description)
         return named.prefix(5).joined(separator: ", ") + (named.count > 5 ? " and \(named.count - 5) more" : "")
@@ -143,7 +143,7 @@ extension OpenDraft {
         }
     }
 
-    /// Pushes what a command has made. What else the draft holds goes with it: that is listed, and on a terminal the person is asked.
+    /// Pushes what a command has made. The draft's other changes go with it: they are listed, and on a terminal the person is asked.
     /// - Parameters:
     ///   - made: The command's own entries.
     ///   - asks: False where a program reads the output.
@@ -216,7 +216,7 @@ extension CatalogueChange {
     var place: EntityKey? { CatalogueSection(kind).map { EntityKey($0, entityID) } }
 }
 
-/// Whether the programs of the cluster work with a version of the catalogue yet.
+/// Waits until the programs of the cluster work with a version of the catalogue.
 enum CatalogueArrival {
     /// Waits until all programs that tell do so, at most 3 s: the next command may need the version.
     static func wait(for version: Int) async {
@@ -236,7 +236,7 @@ enum CatalogueArrival {
         }
     }
 
-    /// - Parameter metrics: Of a program; where they do not tell a version, nobody waits for it.
+    /// - Parameter metrics: The metrics of a program; where they do not tell a version, nobody waits for it.
     static func isBehind(_ metrics: String, _ version: Int) -> Bool {
         let sample = PrometheusText(metrics).samples.first {
             $0.name == "boxoffice_catalogue_version" || $0.name == "boxoffice_config_catalogue_version"

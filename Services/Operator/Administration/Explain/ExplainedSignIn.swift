@@ -27,7 +27,7 @@ struct ExplainedSignIn: Codable, Equatable, Sendable {
     var result: String
     var reason: String?
     var checks: [Check]
-    /// What the message says of itself.
+    /// The message's own facts.
     var message: [Fact]
 }
 
@@ -89,7 +89,7 @@ struct FailedSignIns: Decodable {
 
     static func none(_ mvpd: String?) -> String { "no sign-in\(mvpd.map { " at \($0)" } ?? "") is remembered that failed" }
 
-    /// - Parameter mvpd: That of the question.
+    /// - Parameter mvpd: The MVPD of the question.
     func lines(mvpd: String?) -> [String] {
         guard !signIns.isEmpty else { return [Self.none(mvpd)] }
         let shown = signIns.prefix(Self.most).flatMap { signIn -> [String] in
@@ -153,7 +153,7 @@ extension ExplainedSignIn {
 
     private static let legend = ["", "ok passed, ... not checked as another failed, - not needed or not checked"]
 
-    /// Of checks that are not shown.
+    /// The summary of checks that are not shown.
     private func summary(_ others: [Check]) -> [String] {
         let counts = [
             ("passed", others.count { $0.outcome == "passed" }), ("not reached", others.count { $0.outcome == "notReached" }),

@@ -222,7 +222,7 @@ struct MvpdAddCommand: AsyncParsableCommand {
         return "integrated with \(requestor), in the draft"
     }
 
-    /// Who confirms an expired one need not name it twice.
+    /// The certificates to pin: a person who confirms an expired one need not name it twice.
     var pinned: [String] {
         fingerprints + expiredFingerprints.filter { expired in !fingerprints.contains { Self.digits($0) == Self.digits(expired) } }
     }
@@ -232,7 +232,7 @@ struct MvpdAddCommand: AsyncParsableCommand {
     }
 }
 
-/// What metadata cannot say, in the form of the catalogue.
+/// The facts that metadata cannot say, in the form of the catalogue.
 struct MvpdEntry {
     let command: MvpdAddCommand
 

@@ -119,7 +119,7 @@ struct MvpdTestCommand: AsyncParsableCommand {
         FileHandle.standardError.write(Data((notice + "\n").utf8))
     }
 
-    /// Of an application that may act for the channel.
+    /// The statement of an application that may act for the channel.
     private func statement(for requestor: String, of cluster: ClusterFile) async throws -> String {
         let statements = try await SoftwareStatements.all(of: cluster)
         let answer = try await AdministrationCall.send("GET", "/applications?requestor=\(FormEncoding.encode(requestor))&size=200")
@@ -137,7 +137,7 @@ struct MvpdTestCommand: AsyncParsableCommand {
         return (answer.object["signIns"] as? [[String: Any]] ?? []).compactMap { $0["trace"] as? String }
     }
 
-    /// - Parameter isOver: Whether the sign-in has ended: its report is there, or comes in a moment.
+    /// - Parameter isOver: True when the sign-in has ended: its report is there, or comes in a moment.
     private func report(besides known: Set<String>, isOver: Bool) async throws -> ExplainedSignIn? {
         let end = ContinuousClock.now + (isOver ? .seconds(2) : .seconds(wait))
         repeat {

@@ -2,7 +2,7 @@ internal import CommandKit
 internal import Foundation
 internal import TextEncodings
 
-/// What an MVPD's metadata says, as the administration API tells it.
+/// The content of an MVPD's metadata, as the administration API tells it.
 struct ProviderPreview: Sendable {
     struct Problem: Decodable, Hashable, Sendable {
         let field: String?
@@ -43,9 +43,9 @@ struct ProviderPreview: Sendable {
     let endpoints: [Endpoint]
     let certificates: [Certificate]
     let nameIDFormats: [String]
-    /// What keeps it from being taken.
+    /// The problems that keep it from being taken.
     let problems: [Problem]
-    /// What a person should look at nevertheless.
+    /// The points at which a person should look nevertheless.
     let warnings: [Problem]
     /// The metadata itself.
     let document: String

@@ -11,7 +11,7 @@ package struct PersonCommand: AsyncParsableCommand {
     package init() {}
 }
 
-/// Who is meant.
+/// The person that is meant.
 struct PersonOptions: ParsableArguments {
     @Option(help: "The user's id, as the MVPD knows it.")
     var user: String?
@@ -117,7 +117,7 @@ struct PersonEraseCommand: AsyncParsableCommand {
     }
 }
 
-/// What `/admin/v1/people/export` answers, counted: nobody needs to read it to erase it.
+/// The answer of `/admin/v1/people/export`, counted: nobody needs to read it to erase it.
 struct PersonHoldings {
     /// Rows by service and table; tables without rows are left out.
     let rows: [String: [String: Int]]
@@ -158,7 +158,7 @@ struct PersonHoldings {
     var members: [String: Any] { ["people": people, "rows": rows, "staying": staying, "more": hasMore] }
 }
 
-/// What `/admin/v1/people/erase` answers, as lines for a terminal.
+/// The answer of `/admin/v1/people/erase`, as lines for a terminal.
 struct PersonAnswer: Decodable {
     struct Part: Decodable {
         /// Rows by table.

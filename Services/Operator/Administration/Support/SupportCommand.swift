@@ -10,7 +10,7 @@ package struct SupportCommand: AsyncParsableCommand {
     package init() {}
 }
 
-/// Whose sessions.
+/// The viewer whose sessions are meant.
 struct ViewerOptions: ParsableArguments {
     @Option(help: "The requestor whose app the viewer uses.", completion: .catalogue(.requestors))
     var requestor: String
@@ -92,7 +92,7 @@ struct SupportEndCommand: AsyncParsableCommand {
     }
 }
 
-/// What `/admin/v1/support/sessions` answers, as lines for a terminal.
+/// The answer of `/admin/v1/support/sessions`, as lines for a terminal.
 struct ViewerAnswer: Decodable {
     struct Session: Decodable {
         let id: String

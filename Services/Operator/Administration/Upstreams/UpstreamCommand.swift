@@ -146,7 +146,7 @@ enum UpstreamText {
         return lines
     }
 
-    /// Of a moment in milliseconds since 1970.
+    /// The age of a moment in milliseconds since 1970.
     private static func age(_ moment: Int, _ now: Date) -> String {
         let seconds = max(0, Int(now.timeIntervalSince1970) - moment / 1000)
         switch seconds {

@@ -69,13 +69,13 @@ struct UpstreamImportCommand: AsyncParsableCommand {
     }
 }
 
-/// What an upstream offers at a channel, over all platforms that were asked for.
+/// The MVPDs that an upstream offers at a channel, over all platforms that were asked for.
 struct UpstreamOffers {
     struct Mvpd {
         var name: String
         var logo: String?
         var isTrial: Bool
-        /// Of the platform's own sign-in, in the form of the catalogue.
+        /// The entries for the platform's own sign-in, in the form of the catalogue.
         var platforms: [[String: Any]] = []
         /// Where upstream lists it.
         var listedFor: [String] = []
@@ -127,7 +127,7 @@ struct UpstreamOffers {
     private mutating func board(_ id: String, _ offer: [String: Any], _ platform: String) {
         guard Self.boarding.contains(platform), let mapping = offer["platformMappingId"] as? String, let status = offer["boardingStatus"] as? String
         else { return }
-        // What is exchanged is not told, and an entry needs it.
+        // The exchanged values are not told, and an entry needs them.
         guard status == "PICKER" else {
             mvpds[id]?.incomplete.append(platform)
             return
@@ -140,7 +140,7 @@ struct UpstreamOffers {
     }
 }
 
-/// What the draft has of a channel.
+/// The draft's entries of a channel.
 struct OwnEntries {
     /// By id.
     private(set) var mvpds: [String: [String: Any]] = [:]
@@ -186,7 +186,7 @@ struct OwnEntries {
     }
 }
 
-/// What upstream offers beside what the draft has.
+/// The upstream's offers compared with the draft.
 struct UpstreamComparison {
     struct Difference: Equatable {
         let mvpd: String
@@ -197,10 +197,10 @@ struct UpstreamComparison {
     private(set) var mvpds: [[String: Any]] = []
     private(set) var integrations: [[String: Any]] = []
     private(set) var differences: [Difference] = []
-    /// What is called otherwise here, as entries may.
+    /// The entries with another name here, as entries may have.
     private(set) var notes: [Difference] = []
 
-    /// Whether nothing is to be put into a draft.
+    /// True when nothing is to be put into a draft.
     var isComplete: Bool { mvpds.isEmpty && integrations.isEmpty }
 
     init(_ offers: UpstreamOffers, _ own: OwnEntries, requestor: String) {

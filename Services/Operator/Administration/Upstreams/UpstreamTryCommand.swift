@@ -54,7 +54,7 @@ struct UpstreamTryCommand: AsyncParsableCommand {
     }
 
     /// Puts what is missing into the draft.
-    /// - Returns: Whether anything was.
+    /// - Returns: True when anything was.
     private func use(_ address: String, gateway: String) async throws -> Bool {
         let entry = try await AdministrationCall.send("GET", "/requestors/\(FormEncoding.encode(Self.channel))")
         guard var channel = entry.object["entity"] as? [String: Any] else { throw CommandFailure("the cluster tells nothing of '\(Self.channel)'") }
@@ -96,7 +96,7 @@ struct UpstreamTryCommand: AsyncParsableCommand {
         }
     }
 
-    /// What the stand-in offers that the channel lacks, once the services know it as an upstream.
+    /// The stand-in's offers that the channel lacks, once the services know it as an upstream.
     private func offered() async throws -> UpstreamComparison {
         let end = ContinuousClock.now + .seconds(wait)
         while true {

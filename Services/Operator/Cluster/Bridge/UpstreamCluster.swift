@@ -185,7 +185,7 @@ struct BridgedCatalogue {
         changed["upstreams"] = Self.entries(ours, "upstreams").filter { $0["id"] as? String != Self.upstreamID } + [record]
         changed["requestors"] = Self.entries(ours, "requestors").map { entry in
             guard served.contains(OctetName(entry["id"])) else { return entry }
-            // Whoever verifies media tokens here knows both certificates: degradation may let people play by tokens of ours.
+            // A program that verifies media tokens here knows both certificates: degradation may let people play by tokens of ours.
             let members: [String: Any] = ["upstream": Self.upstreamID, "returnOrigin": gateway, "localMediaTokens": true]
             return entry.merging(["upstream": members]) { $1 }
         }
@@ -194,7 +194,7 @@ struct BridgedCatalogue {
             guard served.contains(OctetName(entry["requestor"])), there.contains(Pair(entry)), entry["enabled"] as? Bool != false else {
                 return entry
             }
-            // What only a cluster can do that signs people in itself (bridge §3.3).
+            // These members are for a cluster that signs people in itself (bridge §3.3).
             let kept = entry.filter { !["autoSignIn", "platformSso", "oauthClient"].contains($0.key) }
             return kept.merging(["upstream": true]) { $1 }
         }
@@ -213,9 +213,9 @@ struct BridgedCatalogue {
         return changed
     }
 
-    /// The application that serves each requestor which both catalogues have: the first of the upstream's that may use REST v2 there and has a statement;
-    /// rather one that is an app's.
-    /// - Parameter statements: Of the upstream, by application.
+    /// The application that serves each requestor which both catalogues have. It is the first of the upstream's that may use REST v2 there and has a
+    /// statement; an app's own goes first.
+    /// - Parameter statements: The upstream's statements, by application.
     func clients(for ours: [String: Any], statements: [String: String]) -> [Client] {
         let requestors = Self.entries(ours, "requestors").compactMap { $0["id"] as? String }
         let usable = Self.entries(theirs, "applications").filter { application in

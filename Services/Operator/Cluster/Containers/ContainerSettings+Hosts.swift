@@ -4,14 +4,15 @@ internal import Foundation
 
 /// On several hosts nothing of a demo is left: administration has a certificate, the public comes over HTTPS, and there are no stand-ins.
 extension ContainerSettings {
-    /// Files in `pki` of a host's gateway: its certificate for browsers and apps, from the authority of the cluster until somebody puts another in its place.
+    /// Files in `pki` of a host's gateway: its certificate for browsers and apps. It comes from the authority of the cluster until somebody puts
+    /// another in its place.
     private static let publicHTTPS = "https"
-    /// That of its listener for administration.
+    /// The certificate of its listener for administration.
     private static let administration = "administration"
     /// Longer than a balancer needs that asks each second and turns away after two failures; see Shared/Documents/Operations/Hosts.md.
     static let gatewayStopDelay = 5
 
-    /// Whether the `config` of that host has the catalogue's file. Where all copies have one store, one of them brings it.
+    /// True when the `config` of that host has the catalogue's file. Where all copies have one store, one of them brings it.
     func bringsCatalogue(_ host: HostPlan) -> Bool { database == nil || host == network.hosts.first }
 
     /// Files of catalogues that somebody has to put there before the first start.
@@ -20,7 +21,7 @@ extension ContainerSettings {
             .filter { !FileManager.default.fileExists(atPath: $0) }
     }
 
-    /// A host has a zone, each peer has a copy on every host, and its data folder is its own, so that no copy may make keys there.
+    /// A host has a zone, and each peer has a copy on every host. Its data folder is its own, so no copy may make keys there.
     func adapt(_ settings: inout [String: Any], _ service: ClusterService, to host: HostPlan) {
         settings["zone"] = host.zone
         // Programs on one host share no container, and so no folder.
@@ -68,7 +69,7 @@ extension ContainerSettings {
             ] as [String: Any]
     }
 
-    /// Of a host's certificate: that of a base URL, and the host's own.
+    /// The names of a host's certificate: that of a base URL, and the host's own.
     private func names(_ base: String, _ host: HostPlan) -> CertificateNames {
         let name = (URLComponents(string: base)?.host ?? "").filter { $0 != "[" && $0 != "]" }.lowercased()
         if HostPlan.isNumeric(name) { return CertificateNames(dns: [host.name], addresses: [name]) }
@@ -99,7 +100,7 @@ extension ContainerSettings {
         }
     }
 
-    /// Of the command line's file: all copies of a service; `nil` where there are no hosts.
+    /// The entry in the command line's file for all copies of a service; `nil` where there are no hosts.
     func hostEntry(_ service: ClusterService) -> ClusterFile.Entry? {
         let ports = PortPlan(base: nil)
         let port = service == .gateway ? ports.https : ports.main(service)

@@ -2,8 +2,8 @@ internal import CommandKit
 internal import Foundation
 internal import PrivatePostgres
 
-/// Writes what each program needs in a container of its own, or on each of several hosts: a folder with its settings, and the keys and certificates that it
-/// reads, no other program's and no other host's.
+/// Writes the files that each program needs in a container of its own, or on each of several hosts. They are a folder with its settings, and the keys
+/// and certificates that it reads. It gets no other program's and no other host's files.
 ///
 /// The settings come from the documented ones, `Services/<Name>/config.json`, as those of a local cluster do.
 struct ContainerSettings {
@@ -19,7 +19,7 @@ struct ContainerSettings {
     var burst = 10
     /// Where services on several hosts keep their stores; `nil`: in files.
     var database: HostDatabase?
-    /// Whether the gateways of hosts serve plain HTTP to the proxy; otherwise it reaches them by HTTPS.
+    /// True when the gateways of hosts serve plain HTTP to the proxy; otherwise it reaches them by HTTPS.
     var isPlainBehindProxy = false
 
     /// Where the images have their settings and the pages, and keep state.
@@ -105,13 +105,14 @@ struct ContainerSettings {
         return object
     }
 
-    /// What differs from a local cluster beside addresses.
+    /// Changes the settings that differ from a local cluster beside addresses.
     private func adapt(_ settings: inout [String: Any], _ service: ClusterService) {
         for key in ["listen", "debug"] where settings[key] is [String: Any] { settings[key] = anyAddress(settings[key]) }
         if service != .sandbox { settings["data"] = Self.data }
         switch service {
         case .config:
-            // The secrets lie with who uses them; this program could not look for them. Nobody vouches for people where no identity provider is set up.
+            // The secrets lie with who uses them; this program could not look for them. Nobody vouches for people where no identity provider is set
+            // up.
             settings[service.rawValue] = (settings[service.rawValue] as? [String: Any])?.filter {
                 $0.key != "clientSecrets" && $0.key != "sessionCallers"
             }

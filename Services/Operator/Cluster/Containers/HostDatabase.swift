@@ -9,7 +9,7 @@ struct HostDatabase: Sendable, Equatable {
     let hosts: [String]
     /// PEM file of the authority of their certificates.
     let authority: String
-    /// Whether a server that waits for no standby is refused.
+    /// True when a server that waits for no standby is refused.
     let requiresStandby: Bool
 
     /// Services with a store, each with a role and a database named as it is.
@@ -54,7 +54,7 @@ struct HostDatabase: Sendable, Equatable {
     }
 
     /// Statements that make the role and the database of each service, with the bounds that the server keeps for it.
-    /// - Parameter passwords: Of each service.
+    /// - Parameter passwords: The password of each service.
     static func script(passwords: [ClusterService: String]) -> String {
         services.map { service in
             let role = StoreRole(service.rawValue, password: passwords[service] ?? "")

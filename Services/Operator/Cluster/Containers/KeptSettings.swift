@@ -9,11 +9,11 @@ struct KeptSettings: Sendable, Equatable {
 
     /// Where a file differs from what would be written, key by key.
     /// - Parameters:
-    ///   - content: Of the file.
-    ///   - object: That would be written.
+    ///   - content: The content of the file.
+    ///   - object: The object that would be written.
     static func differences(of content: Data, from object: [String: Any]) -> [String] {
         guard var there = try? JSONSerialization.jsonObject(with: content) as? [String: Any] else { return ["it is no JSON object"] }
-        // What 'store prepare' has added is no change.
+        // Additions of 'store prepare' are no change.
         if object["storage"] == nil { there["storage"] = nil }
         return differences(there, object, key: "")
     }

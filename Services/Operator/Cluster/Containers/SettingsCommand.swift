@@ -182,7 +182,8 @@ package struct SettingsCommand: AsyncParsableCommand {
 
 /// Addresses of a cluster whose programs run in containers: from outside, as browsers and apps know them, and inside, by the programs' names.
 package struct ContainerNetwork: Sendable, Equatable {
-    /// Scheme, host and port of the gateway, of its HTTPS, of its administration, of the stand-in MVPD, Apple and upstream, as a browser on the host finds them.
+    /// Scheme, host and port as a browser on the host finds them: of the gateway, its HTTPS, its administration, the stand-in MVPD, Apple and
+    /// upstream.
     var gateway = "http://localhost:8080"
     var gatewayTLS = "https://localhost:8443"
     var admin = "http://localhost:8081"

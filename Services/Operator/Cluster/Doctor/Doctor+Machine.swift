@@ -26,7 +26,7 @@ extension Doctor {
         return [.fine(.clock, "the clock says \(Self.text(now)) and is kept right")]
     }
 
-    /// Of the keys, stores, logs and settings.
+    /// The newest file among the keys, stores, logs and settings.
     private var newestFile: (path: String, moment: Timestamp)? {
         var newest: (path: String, moment: Timestamp)?
         for folder in [home.pki, home.data, home.logs, home.settings] {
@@ -116,7 +116,7 @@ extension Doctor {
 struct NamedPort: Sendable, Equatable {
     let port: Int
     let use: String
-    /// Whose it is: a copy's name.
+    /// The owner: a copy's name.
     let program: String
 }
 

@@ -8,10 +8,10 @@ extension Doctor {
     private static let recent: Duration = .seconds(3600)
     private static let mostProblems = 5
 
-    /// Whether each program answers, is the newest, and of one version with the others.
+    /// Checks that each program answers, is the newest, and has the same version as the others.
     func programs(_ status: ClusterStatus) -> [Finding] {
         var findings: [Finding] = []
-        // What does not run is why others are not ready.
+        // A program that does not run is why others are not ready.
         let troubled = status.programs.filter { $0.state == .notRunning } + status.programs.filter { $0.state == .notReady }
         for program in troubled {
             let what = program.state == .notRunning ? "\(program.name) does not run" : "\(program.name) is not ready"
@@ -97,7 +97,7 @@ extension Doctor {
         return (problems.prefix(mostProblems).map(\.description) + more).joined(separator: "\n")
     }
 
-    /// Whether all programs work with the same version of the catalogue.
+    /// Checks that all programs work with the same version of the catalogue.
     func catalogueVersions(_ status: ClusterStatus, _ cluster: ClusterFile) async throws -> [Finding] {
         var status = status
         if Self.versions(status).count > 1 {
@@ -115,7 +115,7 @@ extension Doctor {
             advice: "'boxoffice logs' shows why one does not follow config (events catalogue.* and rpc.*)")
     }
 
-    /// Files of secrets about whose owner operators have to decide (clients §2). Of a cluster that does not answer others tell.
+    /// Files of secrets about whose owner operators have to decide (clients §2). Other findings report a cluster that does not answer.
     func openSecrets(_ cluster: ClusterFile) async -> [Finding] {
         let answer = try? await HTTPExchange.once(trusting: cluster.authority) {
             try await $0.send("GET", "\(cluster.administration)/admin/v1/secrets", headers: [("Authorization", "Bearer \(cluster.adminToken)")])
@@ -139,7 +139,7 @@ extension Doctor {
     private static func versions(_ status: ClusterStatus) -> Set<UInt64> { Set(status.programs.compactMap(\.catalogueVersion)) }
 }
 
-/// What an examination of a cluster has found.
+/// A finding of the examination of a cluster.
 struct Finding: Sendable, Equatable, Encodable {
     enum Verdict: String, Sendable, Encodable {
         case fine
@@ -148,7 +148,7 @@ struct Finding: Sendable, Equatable, Encodable {
         case wrong
     }
 
-    /// What was looked at.
+    /// The areas of the examination.
     enum Area: String, Sendable, Encodable, CaseIterable {
         case home
         case settings
@@ -164,7 +164,7 @@ struct Finding: Sendable, Equatable, Encodable {
     let area: Area
     let verdict: Verdict
     let what: String
-    /// What to do; nothing where all is well.
+    /// The advice; empty where all is well.
     let advice: String?
 
     static func fine(_ area: Area, _ what: String) -> Finding { Finding(area: area, verdict: .fine, what: what, advice: nil) }

@@ -7,7 +7,7 @@ internal import TextEncodings
 struct Doctor: Sendable {
     let home: ClusterHome
     let ports: PortPlan
-    /// Of the programs, where the cluster does not say from which it runs.
+    /// The folder of the programs, where the cluster does not say from which it runs.
     let binaries: URL
     /// Nil: none runs.
     var cluster: ClusterFile?
@@ -76,7 +76,7 @@ struct Doctor: Sendable {
     }
 }
 
-/// Who may do what with a file.
+/// The permissions of a file.
 struct FileMode: CustomStringConvertible {
     private let bits: UInt32
 
@@ -95,8 +95,8 @@ struct FileMode: CustomStringConvertible {
 }
 
 extension Doctor {
-    /// Whether sign-ins begin at the host where their answers come, as the settings of all programs have it: a cookie belongs to one host. Each program can judge its own
-    /// settings alone.
+    /// Checks by the settings of all programs that sign-ins begin at the host where their answers come: a cookie belongs to one host.
+    /// Each program can judge its own settings alone.
     func signIns() -> [Finding] {
         guard isMade, let gateway = ownSettings(.gateway), let home = gateway["publicOrigin"] as? String else { return [] }
         let origin = gateway["signInOrigin"] as? String ?? home
@@ -203,7 +203,7 @@ extension Doctor {
 }
 
 extension ProgramFile {
-    /// What the program says of a settings file.
+    /// The program's complaints about a settings file.
     /// - Returns: Its lines; none: nothing is wrong with it.
     /// - Throws: `CommandFailure` when the program cannot be started.
     func complaints(of settings: String, environment: [String: String]) throws -> [String] {
@@ -216,7 +216,7 @@ extension ProgramFile {
 }
 
 extension Doctor {
-    /// What may stay in the live catalogue, and somebody should change. A cluster that does not answer is told of elsewhere.
+    /// The parts of the live catalogue that may stay, and that somebody should change. A cluster that does not answer is told of elsewhere.
     func liveCatalogue(_ cluster: ClusterFile) async -> [Finding] {
         guard let mvpds = await entries("mvpds", cluster), let requestors = await entries("requestors", cluster) else { return [] }
         return Self.findings(mvpds: mvpds, requestors: requestors)

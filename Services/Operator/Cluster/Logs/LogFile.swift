@@ -2,8 +2,8 @@ internal import Clocks
 internal import Foundation
 internal import ServiceKit
 
-/// Reads a program's log line by line, its former files first, and goes on with what is written later: also after the program began another file, the file
-/// was truncated, or another one took its place.
+/// Reads a program's log line by line, its former files first, and goes on with later lines. It also goes on after the program began another file,
+/// the file was truncated, or another one took its place.
 final class LogFile {
     let program: String
     private let path: String
@@ -28,7 +28,7 @@ final class LogFile {
 
     /// - Parameters:
     ///   - program: The copy's name.
-    ///   - path: Of the file that is written now; need not exist yet.
+    ///   - path: The path of the file that is written now; need not exist yet.
     init(program: String, path: String) {
         self.program = program
         self.path = path
@@ -57,16 +57,16 @@ final class LogFile {
         }
     }
 
-    /// What stands at the end of the file without an end of line.
+    /// The text at the end of the file without an end of line.
     func rest() -> LogLine? {
         guard taken < waiting.count else { return nil }
         defer { taken = waiting.count }
         return line(waiting[taken...])
     }
 
-    /// Looks whether the file is still the one that is being read, and goes on with the next one, or begins anew, where it is not. To be called when `next`
+    /// Looks whether the file is still the one that is being read. Otherwise it goes on with the next one, or begins anew. To be called when `next`
     /// has no more.
-    /// - Returns: What stood at the end of the former one without an end of line.
+    /// - Returns: The text at the end of the former one without an end of line.
     func follow() -> LogLine? {
         var facts = stat()
         guard former == nil, stat(path, &facts) == 0 else { return nil }
@@ -76,7 +76,7 @@ final class LogFile {
             return nil
         }
         guard Self.isSame(own, facts) else {
-            // What was written before it was moved away.
+            // The lines that were written before it was moved away come first.
             if read() { return nil }
             let rest = rest()
             let names = FormerLog.names(of: path).filter { $0 > latest }
@@ -122,7 +122,7 @@ final class LogFile {
     }
 
     /// Opens the file that was begun next.
-    /// - Parameter name: Of a former file.
+    /// - Parameter name: The name of a former file.
     private func open(after name: String) {
         var name = name
         while true {
@@ -151,7 +151,7 @@ final class LogFile {
         (offset, waiting, taken, last) = (0, [], 0, [])
     }
 
-    /// Whether what was read last still stands before the offset.
+    /// True when what was read last still stands before the offset.
     private var isContinued: Bool {
         guard !last.isEmpty else { return true }
         return octets(from: offset - Int64(last.count), count: last.count) == last

@@ -4,7 +4,7 @@ internal import StrictJson
 
 /// A line of a program's log.
 struct LogLine: Sendable {
-    /// What a program reports: one JSON object.
+    /// A program's report: one JSON object.
     struct Event: Sendable {
         let time: Timestamp?
         /// As the line has it.
@@ -97,8 +97,8 @@ extension Timestamp {
 }
 
 extension LogLine {
-    /// As a person reads it: time, program, level, event, then the fields. What is no event is shown as it is.
-    /// - Parameter width: Of the longest name of a program.
+    /// As a person reads it: time, program, level, event, then the fields. A line that is no event is shown as it is.
+    /// - Parameter width: The width of the longest name of a program.
     func text(_ console: Console, width: Int) -> String {
         let name = Self.padded(program, width)
         guard let event else { return "\(Self.padded("", 23))  \(name)  \(TerminalText.printable(text))" }
@@ -116,8 +116,8 @@ extension LogLine {
 
     /// Lines for a terminal on which the whole one has no room: the time of day, program, level, event, and the fields where they fit.
     /// - Parameters:
-    ///   - width: Of the longest name of a program.
-    ///   - columns: Of the terminal; no line is longer.
+    ///   - width: The width of the longest name of a program.
+    ///   - columns: The columns of the terminal; no line is longer.
     func lines(_ console: Console, width: Int, columns: Int) -> [String] {
         let columns = max(40, columns)
         let name = Self.padded(program, width)

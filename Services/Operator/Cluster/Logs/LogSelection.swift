@@ -3,7 +3,7 @@ internal import Clocks
 internal import CommandKit
 internal import Foundation
 
-/// Which lines of the logs somebody wants to see.
+/// The lines of the logs that somebody wants to see.
 struct LogSelection: Sendable {
     /// Names of programs; empty: all.
     var programs: [String] = []
@@ -22,14 +22,14 @@ struct LogSelection: Sendable {
     }
 }
 
-/// What people have of a request: its trace id, the id that the gateway answers with, or a `traceparent`.
+/// The name that people have of a request: its trace id, the id that the gateway answers with, or a `traceparent`.
 struct TraceName: ExpressibleByArgument, Sendable {
     private let text: String
     /// 32 hex digits.
     private let traceID: String
     /// It is the gateway's id of the request, a UUID. A trace id may differ where that has its version and its variant.
     let isRequest: Bool
-    /// Of the request's trace, where somebody else began that and the gateway's id has nothing of it.
+    /// The id of the request's trace, where somebody else began that and the gateway's id has nothing of it.
     private var learned: String?
 
     init?(argument: String) {
@@ -46,7 +46,7 @@ struct TraceName: ExpressibleByArgument, Sendable {
         learned = trace
     }
 
-    /// Whether a line is about that request.
+    /// True when a line is about that request.
     func names(_ event: LogLine.Event) -> Bool {
         if let request = event.field("request"), request == text { return true }
         return event.field("trace_id").map(names) ?? false

@@ -95,7 +95,7 @@ struct LogPrinter {
     private let asJSON: Bool
     private let console: Console
     private let width: Int
-    /// Of a terminal that is too narrow for whole lines.
+    /// The columns of a terminal that is too narrow for whole lines.
     private let columns: Int?
     private let waiting = Waiting()
 
@@ -107,7 +107,7 @@ struct LogPrinter {
         var day: String?
     }
 
-    /// - Parameter columns: Of the terminal; `nil`: none.
+    /// - Parameter columns: The columns of the terminal; `nil`: none.
     init(asJSON: Bool, console: Console, programs: [String], columns: Int? = nil) {
         (self.asJSON, self.console) = (asJSON, console)
         self.columns = columns.flatMap { !asJSON && $0 < Self.wide ? $0 : nil }
@@ -153,14 +153,14 @@ package final class JoinedLogs {
     /// The next line of each file, where it is known.
     private var heads: [LogLine?] = []
 
-    /// - Parameter folder: Of the logs, one for each program: `NAME.log`, and the files before it.
+    /// - Parameter folder: The folder of the logs, one for each program: `NAME.log`, and the files before it.
     init(folder: URL, selection: LogSelection) {
         self.folder = folder
         self.selection = selection
         addFiles(skipping: true)
     }
 
-    /// Of the logs that are there.
+    /// The programs of the logs that are there.
     package static func programs(in folder: URL) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         let logs = Set(names.map { FormerLog.log(of: $0) ?? $0 })
@@ -187,7 +187,7 @@ package final class JoinedLogs {
     func rest() -> [LogLine] { files.compactMap { $0.rest() }.filter(selection.includes) }
 
     /// Takes in what has changed since `next` had no more: new files, and those that took the place of others.
-    /// - Returns: What stood at the ends of the former ones.
+    /// - Returns: The texts at the ends of the former ones.
     func follow() -> [LogLine] {
         let rest = files.compactMap { $0.follow() }
         addFiles(skipping: false)

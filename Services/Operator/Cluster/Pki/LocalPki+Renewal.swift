@@ -19,14 +19,14 @@ extension LocalPki {
         }
         + https.map { Connection(file: $0, commonName: "localhost", names: CertificateNames(dns: ["localhost"], addresses: ["127.0.0.1", "::1"])) }
 
-    /// That of HTTPS at this machine's address in its network.
+    /// The connection of HTTPS at this machine's address in its network.
     static func lanConnection(_ address: String) -> Connection {
         let names = CertificateNames(dns: ["localhost"], addresses: ["127.0.0.1", "::1", address])
         return Connection(file: lanName(address), commonName: "localhost", names: names)
     }
 
-    /// Renews the certificates for TLS that have less than a third of their time left, for as long again and with the keys that they have: one file is
-    /// replaced, so that no moment shows a certificate beside a key of another. What is missing stays so.
+    /// Renews the certificates for TLS that have less than a third of their time left, for as long again and with their own keys. One file is
+    /// replaced, so that no moment shows a certificate beside a key of another. A missing certificate stays missing.
     /// - Returns: The names of the renewed ones.
     /// - Throws: `CommandFailure`, as `ensure`.
     func renew(at now: Timestamp = SystemClock().now()) throws -> [String] {
@@ -51,7 +51,7 @@ extension LocalPki {
         return (Self.connections + addresses.map(Self.lanConnection)).filter { !isMissing("\($0.file).crt") && !isMissing("\($0.file).key") }
     }
 
-    /// - Returns: Whether it was due. One of another authority is left alone.
+    /// - Returns: True when it was due. One of another authority is left alone.
     func renew(_ file: String, _ commonName: String, _ names: CertificateNames, _ authority: CertificateAuthority, at now: Timestamp) throws -> Bool {
         let old = try CertifiedKey(certificateFile: path("\(file).crt"), keyFile: path("\(file).key"))
         guard old.certificate.isSigned(by: authority.certificate), Self.isDue(old.certificate, at: now) else { return false }

@@ -11,11 +11,11 @@ package struct LocalPki: Sendable {
     package let folder: URL
     /// A certificate that others pin is made anew, with its key, when it has less time left.
     private static let renewal: Duration = .seconds(30 * 24 * 3600)
-    /// Who gets a certificate for mutual TLS; `operator` is the command line's own.
+    /// The peers that get a certificate for mutual TLS; `operator` is the command line's own.
     static let peers = ["config", "authentication", "authorization", "autosignin", "gateway", "operator"]
     /// The certificates of HTTPS, for browsers and apps on this machine.
     static let https = ["gateway-https", "sandbox-https"]
-    /// Who has an RSA key whose certificate others pin: for signing documents, or for what is encrypted to a programmer.
+    /// The owners of an RSA key whose certificate others pin: for signing documents, or for content that is encrypted to a programmer.
     static let signers = [
         "media-token", "saml-signing", "saml-encryption", "sandbox-northcable", "sandbox-laketel", "sandbox-openfiber", "sandbox-openfiber-next",
         "sandbox-upstream", "programmer-acme", "programmer-bravo",
@@ -79,10 +79,10 @@ package struct LocalPki: Sendable {
         }
     }
 
-    /// Of the files of that certificate and its key.
+    /// The name of that certificate's file and of its key's.
     static func lanName(_ address: String) -> String { "lan-\(address)" }
 
-    /// Whoever else makes keys in the folder is waited for: a key of one and a certificate of another would be no pair.
+    /// It waits for others that make keys in the folder: a key of one and a certificate of another would be no pair.
     func make(_ body: (inout [String]) throws -> Void) throws -> [String] {
         var made: [String] = []
         let turn = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -100,7 +100,8 @@ package struct LocalPki: Sendable {
         for connection in Self.connections { try ensure(connection.file, connection.commonName, connection.names, authority, &made) }
     }
 
-    /// Keys that a service makes in its data folder, where its copies share that folder. On hosts, each with a data folder of its own, they come from here.
+    /// Keys that a service makes in its data folder, where its copies share that folder. On hosts, each with a data folder of its own, they come from
+    /// here.
     static let sharedKeys: [String: [(setting: String, file: String)]] = [
         "authentication": [
             ("secretsKey", "authentication-secrets.key"), ("sdkTokenKey", "authentication-sdk-token.key"),
@@ -205,7 +206,7 @@ package struct LocalPki: Sendable {
         try TextFile.read(path("admin.token")).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// What the demo's app without client registration signs with; the public key stands in the demo catalogue.
+    /// The key pairs with which the demo's app without client registration signs; the public key stands in the demo catalogue.
     func demoPairs() throws -> [String: ClusterFile.SigningPair] {
         guard !isMissing("acme-legacy.secret") else { return [:] }
         let secret = try TextFile.read(path("acme-legacy.secret")).trimmingCharacters(in: .whitespacesAndNewlines)
@@ -235,14 +236,14 @@ package struct LocalPki: Sendable {
         if try renew(name, commonName, names, authority, at: now) { made.append(name) }
     }
 
-    /// Whether there is a certificate of the authority with these names, and its key.
+    /// True when there is a certificate of the authority with these names, and its key.
     private func hasPair(_ name: String, _ names: CertificateNames, _ authority: CertificateAuthority) throws -> Bool {
         guard !isMissing("\(name).crt"), !isMissing("\(name).key") else { return false }
         let certificate = try Certificate(pemFile: path("\(name).crt"))
         return certificate.isSigned(by: authority.certificate) && names.dns.allSatisfy(certificate.dnsNames.contains)
     }
 
-    /// What needs an RSA key. These take most of the time of a first start, so that all processors look for all of them at once.
+    /// Makes the keys that must be RSA. These take most of the time of a first start, so that all processors look for all of them at once.
     private func ensureRSAKeys(_ made: inout [String]) throws {
         let signers = try Self.signers.filter { try !isCurrent($0) }
         let isPlatformMissing = isMissing(Self.platformKey)

@@ -91,7 +91,8 @@ package struct PkiCommand: AsyncParsableCommand {
     }
 }
 
-/// Renews the certificates of a local cluster for as long as it runs, in a process of its own: no service needs the authority's key, and `up` may have ended.
+/// Renews the certificates of a local cluster for as long as it runs, in a process of its own. No service needs the authority's key, and `up` may
+/// have ended.
 struct PkiKeeper: Sendable {
     let home: ClusterHome
     /// How often it looks whether the cluster runs still.
@@ -116,7 +117,7 @@ struct PkiKeeper: Sendable {
         return false
     }
 
-    /// - Returns: A descriptor that says that a keeper is there until it is closed; `nil`: another one is.
+    /// - Returns: A descriptor that says that a renewing process is there until it is closed; `nil`: another one is.
     private static func takeTurn(_ home: ClusterHome) -> Int32? {
         let turn = open(home.root.appendingPathComponent("keeper").path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard turn >= 0 else { return nil }
@@ -125,7 +126,7 @@ struct PkiKeeper: Sendable {
         return nil
     }
 
-    /// Returns when the cluster has ended, when a signal comes, or at once when there is a keeper already.
+    /// Returns when the cluster has ended, when a signal comes, or at once when there is such a process already.
     func run(until signals: StopSignals) async {
         guard let turn = Self.takeTurn(home) else { return }
         defer { close(turn) }
@@ -149,7 +150,7 @@ struct PkiKeeper: Sendable {
 
     private var isRunning: Bool { (try? ClusterFile.read(home))?.processes.contains(where: \.isRunning) ?? false }
 
-    /// - Parameter trouble: What was said already.
+    /// - Parameter trouble: The trouble that was told already.
     /// - Returns: Why it failed.
     private func renew(besides trouble: String?) -> String? {
         do {

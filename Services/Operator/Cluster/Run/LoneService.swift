@@ -31,7 +31,7 @@ package struct LoneService: Sendable {
         (self.catalogue, self.behaviour, self.hasSandbox) = (catalogue, behaviour, hasSandbox)
     }
 
-    /// What runs.
+    /// The running service.
     package struct Running: Sendable {
         let process: ServiceProcess
         let sandbox: ServiceProcess?
@@ -89,7 +89,7 @@ package struct LoneService: Sendable {
     }
 
     /// Stops the program, then its peers.
-    /// - Returns: Whether it had to be killed.
+    /// - Returns: True when it had to be killed.
     @discardableResult
     package func stop(_ running: Running) async -> Bool {
         let killed = await ClusterStopper.stop([running.process, running.sandbox].compactMap { $0 })
@@ -130,7 +130,7 @@ extension LoneService {
         }
     }
 
-    /// Whoever has the port already would answer in the program's place until that has found out and ended.
+    /// A program that has the port already would answer in the new program's place until that has found out and ended.
     private func refuseTakenPorts() throws {
         let taken = [service, hasSandbox ? .sandbox : service].flatMap { [ports.main($0), ports.debug($0)] }.first { !ListenProbe.isFree($0) }
         guard let taken else { return }

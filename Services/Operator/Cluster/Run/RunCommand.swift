@@ -139,7 +139,7 @@ struct LoneServiceSummary {
         console.line("\n  Ctrl-C stops it\(running.doubles == nil ? "" : " and its doubles").")
     }
 
-    /// What a program wants to know.
+    /// The members that a program wants to know.
     /// - Parameter took: Until it was ready.
     func members(_ took: Duration) -> [String: Any] {
         let addresses = ClusterAddresses(ports: lone.ports)

@@ -30,7 +30,7 @@ package struct CatalogueImporter: Sendable {
     }
 
     /// The keys of software statements, oldest first.
-    /// - Parameter id: Of the one to take out before; `nil`: none.
+    /// - Parameter id: The id of the key to take out before; `nil`: none.
     /// - Throws: `CommandFailure`.
     package func statementKeys(retiring id: String?) async throws -> [StatementKey] {
         do {
@@ -87,7 +87,7 @@ extension CatalogueImporter {
     }
 }
 
-/// What one catalogue file has that another lacks.
+/// The difference of one catalogue file from another.
 enum CatalogueComparison {
     /// At most so many entries are named.
     private static let most = 20
@@ -116,7 +116,7 @@ extension CatalogueImport {
     /// At most so many changes are printed.
     private static let most = 50
 
-    /// What a person reads of it.
+    /// The lines that a person reads of it.
     /// - Throws: `CommandFailure` when it was refused.
     package func told(of file: String) throws -> [String] {
         switch outcome {

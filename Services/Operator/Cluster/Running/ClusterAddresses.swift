@@ -16,7 +16,7 @@ package struct ClusterAddresses: Sendable {
 
     /// - Parameters:
     ///   - replacements: Services that are somebody's own, and where they are.
-    ///   - copies: Of each service.
+    ///   - copies: The copies of each service.
     init(ports: PortPlan, replacements: [Replacement], copies: ClusterCopies = ClusterCopies(), lan: String? = nil) {
         self.lan = lan
         self.ports = ports
@@ -33,7 +33,7 @@ package struct ClusterAddresses: Sendable {
 
     func main(_ copy: ServiceCopy) -> String { copy.number == 1 ? main(copy.service) : "\(host):\(ports.main(copy))" }
 
-    /// Of all copies of a service.
+    /// The addresses of all copies of a service.
     func all(_ service: ClusterService) -> [String] {
         isReplaced(service) ? [main(service)] : copies.all([service]).map { main($0) }
     }
@@ -78,7 +78,7 @@ package struct ClusterAddresses: Sendable {
         return entry
     }
 
-    /// Of the second copy and so on, in which nothing runs yet.
+    /// The entries of the second copy and so on, in which nothing runs yet.
     fileprivate func furtherEntries(of service: ClusterService) -> [ClusterFile.Entry]? {
         let further = copies.all([service]).dropFirst().map { ClusterFile.Entry(address: main($0), debug: debug($0), pid: 0) }
         return further.isEmpty ? nil : further
@@ -123,7 +123,7 @@ extension ClusterFile.Entry {
 extension SoftwareStatements {
     package init(addresses: ClusterAddresses, pki: LocalPki) { self.init(address: addresses.rpc(.config), identity: Self.identity(pki)) }
 
-    /// Of a cluster whose `config` is on another host.
+    /// The addresses of a cluster whose `config` is on another host.
     package init(host: String, ports: PortPlan, pki: LocalPki) {
         self.init(address: RpcAddress(host: host, port: ports.main(.config)), identity: Self.identity(pki))
     }

@@ -4,7 +4,7 @@ internal import ServiceKit
 internal import Simulation
 
 extension ClusterStarter {
-    /// A simulated TV and a simulated person sign in, authorize a channel and get a media token; then once more at an MVPD that decides by
+    /// A simulated TV and a simulated person sign in, authorize a channel and get a media token. They do so once more at an MVPD that decides by
     /// signed messages in SOAP.
     /// - Parameter stoppingOnFailure: Stopped when a step fails, so that a failed start leaves nothing behind.
     func playSignIn(stoppingOnFailure started: [ServiceProcess]) async throws {
@@ -47,9 +47,9 @@ extension ClusterStarter {
         console.line("    strangers. Administration, metrics and the services stay on this machine.")
     }
 
-    /// What a program wants to know of a cluster that is ready; the administrator's token is in `cluster.json` alone.
+    /// The facts that a program wants about a cluster that is ready; the administrator's token is in `cluster.json` alone.
     /// - Parameters:
-    ///   - started: What was started now.
+    ///   - started: The processes that were started now.
     ///   - took: Until all of it was ready.
     func summary(_ started: [ServiceProcess], _ took: Duration) -> [String: Any] {
         let file = (try? ClusterFile.read(home)) ?? nil
@@ -135,7 +135,7 @@ extension SettingsWriter {
                     try? FileManager.default.removeItem(at: file)
                     continue
                 }
-                // What cannot be read the first copy complains about.
+                // The first copy complains about an unreadable file.
                 guard var settings = try? JSONSerialization.jsonObject(with: content) as? [String: Any] else { continue }
                 for (key, port) in [("listen", ports.main(copy)), ("debug", ports.debug(copy))] {
                     var place = settings[key] as? [String: Any] ?? ["address": "127.0.0.1"]
@@ -192,7 +192,7 @@ package enum ClusterStopper {
     }
 }
 
-/// How many copies there are of each service of a local cluster.
+/// The number of copies of each service of a local cluster.
 struct ClusterCopies: Sendable, Equatable {
     /// As many as have ports of their own.
     static let most = 8
@@ -217,6 +217,6 @@ struct ClusterCopies: Sendable, Equatable {
 }
 
 extension PortPlan {
-    /// Whether the ports of all copies are ports.
+    /// True when the ports of all copies are ports.
     var hasRoomForCopies: Bool { debug(ServiceCopy(.autosignin, ClusterCopies.most)) < 65536 }
 }

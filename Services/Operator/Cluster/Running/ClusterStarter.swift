@@ -14,14 +14,14 @@ struct ClusterStarter: Sendable {
     var https: HttpsFiles?
     /// Services that somebody else runs.
     var replacements: [Replacement] = []
-    /// What somebody brings in place of the demo.
+    /// The files that somebody brings in place of the demo.
     var own = OwnFiles()
     var store: StoreChoice = .asBefore
-    /// Of each service, 1 to `ClusterCopies.most`; `nil`: as the cluster that runs has them, else one.
+    /// The copies of each service, 1 to `ClusterCopies.most`; `nil`: as the cluster that runs has them, else one.
     var copies: Int?
     /// This machine's address in its network, where phones are to reach the cluster.
     var lan: String?
-    /// Whether the demo's MVPDs are tried on a schedule.
+    /// True when the demo's MVPDs are tried on a schedule.
     var hasTestUsers = true
 
     var pki: LocalPki { LocalPki(folder: home.pki) }
@@ -47,7 +47,7 @@ struct ClusterStarter: Sendable {
     }
 
     /// Starts what is not running, and starts again what runs from another program than lies in `binaries` now; waits until all of it is ready.
-    /// - Returns: What was started.
+    /// - Returns: The processes that were started.
     func start() async throws -> [ServiceProcess] {
         try home.prepare()
         let lock = try ClusterLock(home)
@@ -92,7 +92,7 @@ struct ClusterStarter: Sendable {
         do {
             for copy in wanted where running[copy] == nil {
                 guard let program = programs[copy.service] else { continue }
-                // What answers there would be taken for the program's own word that it is ready.
+                // Another program's answer there would be taken for the program's own word that it is ready.
                 guard ListenProbe.isFree(ports.debug(copy)) else { throw Self.taken(ports.debug(copy), by: copy) }
                 let process = try spawn(copy, program)
                 started.append(process)
@@ -100,7 +100,7 @@ struct ClusterStarter: Sendable {
                 try file.write(home)
             }
             try await waitForReplacements(addresses, until: .serves, isRequired: found.isEmpty)
-            // Who was running lacked its store until now.
+            // The services that were running lacked its store until now.
             let lacking = hasStore ? running.map { ServiceProcess($0.key, pid: $0.value) } : []
             try await waitUntilReady(started + lacking, addresses)
             if !started.isEmpty { await waitForConnections(wanted, addresses) }
@@ -122,7 +122,7 @@ struct ClusterStarter: Sendable {
     }
 
     /// Stops what runs from another program than there is now, and says so.
-    /// - Returns: What goes on.
+    /// - Returns: The processes that go on.
     private func stopOutdated(
         _ found: [ServiceCopy: Int32], _ file: ClusterFile, _ programs: [ClusterService: ProgramFile]
     ) async -> [ServiceCopy: Int32] {
@@ -193,8 +193,8 @@ struct ClusterStarter: Sendable {
             }
         }
     }
-    /// Waits until services have reached each other. One that came before its peer listened tries again within half a second, and refuses until then what it
-    /// needs the peer for. Gives up in silence: a peer that somebody else runs may be away.
+    /// Waits until services have reached each other. One that came before its peer listened tries again within half a second, and refuses until then
+    /// what it needs the peer for. Gives up in silence: a peer that somebody else runs may be away.
     private func waitForConnections(_ copies: [ServiceCopy], _ addresses: ClusterAddresses) async {
         let end = ContinuousClock.now + .seconds(2)
         for copy in copies where copy.service != .sandbox {
@@ -224,7 +224,7 @@ extension ClusterStarter {
     }
 
     /// Stops services that have other settings now.
-    /// - Returns: What goes on.
+    /// - Returns: The processes that go on.
     func stop(_ running: [ServiceCopy: Int32], toChange changed: Set<ClusterService>) async -> [ServiceCopy: Int32] {
         let outdated = running.filter { changed.contains($0.key.service) }
         guard !outdated.isEmpty else { return running }
@@ -249,7 +249,7 @@ extension ClusterStarter {
 /// Services that somebody else runs.
 extension ClusterStarter {
     /// A cluster that runs keeps the replacements that it was started with: the services that use them read their addresses at their start.
-    /// - Parameter running: What `cluster.json` says of a cluster that runs.
+    /// - Parameter running: The cluster that runs, as `cluster.json` describes it.
     func replacements(beside running: ClusterFile?) throws -> [Replacement] {
         guard let running else { return replacements.sorted { $0.service.index < $1.service.index } }
         let known = running.replacements

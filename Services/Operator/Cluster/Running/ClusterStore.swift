@@ -33,7 +33,7 @@ struct ClusterStore: Sendable {
         }
     }
 
-    /// Whether the service's store is in PostgreSQL.
+    /// True when the service's store is in PostgreSQL.
     func isServer(_ service: ClusterService) -> Bool { settings(of: service)?["engine"] as? String == "postgres" }
 
     /// Services that are to keep their stores elsewhere than the settings say that are there.
@@ -47,7 +47,7 @@ struct ClusterStore: Sendable {
     }
 
     /// Writes passwords, and starts the cluster's own server where its services use one.
-    /// - Returns: Whether the server was started.
+    /// - Returns: True when the server was started.
     /// - Throws: `CommandFailure`.
     func prepare() throws -> Bool {
         if case .server(let server) = choice, !server.password.isEmpty { try write(server.password, to: passwordFile("server")) }
@@ -79,7 +79,7 @@ struct ClusterStore: Sendable {
         return !isRunning
     }
 
-    /// What its own server has written; `nil`: it has not begun yet.
+    /// The log of its own server; `nil`: it has not begun yet.
     var log: String? {
         let path = folder.appendingPathComponent("log").path
         return FileManager.default.fileExists(atPath: path) ? path : nil

@@ -6,7 +6,7 @@ struct GatewayListeners {
     /// Base URL.
     let administration: String
 
-    /// - Parameter settings: The gateway's settings file. What cannot be read of it has its default; the gateway itself says what is wrong with it.
+    /// - Parameter settings: The gateway's settings file. An unreadable setting has its default; the gateway itself reports the problem.
     init(settings: URL) {
         let content = (try? Data(contentsOf: settings)).flatMap { try? JSONSerialization.jsonObject(with: $0) as? [String: Any] }
         let admin = (content?["gateway"] as? [String: Any])?["admin"] as? [String: Any]

@@ -4,14 +4,14 @@ package import CommandKit
 internal import Cryptography
 package import Foundation
 
-/// What somebody brings to a cluster in place of the demo: a catalogue, and settings of programs.
+/// The files that somebody brings to a cluster in place of the demo: a catalogue, and settings of programs.
 struct OwnFiles: Sendable {
     /// Path of a catalogue file.
     var catalogue: String?
     /// Path of a folder with `SERVICE.json` files.
     var settings: String?
 
-    /// What was copied.
+    /// The copied files.
     struct Copied {
         /// Services whose settings say something else now.
         var services: Set<ClusterService> = []
@@ -24,7 +24,7 @@ struct OwnFiles: Sendable {
     /// Checks all of it, and only then copies it into the home; a file of somebody's that it replaces is kept under another name.
     /// - Parameters:
     ///   - programs: Those that check their own settings.
-    ///   - written: Which files are the demo's, and may go.
+    ///   - written: The files that are the demo's, and may go.
     /// - Throws: `CommandFailure` with everything that is wrong; nothing was copied then.
     func copy(to home: ClusterHome, ports: PortPlan, programs: [ClusterService: ProgramFile], written: inout WrittenFiles) throws -> Copied {
         let catalogue = try catalogue.map { try OwnCatalogue(file: $0, home: home) }
@@ -114,7 +114,7 @@ struct OwnSettings: Sendable {
         return problems
     }
 
-    /// What the program says of its settings; paths in it that are relative count from the home's folder of settings.
+    /// The program's complaints about its settings; paths in it that are relative count from the home's folder of settings.
     private func complaints(_ program: ProgramFile, _ service: ClusterService, _ content: Data, _ home: ClusterHome) throws -> [String] {
         let trial = home.settings.appendingPathComponent(".\(service.rawValue).trial.json")
         try WrittenFiles.replace(trial, with: content)
@@ -139,9 +139,9 @@ struct HttpsFiles: Sendable {
 /// A catalogue file that somebody brings, without problems.
 package struct OwnCatalogue: Sendable {
     package let file: String
-    /// What goes over the wire: JSON that needs no other file.
+    /// The text that goes over the wire: JSON that needs no other file.
     package let text: String
-    /// What a copy of the file in another folder must say: the file as it is, unless it names files beside it.
+    /// The content for a copy of the file in another folder: the file as it is, unless it names files beside it.
     let copy: Data
 
     /// - Parameter home: Where the file may have come from: what it names is looked for beside it, and otherwise there.
@@ -171,9 +171,9 @@ package struct OwnCatalogue: Sendable {
     }
 }
 
-/// Which files of a cluster's home this command wrote, and what it wrote: what somebody has changed since is theirs and stays as it is.
+/// The files of a cluster's home that this command wrote, and their content. A file that somebody has changed since is theirs and stays as it is.
 package struct WrittenFiles {
-    /// What became of a file.
+    /// The result for a file.
     enum Outcome: Equatable {
         /// It was missing, or as this command had left it.
         case written

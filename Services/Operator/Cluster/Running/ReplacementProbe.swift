@@ -38,7 +38,7 @@ struct ReplacementProbe: Sendable {
         }
     }
 
-    /// What it says of itself now.
+    /// The program's own report now.
     /// - Returns: Its report, where it gave one, and what keeps it from being used; no problems: it serves.
     func report() async -> (report: HealthReport?, problems: [String]) {
         let client: RpcClient
@@ -83,7 +83,7 @@ struct ReplacementProbe: Sendable {
         }
     }
 
-    /// - Returns: What keeps the goal from being reached; not telling when an answer did not come in time, for whatever reason.
+    /// - Returns: The problem that keeps the goal from being reached; not telling when an answer did not come in time, for whatever reason.
     private func problem(_ goal: Goal, _ health: some Health) async -> (ReplacementProblem, isTelling: Bool)? {
         do {
             let report = try await health.check(CheckHealthRequest(), context: CallContext(deadline: .now + .seconds(2)))
@@ -118,7 +118,7 @@ struct ReplacementProblem: Equatable {
         self.advice = advice
     }
 
-    /// - Parameter fault: Of a call of `Health.Check`, or of the attempt to connect.
+    /// - Parameter fault: The fault of a call of `Health.Check`, or of the attempt to connect.
     init(_ fault: Fault, replacement: Replacement, pki: LocalPki) {
         let name = replacement.service.certificateName
         switch fault.cause {
@@ -187,15 +187,15 @@ struct ReadinessProbe: Sendable {
             "\(process.copy.name) is not ready after \(Console.text(of: Self.patience))", advice: lastWords(of: process.copy))
     }
 
-    /// What a program that is not ready says is wrong, once it is no use to wait for that.
-    /// - Parameter text: What it lacks, a line for each part.
+    /// The complaint of a program that is not ready, once it is no use to wait for that.
+    /// - Parameter text: The parts that it lacks, a line for each.
     static func failure(of name: String, saying text: String, after time: Duration) -> CommandFailure? {
         guard time >= storePatience, let line = text.split(separator: "\n").first(where: { $0.hasPrefix("storage: waiting: ") }) else { return nil }
         return CommandFailure("\(name): \(line)")
     }
 
-    /// The last line of its log that is no event: a program that cannot start says why there, in one line, and a thread may log an event after it. One that
-    /// crashed has none.
+    /// The last line of its log that is no event. A program that cannot start gives the reason there, in one line, and a thread may log an event
+    /// after it. One that crashed has none.
     private func lastWords(of copy: ServiceCopy) -> String {
         let log = home.log(of: copy)
         let lines = (try? String(contentsOf: log, encoding: .utf8))?.split(separator: "\n") ?? []

@@ -3,8 +3,8 @@ package import Foundation
 
 /// Writes the settings of each program for this cluster, from the documented ones in the checkout.
 ///
-/// `Services/<Name>/config.json` describes the default local cluster. Here its ports become those of the port plan, its folders those of the home, and
-/// what it names of the checkout an absolute path; all else is taken as it stands there.
+/// `Services/<Name>/config.json` describes the default local cluster. Here its ports become those of the port plan, and its folders those of the
+/// home. The paths of the checkout become absolute; all else is taken as it stands there.
 package struct SettingsWriter {
     let home: ClusterHome
     let ports: PortPlan
@@ -16,11 +16,11 @@ package struct SettingsWriter {
     let replacements: [Replacement]
     /// Where the stores are to be.
     var store: StoreChoice = .asBefore
-    /// Of the services that others call.
+    /// The copies of the services that others call.
     var copies = ClusterCopies()
     /// This machine's address in its network, where phones are to reach the cluster.
     var lan: String?
-    /// Whether the demo's MVPDs are tried on a schedule.
+    /// True when the demo's MVPDs are tried on a schedule.
     var hasTestUsers = true
 
     package init(home: ClusterHome, ports: PortPlan, checkout: URL, pki: LocalPki) {
@@ -114,7 +114,7 @@ package struct SettingsWriter {
         }
     }
 
-    /// Of a list: for the address of a service those of all its copies.
+    /// The entries of a list: for the address of a service those of all its copies.
     private func entries(for item: Any, of service: ClusterService) -> [Any] {
         guard let address = item as? String, let all = allCopies[address] else { return [moved(item, of: service)] }
         return all
@@ -172,7 +172,7 @@ enum DemoLimits {
     }
 }
 
-/// A cluster that phones and televisions of its network can open: its gateway for browsers and apps is HTTPS at the machine's address, and so is the
+/// A cluster that phones and televisions of its network can open. Its gateway for browsers and apps is HTTPS at the machine's address, and so is the
 /// stand-in MVPD. The gateway's plain HTTP, administration, metrics and the services stay on loopback.
 ///
 /// It is HTTPS because a browser keeps no cookie of a sign-in that comes over plain HTTP from another machine, and the gateway sends none.
@@ -226,7 +226,7 @@ extension SettingsWriter {
 
 /// The demo catalogue in a network in which browsers and services reach the stand-in MVPD at two addresses.
 enum DemoCatalogue {
-    /// What an MVPD's test user does on a schedule.
+    /// The key for an MVPD's test user and schedule.
     private static let testSignIn = "testSignIn"
 
     /// The same text without scheduled sign-ins, each of which is a line there.

@@ -23,7 +23,7 @@ enum StoreChoice: Sendable, Equatable {
 
     /// - Parameters:
     ///   - text: `sqlite`, `postgres` or `postgres://USER:PASSWORD@HOST:PORT`, with `?sslrootcert=FILE` where the server is on another machine.
-    ///   - option: That it was given with.
+    ///   - option: The option with which it was given.
     /// - Throws: `CommandFailure` saying what is wrong with it.
     init(_ text: String?, option: String = "--store") throws {
         switch text {
@@ -34,7 +34,7 @@ enum StoreChoice: Sendable, Equatable {
             guard let parts = URLComponents(string: text), parts.scheme == "postgres" || parts.scheme == "postgresql", let host = parts.host,
                 !host.isEmpty, let user = parts.user, !user.isEmpty
             else {
-                // What is no address may hold a password with blanks, or one whose '@HOST' was forgotten.
+                // A text that is no address may hold a password with blanks, or one whose '@HOST' was forgotten.
                 let shown = text.replacing(/:\/\/([^\/@:]*):(.*@|.+)/) { "://\($0.1):[hidden]\($0.2.hasSuffix("@") ? "@" : "")" }
                 throw CommandFailure("\(option) is '\(shown)'", advice: "give sqlite, postgres, or postgres://USER:PASSWORD@HOST:PORT")
             }
@@ -61,7 +61,7 @@ enum StoreChoice: Sendable, Equatable {
     private static func check(_ item: URLQueryItem, isVerified: Bool, _ option: String) throws {
         let value = item.value ?? ""
         func refuse(_ advice: String) throws -> Never {
-            // Of others the value may be a password.
+            // The value of other settings may be a password.
             let shown = ["sslmode", "target_session_attrs"].contains(item.name) ? "=\(value)" : ""
             throw CommandFailure("\(option) has the parameter \(item.name)\(shown)", advice: advice)
         }

@@ -187,7 +187,7 @@ package struct UpCommand: AsyncParsableCommand {
 
 /// This machine's IPv4 address in the network that it is in.
 enum LanAddress {
-    /// Of the documentation's networks (RFC 5737): the way there is the way to all others, and nothing is sent.
+    /// An address of the documentation's networks (RFC 5737): the way there is the way to all others, and nothing is sent.
     private static let elsewhere = "198.51.100.1"
 
     /// The address with which this machine reaches others; `nil`: it reaches none.

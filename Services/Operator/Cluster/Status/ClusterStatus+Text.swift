@@ -83,7 +83,7 @@ struct ProgramStatus: Sendable, Encodable {
         case notRunning
     }
 
-    /// Whose program it is.
+    /// The owner of the program.
     enum Kind: String, Sendable, Encodable {
         case own
         /// Somebody's own service in place of the cluster's.
@@ -114,9 +114,9 @@ struct ProgramStatus: Sendable, Encodable {
     /// Where it answers.
     let address: String
     var state: State
-    /// What keeps it from being ready.
+    /// The reasons why it is not ready.
     var reasons: [String] = []
-    /// What is worth knowing though it is ready.
+    /// The notes about it though it is ready.
     var notes: [String] = []
     var pid: Int32?
     var since: Date?
@@ -124,7 +124,7 @@ struct ProgramStatus: Sendable, Encodable {
     var version: String?
     /// `debug` or `release`.
     var build: String?
-    /// Of the catalogue that it works with.
+    /// The version of the catalogue that it works with.
     var catalogueVersion: UInt64?
     var lastError: LastError?
 

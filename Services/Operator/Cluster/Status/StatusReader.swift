@@ -57,7 +57,7 @@ struct StatusReader: Sendable {
         return status
     }
 
-    /// Of a copy on another host, which tells all that there is to know.
+    /// The status of a copy on another host: the copy itself tells everything.
     private func status(of copy: ServiceCopy, _ entry: ClusterFile.Entry) async -> ProgramStatus {
         let name = "\(copy.service.rawValue) at \(entry.host ?? "")"
         var status = ProgramStatus(name: name, kind: .host, address: entry.address, state: .notReady)
@@ -66,7 +66,7 @@ struct StatusReader: Sendable {
         return status
     }
 
-    /// Of a service that has no process of this cluster's.
+    /// The status of a service that has no process of this cluster's.
     private func status(of service: ClusterService, _ entry: ClusterFile.Entry) async -> ProgramStatus {
         let kind: ProgramStatus.Kind = entry.replaced == true ? .replaced : .double
         var status = ProgramStatus(name: service.rawValue, kind: kind, address: entry.address, state: .notReady)
@@ -137,7 +137,7 @@ extension ProgramStatus {
     fileprivate mutating func add(_ age: ProcessAge?) { (since, residentBytes) = (age?.since, age?.residentBytes) }
 }
 
-/// What the system says of a process.
+/// The system's facts about a process.
 struct ProcessAge: Sendable {
     let since: Date
     let residentBytes: Int
@@ -159,7 +159,7 @@ struct HealthQuestion: Sendable {
     let service: ClusterService
     let pki: ClusterFile.Pki
 
-    /// - Returns: What it says of itself, and what keeps it from being used; no problems: it serves.
+    /// - Returns: The program's own report, and the problems that keep it from being used; no problems: it serves.
     func ask() async -> (report: HealthReport?, problems: [String]) {
         guard let address = RpcAddress(address) else { return (nil, ["cluster.json has no address for it: \(address)"]) }
         let probe = ReplacementProbe(
@@ -169,7 +169,7 @@ struct HealthQuestion: Sendable {
     }
 }
 
-/// What stands at the end of a program's log.
+/// The end of a program's log.
 struct LogEnd {
     /// Octets; what is before them is history.
     private static let looked = 4 * 1024 * 1024

@@ -45,7 +45,7 @@ struct CopiedTable {
         }
     }
 
-    /// Whether the database has any of it.
+    /// True when the database has any of it.
     var hasRows: Bool { get throws { try database.count(of: name) > 0 } }
 
     private static let onlyEmpty = "only an empty database is filled: drop it and make it anew"
@@ -75,7 +75,7 @@ struct CopiedTable {
         }
     }
 
-    /// - Returns: What was sent.
+    /// - Returns: The digest of the rows that were sent.
     func copy() throws -> RowsDigest {
         var digest = RowsDigest()
         try database.copy(into: name, columns.map(\.name)) { add in
@@ -87,14 +87,14 @@ struct CopiedTable {
         return digest
     }
 
-    /// What the file has.
+    /// The digest of the file's rows.
     func sent() throws -> RowsDigest {
         var digest = RowsDigest()
         try eachOfFile { digest.add($0) }
         return digest
     }
 
-    /// What the database has.
+    /// The digest of the database's rows.
     func found() throws -> RowsDigest {
         var digest = RowsDigest()
         try database.eachRow(of: name, columns) { digest.add($0) }
@@ -124,7 +124,7 @@ struct CopiedTable {
     }
 }
 
-/// What the rows of a table come to, in whatever order they are read: their number, and the sum of the digests of each.
+/// The digest of a table's rows, in whatever order they are read: their number, and the sum of the digests of each.
 struct RowsDigest: Equatable {
     private(set) var rows = 0
     private var words: [UInt64] = [0, 0, 0, 0]
@@ -134,7 +134,7 @@ struct RowsDigest: Equatable {
         for (index, word) in Self.digest(row).enumerated() { words[index] &+= word }
     }
 
-    /// Of one row, as four words.
+    /// The digest of one row, as four words.
     static func digest(_ row: [StoredValue]) -> [UInt64] {
         var octets: [UInt8] = []
         func append(_ kind: UInt8, _ content: some Collection<UInt8>) {

@@ -224,7 +224,7 @@ struct StoreExamination {
         }
     }
 
-    /// - Parameter least: Of a column.
+    /// - Parameter least: The least value of a column.
     private func overdue(_ table: String, _ least: (String) throws -> Int64?) throws -> Int64? {
         guard let sweep = description.sweeps.first(where: { $0.table == table }), let oldest = try least(sweep.expiryColumn) else { return nil }
         let over = (Self.now - oldest - sweep.graceMilliseconds) / 1000
@@ -243,7 +243,7 @@ struct StoreExamination {
             hasChecksums: try database.setting("data_checksums") == "on", clockOffsetMilliseconds: try offset(database))
     }
 
-    /// Of the quickest of three questions.
+    /// The offset in the quickest of three questions.
     private func offset(_ database: PostgresMaintenance) throws -> Int64 {
         var best: (wait: Int64, offset: Int64)?
         for _ in 0..<3 {

@@ -161,7 +161,7 @@ struct StoreMigration {
         let digest: RowsDigest
     }
 
-    /// What became of a store.
+    /// The result for a store.
     struct Outcome {
         let tables: [Table]
         /// The database had all of it before.
@@ -193,7 +193,7 @@ struct StoreMigration {
         try database.run("BEGIN")
         do {
             let outcome = try copy(file, database)
-            // Whoever started the service meanwhile may have changed the file.
+            // A service that was started meanwhile may have changed the file.
             try requireUnused()
             try database.run("COMMIT")
             return outcome
@@ -225,7 +225,7 @@ struct StoreMigration {
         let names = tables.map { PostgresMaintenance.quoted($0.name) }.joined(separator: ", ")
         if !tables.isEmpty { try database.run("LOCK TABLE \(names) IN EXCLUSIVE MODE") }
         if let there = try alreadyThere(tables) { return Outcome(tables: there, wasThere: true) }
-        // What a new schema has by itself is in the file too.
+        // The rows that a new schema has by itself are in the file too.
         for table in tables { try table.requireOwnRows() }
         for table in tables.reversed() { try table.removeRows() }
         var copied: [Table] = []
@@ -242,7 +242,7 @@ struct StoreMigration {
         return Outcome(tables: copied, wasThere: false)
     }
 
-    /// Of a database that has exactly what the file has.
+    /// The tables of a database that has exactly the file's rows.
     private func alreadyThere(_ tables: [CopiedTable]) throws -> [Table]? {
         guard try tables.contains(where: { try $0.hasRows }) else { return nil }
         var found: [Table] = []

@@ -47,7 +47,7 @@ struct StorePrepareCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // What a server says of a missing password names settings of services.
+        // A server's message about a missing password names settings of services.
         for file in [passwordFile, trustAnchors].compactMap({ $0 }) { _ = try TextFile.content(file) }
         let console = Console(isQuiet: json)
         var prepared: [[String: String]] = []

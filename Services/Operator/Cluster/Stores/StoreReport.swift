@@ -4,7 +4,7 @@ internal import ServiceKit
 internal import StoragePostgres
 internal import StorageSqlite
 
-/// What a look at a store found.
+/// The findings of a look at a store.
 struct StoreReport: Codable, Sendable {
     struct Table: Codable, Sendable {
         let name: String
@@ -35,25 +35,25 @@ struct StoreReport: Codable, Sendable {
         /// The same by name; those whose state the role may not see are not here.
         let connectedStandbys: [ConnectedStandby]
         let hasChecksums: Bool
-        /// Of its clock from this machine's.
+        /// The offset of its clock from this machine's.
         let clockOffsetMilliseconds: Int64
     }
 
     let service: String
     let engine: String
     let place: String
-    /// What keeps the service from working with it, or loses something.
+    /// The problems that keep the service from working with it, or that lose something.
     var problems: [String] = []
-    /// What an operator should know.
+    /// The remarks for an operator.
     var remarks: [String] = []
-    /// Who has it open.
+    /// The programs that have it open.
     var users: [String] = []
     /// Steps that the schema has had, of those that the program knows.
     var steps = 0
     var knownSteps = 0
     var bytes = 0
     var tables: [Table] = []
-    /// Of SQLite.
+    /// The journal of SQLite.
     var journal: String?
     var server: Server?
 
@@ -195,7 +195,7 @@ struct StoreSaving {
     }
 }
 
-/// What a backup's folder holds: `backup.json`.
+/// The content of a backup's folder: `backup.json`.
 struct BackupManifest: Codable {
     struct Store: Codable {
         let service: String
@@ -211,7 +211,7 @@ struct BackupManifest: Codable {
 
     /// RFC 3339.
     let madeAt: String
-    /// Of the program that made it.
+    /// The version of the program that made it.
     let software: String
     let stores: [Store]
 

@@ -10,7 +10,7 @@ struct StoreRestoring {
     let description: StoreDescription
     let saved: BackupManifest.Store
     let folder: URL
-    /// Whether what is in the place may go.
+    /// True when what is in the place may go.
     let isForced: Bool
 
     private var copy: String { folder.appendingPathComponent(saved.file).path }
@@ -126,7 +126,7 @@ struct StoreRestoring {
     }
 }
 
-/// Which stores a command is about.
+/// The stores that a command is about.
 struct StoreOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

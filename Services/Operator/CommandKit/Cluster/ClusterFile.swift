@@ -101,7 +101,7 @@ package struct ClusterFile: Codable, Sendable, Equatable {
     package var pki: Pki
     /// One software statement per registered application of the catalogue.
     package var softwareStatements: [String: String]
-    /// What an app without client registration signs its requests with, by application; absent in a file of an earlier version.
+    /// The keys with which apps without client registration sign their requests, by application; absent in a file of an earlier version.
     package var signedRequests: [String: SigningPair]?
     /// Verifies the reference form of media tokens.
     package var mediaTokenCertificate: String
@@ -171,7 +171,7 @@ package struct ClusterFile: Codable, Sendable, Equatable {
         }
     }
 
-    /// Who signs for the addresses of a cluster that its network reaches: no browser or program knows that authority by itself.
+    /// The authority that signs for the addresses of a cluster that its network reaches: no browser or program knows that authority by itself.
     package var authority: String? { lan == nil && !isOnHosts ? nil : pki.ca }
 
     /// Its programs run on other machines.
@@ -180,7 +180,7 @@ package struct ClusterFile: Codable, Sendable, Equatable {
     /// Where administration is: where the file does not say, it is older than the listener, and the public address had it.
     package var administration: String { admin ?? gateway }
 
-    /// What the process of a copy of a service was started from; `nil` when the file does not say.
+    /// The program from which the process of a copy of a service was started; `nil` when the file does not say.
     package func program(of copy: ServiceCopy) -> ProgramFile? {
         let service = copy.service
         let entry = entry(of: copy)

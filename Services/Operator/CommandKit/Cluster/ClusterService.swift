@@ -19,7 +19,7 @@ package enum ClusterService: String, CaseIterable, Sendable {
         }
     }
 
-    /// What it needs beside its settings: in a local cluster Apple is the sandbox, which speaks plain HTTP (apple §3).
+    /// The environment that it needs beside its settings: in a local cluster Apple is the sandbox, which speaks plain HTTP (apple §3).
     package var environment: [String: String] { self == .autosignin ? ["APPLE_STANDIN": "1"] : [:] }
 
     /// Name in its certificate.

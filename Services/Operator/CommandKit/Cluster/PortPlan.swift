@@ -1,4 +1,4 @@
-/// Which ports a local cluster uses.
+/// The ports that a local cluster uses.
 package struct PortPlan: Sendable, Equatable {
     /// `BOXOFFICE_PORT_BASE`; `nil` is the default plan.
     package let base: Int?

@@ -12,7 +12,7 @@ package struct ProgramFile: Sendable, Equatable {
 
     package init(path: String, build: String, revision: String) { (self.path, self.build, self.revision) = (path, build, revision) }
 
-    /// - Parameter folder: Of all programs.
+    /// - Parameter folder: The folder of all programs.
     /// - Throws: `CommandFailure` when it is not there or cannot be executed.
     package init(_ service: ClusterService, in folder: URL, build: String = SoftwareVersion.build) throws {
         path = folder.appendingPathComponent(service.rawValue).resolvingSymlinksInPath().path
@@ -26,7 +26,7 @@ package struct ProgramFile: Sendable, Equatable {
     }
 
     /// Why processes of these programs have to be started again, in one line.
-    /// - Parameter outdated: What each was started from, as far as that is known, and what lies there now.
+    /// - Parameter outdated: The program from which each was started, as far as that is known, and the program there now.
     package static func reason(_ outdated: [(ran: ProgramFile?, now: ProgramFile)]) -> String {
         let isOne = outdated.count == 1
         guard let now = outdated.first?.now else { return "" }

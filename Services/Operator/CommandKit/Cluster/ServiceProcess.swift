@@ -5,7 +5,7 @@ package import Foundation
 package struct ServiceProcess: Sendable {
     package let service: ClusterService
     package let pid: Int32
-    /// Which of the service's copies it is.
+    /// The number among the service's copies.
     package var number = 1
     /// `POSIX_SPAWN_SETSID` of spawn.h, which only GNU sources see.
     private static let startSession: Int32 = 0x80
@@ -34,7 +34,8 @@ package struct ServiceProcess: Sendable {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
-        // Of what this program has open nothing: a connection that a service held, too, would not end when this program closes it.
+        // The child has no open descriptor of this program. Otherwise a connection that a service held, too, would not end when this program closes
+        // it.
         cspawn_close_from(&actions, STDERR_FILENO + 1)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -62,7 +63,7 @@ package struct ServiceProcess: Sendable {
 
     /// The environment of a program.
     /// - Parameters:
-    ///   - own: This program's. What systemd told this program is not for others: they would be watched in its place.
+    ///   - own: This program's. Variables that systemd set for this program are not for others: they would be watched in its place.
     ///   - more: Before it where both name a variable.
     static func variables(of own: [String: String], with more: [String: String]) -> [String: String] {
         allocatorCaches.merging(own.filter { !["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"].contains($0.key) }) { $1 }.merging(more) { $1 }
@@ -104,7 +105,7 @@ extension PortPlan {
         copy.number == 1 ? debug(copy.service) : base == nil ? block(copy, 9000) + copy.service.index : block(copy, 0) + 5 + copy.service.index
     }
 
-    /// Of ten ports.
+    /// The first of ten ports.
     private func block(_ copy: ServiceCopy, _ standard: Int) -> Int { (base.map { $0 + 30 } ?? standard) + 10 * (copy.number - 1) }
 }
 
@@ -155,7 +156,7 @@ package struct ClusterHome: Sendable {
         }
     }
 
-    /// What `forgetState` removes.
+    /// The files that `forgetState` removes.
     package var state: [URL] {
         [data, logs, settings, catalogue, root.appendingPathComponent("postgres")].filter { FileManager.default.fileExists(atPath: $0.path) }
     }

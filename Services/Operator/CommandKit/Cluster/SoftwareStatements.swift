@@ -9,7 +9,7 @@ package import Transport
 
 /// Asks `config` for a software statement of each registered application, as the operator.
 package struct SoftwareStatements: Sendable {
-    /// Of `config`.
+    /// The address of `config`.
     let address: RpcAddress
     /// The operator's.
     let identity: TlsFiles
@@ -27,7 +27,7 @@ package struct SoftwareStatements: Sendable {
 
     /// By application.
     package static func all(of cluster: ClusterFile?) async throws -> [String: String] {
-        // Whoever wrote the file could not ask for them yet.
+        // The program that wrote the file could not ask for them yet.
         guard let cluster, cluster.softwareStatements.isEmpty else { return cluster?.softwareStatements ?? [:] }
         return try await SoftwareStatements(cluster).fetch()
     }

@@ -110,7 +110,8 @@ struct RetryPatience: Sendable {
 
     init(_ whole: Duration) { left = whole }
 
-    /// - Returns: How long to wait before the same request is sent again; `nil`: the answer stands, as it says nothing of later, or patience is used up.
+    /// - Returns: The time to wait before the same request is sent again; `nil`: the answer stands. It then says nothing of later, or the time is
+    ///   used up.
     mutating func pause(after answer: HTTPAnswer) -> Duration? {
         guard [429, 503].contains(answer.status), let text = answer.header("retry-after"), let seconds = Int(text), (0...3600).contains(seconds)
         else {
@@ -125,7 +126,8 @@ struct RetryPatience: Sendable {
 
 /// Addresses as messages may name them.
 package enum WebAddress {
-    /// Scheme, host, and the port where it is not the scheme's own: what a cookie belongs to here, and all of an address that may be printed.
+    /// Scheme, host, and the port where it is not the scheme's own. A cookie belongs to these here, and they are all of an address that may be
+    /// printed.
     package static func origin(of address: String) -> String {
         guard let parsed = URL(string: address), let host = parsed.host, !host.isEmpty else { return "an address without a host" }
         let scheme = parsed.scheme?.lowercased() ?? "http"
@@ -134,7 +136,7 @@ package enum WebAddress {
         return "\(scheme)://\(name):\(port)"
     }
 
-    /// Whether this machine answers there.
+    /// True when this machine answers there.
     package static func isLocal(_ address: String) -> Bool {
         guard let host = URL(string: address)?.host else { return false }
         return host == "localhost" || host == "::1" || host == "[::1]" || host.hasPrefix("127.")
@@ -205,7 +207,7 @@ package enum AdministrationCall {
                     [problem["field"] as? String, message].compactMap { $0?.withoutEnd }.filter { !$0.isEmpty }.joined(separator: ": ")
                 }
             }
-            // Whom an id stands for that was to name one person.
+            // The people that an id stands for, though it was to name one person.
             let people = (error?["people"] as? [[String: Any]] ?? []).map { person in
                 "--user \(person["user"] as? String ?? "(told by an upstream alone)") --mvpd \(person["mvpd"] as? String ?? "")"
             }

@@ -30,7 +30,7 @@ package final class StopSignals: Sendable {
         }
     }
 
-    /// Whether one has come.
+    /// True when one has come.
     package var haveCome: Bool { flag.isSet.load(ordering: .relaxed) }
 
     /// Returns at the first signal, also when it came before the call.

@@ -14,7 +14,7 @@ package enum CommandExit: Int32, CaseIterable, Sendable {
     case cancelled = 130
     case readerGone = 141
 
-    /// What `boxoffice device` calls `failed` in scripts.
+    /// The code that `boxoffice device` calls `failed` in scripts.
     package static let refused = CommandExit.failed
 
     /// For whoever reads the table.
@@ -55,8 +55,9 @@ package struct CommandEnd {
     package let message: String
 
     /// - Parameters:
-    ///   - error: Of options and arguments. The library wraps what a command says of them into an error of its own, which shows how it is made.
-    ///   - arguments: What was typed, without the program's name.
+    ///   - error: The error of options and arguments. The library wraps what a command says of them into an error of its own, which shows how it is
+    ///     made.
+    ///   - arguments: The typed arguments, without the program's name.
     package init(parsing error: any Error, _ arguments: [String] = [], of command: any ParsableCommand.Type) {
         let end = CommandEnd(error, of: command)
         if end.exit != CommandExit.done.rawValue, let unknown = UnknownOption(in: arguments, of: command) {
@@ -98,7 +99,7 @@ package struct CommandEnd {
     /// The library begins with a word of its own.
     private static func withoutPrefix(_ text: String) -> String { text.hasPrefix("Error: ") ? String(text.dropFirst(7)) : text }
 
-    /// What was wrong, and where the options are listed: the library prints them all between the two.
+    /// The problem, and the place where the options are listed: the library prints them all between the two.
     private static func withoutUsage(_ text: String) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard let usage = lines.firstIndex(where: { $0.hasPrefix("Usage: ") }) else { return text }
@@ -113,8 +114,8 @@ package struct CommandFailure: Error, CustomStringConvertible {
     package let exit: CommandExit
 
     /// - Parameters:
-    ///   - what: What went wrong. What others say may end as a sentence: its full stop goes where an advice follows.
-    ///   - advice: What the person can do.
+    ///   - what: The failure. A message of other programs may end as a sentence: its full stop goes where an advice follows.
+    ///   - advice: The step that the person can take.
     ///   - exit: How the command ends.
     package init(_ what: String, advice: String? = nil, exit: CommandExit = .failed) {
         description = Self.joined(what, advice)

@@ -2,7 +2,7 @@ package import ArgumentParser
 internal import Foundation
 internal import Synchronization
 
-/// Which command somebody meant who typed another word.
+/// Finds the command that somebody meant who typed another word.
 package enum CommandSuggestion {
     /// - Parameter arguments: Without the program's name.
     /// - Returns: The whole command, such as `secret list`; `nil`: every word is a command, or nothing is near.
@@ -20,7 +20,7 @@ package enum CommandSuggestion {
         return nil
     }
 
-    /// What takes something away for good is nobody's typing error: who wants it can write it out.
+    /// The commands that take something away for good are nobody's typing error: a person who wants one can write it out.
     static let destroying: Set<String> = [
         "erase", "restore", "reset", "drop", "dismiss", "revoke", "disable", "--reset", "--yes", "--force", "--prune", "--retire",
         "--sign-out-everywhere",
@@ -53,7 +53,7 @@ package enum CommandSuggestion {
         return nil
     }
 
-    /// How many letters have to be added, left out, changed, or swapped with their neighbour (Damerau, Levenshtein); a word of a stranger's is cut.
+    /// The number of letters to add, leave out, change, or swap with their neighbour (Damerau, Levenshtein); a word of a stranger's is cut.
     static func distance(_ one: String, _ other: String) -> Int {
         let (one, other) = (Array(one.utf8.prefix(64)), Array(other.utf8.prefix(64)))
         var rows = [Array(0...other.count)]
@@ -70,10 +70,11 @@ package enum CommandSuggestion {
     }
 }
 
-/// The first option on a command line that its command does not have. The library takes the value of such an option for an argument, and complains of that.
+/// The first option on a command line that its command does not have. The library takes the value of such an option for an argument, and complains of
+/// that.
 struct UnknownOption {
     let name: String
-    /// What may have been meant, as it is typed; `nil`: nothing is near, or it destroys something.
+    /// The command that may have been meant, as it is typed; `nil`: nothing is near, or it destroys something.
     let suggestion: String?
     /// The command without the program's name, such as `secret list`.
     let command: String
@@ -90,7 +91,7 @@ struct UnknownOption {
         guard let name = known.firstUnknown(in: rest) else { return nil }
         // The script that builds has switches which its program does not know.
         let ofScript = words == ["up"] ? ["--release", "--programs"] : []
-        // Of a viewer's sessions.
+        // There `--all` means all of a viewer's sessions.
         let offered = known.all.filter { $0 != "--all" || words != ["support", "end"] }
         let near = CommandSuggestion.nearest(to: name, among: offered.sorted() + ofScript)
         suggestion = near.map { ofScript.contains($0) ? "./Services/up \($0)" : $0 }
@@ -115,7 +116,7 @@ struct OptionNames {
         let commands = [command] + [command.configuration.defaultSubcommand].compactMap { $0 }
         let help = commands.map { $0.helpMessage(includeHidden: true, columns: 120) }.joined(separator: "\n")
         for line in help.split(separator: "\n") where line.hasPrefix("  -") {
-            // What explains an option stands behind two blanks.
+            // The explanation of an option stands behind two blanks.
             let label = line.dropFirst(2)
             let end = label.firstRange(of: "  ")?.lowerBound ?? label.endIndex
             let names = label[..<end].replacing(/<[^>]*>/, with: "").matches(of: /--?[A-Za-z0-9][A-Za-z0-9-]*/).map { String($0.output) }
@@ -142,7 +143,7 @@ struct OptionNames {
     private func isShort(_ word: String) -> Bool { !word.hasPrefix("--") && all.contains(String(word.prefix(2))) }
 }
 
-/// What a shell offers for the value of an option or an argument.
+/// The words that a shell offers for the value of an option or an argument.
 extension CompletionKind {
     /// The services of a cluster.
     package static var services: CompletionKind { .list(ClusterService.allCases.filter { $0 != .sandbox }.map(\.rawValue)) }
@@ -153,7 +154,7 @@ extension CompletionKind {
     /// Those who live in the sandbox.
     package static var people: CompletionKind { .list(SandboxPeople.names) }
 
-    /// What the running cluster's catalogue has; nothing where none runs.
+    /// The names in the running cluster's catalogue; nothing where none runs.
     package static func catalogue(_ kind: CatalogueNames.Kind) -> CompletionKind {
         let known: @Sendable ([String], Int, String) -> [String] = { _, _, _ in CatalogueNames.known(kind) }
         return .custom(known)
@@ -171,7 +172,8 @@ package enum CatalogueNames {
 
     static func known(_ kind: Kind) -> [String] { read.withLock { $0[kind] ?? [] } }
 
-    /// Reads them where a shell asks for values: what offers values may not wait for an answer. Nothing is offered where the cluster does not answer at once.
+    /// Reads them where a shell asks for values: what offers values may not wait for an answer. Nothing is offered where the cluster does not answer
+    /// at once.
     /// - Parameters:
     ///   - arguments: Without the program's name.
     ///   - home: The cluster's folder; `nil`: that of the environment.
@@ -198,13 +200,13 @@ package enum CatalogueNames {
     }
 }
 
-/// Who lives in the sandbox, as its settings have them unless they are changed.
+/// The people who live in the sandbox, as its settings have them unless they are changed.
 package enum SandboxPeople {
     package static let names = ["ada", "ben", "cleo", "dan", "eve"]
     /// Refused also with the right password.
     package static let refused = "eve"
 
-    /// - Parameter name: Whose login an MVPD refused.
+    /// - Parameter name: The person whose login an MVPD refused.
     package static func advice(afterRefusing name: String) -> String {
         if name == refused { return "the sandbox always refuses \(name); sign in with --as ada" }
         guard !names.contains(name) else { return "the sandbox knows \(name): does that MVPD play a person of its own?" }

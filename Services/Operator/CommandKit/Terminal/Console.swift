@@ -90,7 +90,7 @@ package struct Console: Sendable {
     }
 }
 
-/// What commands print for programs: times as ISO 8601, members in order.
+/// The output of commands for programs: times as ISO 8601, members in order.
 package enum JsonOutput {
     /// Prints an object whose members are only known to the caller.
     package static func show(_ object: [String: Any]) throws {

@@ -68,7 +68,7 @@ package enum PlainReason {
     private static func of(_ error: TlsError) -> String {
         switch error.code {
         case .unusableFile:
-            // What comes after it is the library's.
+            // The text after it is the library's.
             guard let end = error.message.range(of: " cannot be used:") else { return error.message }
             return "\(error.message[..<end.lowerBound]) cannot be used: it is damaged, no PEM, or does not fit the others"
         case .handshakeTimedOut: return "no TLS came about: it does not answer the handshake"
@@ -136,7 +136,8 @@ package enum PlainReason {
         return "it is not the JSON that is expected" + (path.isEmpty ? "" : ", at \(path.hasPrefix(".") ? String(path.dropFirst()) : path)")
     }
 
-    /// Of Foundation or of a library that is not listed above; else of this repository, whose errors say in plain words what they are.
+    /// The reason from Foundation or a library that is not listed above. It may also come from this repository, whose errors say in plain words what
+    /// they are.
     private static func foreign(_ error: any Error) -> String {
         let type = String(reflecting: type(of: error))
         let isForeign = ["NIO", "AsyncHTTPClient.", "Foundation", "Swift.", "__C.", "GRDB."].contains { type.hasPrefix($0) }

@@ -43,9 +43,9 @@ package enum TerminalText {
     }
 }
 
-/// What a person at the terminal is asked before something that cannot be undone; without a terminal nobody is asked.
+/// The question to a person at the terminal before something that cannot be undone; without a terminal nobody is asked.
 package enum Question {
-    /// Whether somebody can read the question, and answer it.
+    /// True when somebody can read the question, and answer it.
     package static var isPossible: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
     /// - Returns: True for a yes, and where nobody can be asked.

@@ -92,7 +92,7 @@ enum AppleControlMessages {
     struct Sent: Encodable {
         let jti: String
         let payload: String
-        /// Of the answers to the posts; 0: no answer.
+        /// The statuses of the answers to the posts; 0: no answer.
         let statuses: [Int]
     }
 

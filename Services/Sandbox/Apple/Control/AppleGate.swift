@@ -149,7 +149,7 @@ struct AppleAnswer: Sendable {
         AppleAnswer(status: .ok, headers: Pages.headers, body: Array(text.utf8), outcome: outcome)
     }
 
-    /// - Parameter isKept: Whether caches may keep it.
+    /// - Parameter isKept: True when caches may keep it.
     static func json(
         _ value: some Encodable, status: HTTPResponse.Status = .ok, outcome: String, isKept: Bool = true
     ) throws -> AppleAnswer {

@@ -51,7 +51,7 @@ final class AppleLog: Sendable {
     func report() -> Report { content.withLock { $0 } }
 }
 
-/// What the log keeps of a call: its parameters, with a hash in place of every secret.
+/// The log's record of a call: its parameters, with a hash in place of every secret.
 struct LoggedFields: Sendable {
     private static let secrets: Set<String> = [
         "client_secret", "code", "refresh_token", "token", "access_token", "id_token", "existingAutoSignInTokenValue", "newAutoSignInTokenValue",
@@ -194,7 +194,7 @@ struct AppleFault: Sendable, Codable, Equatable {
     var headers: [String: String]?
     var body: String?
     var milliseconds: Int?
-    /// How many calls it affects; 0: all; default 1.
+    /// The number of calls that it affects; 0: all; default 1.
     var times: Int?
 
     func check(_ key: String) throws(SettingsFault) {

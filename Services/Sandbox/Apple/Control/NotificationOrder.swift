@@ -19,16 +19,16 @@ struct NotificationOrder: Sendable, Decodable {
     let form: Form?
     /// Seconds before now; negative: ahead.
     let secondsAgo: Int64?
-    /// Whether `event_time` is in milliseconds.
+    /// True when `event_time` is in milliseconds.
     let milliseconds: Bool?
     /// The same one twice makes a duplicate.
     let jti: String?
     let signature: TokenSignature?
     /// Over the token's own claims; null leaves one out.
     let claims: [String: JsonValue]?
-    /// Whether it has an `exp`.
+    /// True when it has an `exp`.
     let expires: Bool?
-    /// Whether the stand-in acts on it too, as Apple would have; default true for a good signature.
+    /// True when the stand-in acts on it too, as Apple would have; default true for a good signature.
     let applies: Bool?
     /// How often it is posted to the group's address; default 1, 0: it is only answered here.
     let posts: Int?
@@ -59,7 +59,7 @@ struct NotificationOrder: Sendable, Decodable {
         return try signature.token(claims, key: key)
     }
 
-    /// What happened at Apple by then.
+    /// Applies the events that happened at Apple by then.
     func apply(_ content: inout AppleMemory.Content, _ client: AppleClient) {
         guard applies ?? ((signature ?? .good) == .good) else { return }
         switch type {
@@ -99,7 +99,7 @@ struct NotificationPost: Sendable {
         var request = HTTPClientRequest(url: address)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
-        // Of a stand-in: no version says anything of the cluster (RFC 9110 §10.1.5).
+        // The name of a stand-in: no version says anything of the cluster (RFC 9110 §10.1.5).
         request.headers.add(name: "User-Agent", value: "BoxofficeSandbox")
         request.body = .bytes(ByteBuffer(bytes: body))
         guard let response = try? await HTTPClient.shared.execute(request, timeout: .seconds(15)) else { return 0 }

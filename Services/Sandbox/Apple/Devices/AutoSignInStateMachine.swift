@@ -3,7 +3,7 @@ internal import Clocks
 
 /// The token that an app keeps on an Apple Account: the transitions A1 to A12 of apple §1.1. Time and names come from outside.
 struct AutoSignInStateMachine: Sendable {
-    /// What the person does with the sheet.
+    /// The person's answer to the sheet.
     enum Answer: String, Sendable, Decodable {
         case approve, dismiss, refuse
     }
@@ -26,16 +26,16 @@ struct AutoSignInStateMachine: Sendable {
     private var contexts: [String: Context] = [:]
     private(set) var sheetsShown = 0
 
-    /// What Apple's server holds.
+    /// The state that Apple's server holds.
     var current: AutoSignInReading { changes.last?.reading ?? AutoSignInReading() }
 
-    /// What a device sees: its own changes at once, others after the delay.
+    /// The state that a device sees: its own changes at once, others after the delay.
     func reading(on device: String, at now: Timestamp, delay: Duration) -> AutoSignInReading {
         changes.last { $0.device == device || $0.at + delay <= now }?.reading ?? AutoSignInReading()
     }
 
     /// The app asks (A2 to A4, A10).
-    /// - Parameter isFromSettings: Whether the person started it in the app's settings.
+    /// - Parameter isFromSettings: True when the person started it in the app's settings.
     mutating func request(
         _ answer: Answer, isFromSettings: Bool, on device: String, context: String, at now: Timestamp
     ) -> AutoSignInPrompt {
@@ -87,7 +87,7 @@ struct AutoSignInStateMachine: Sendable {
     }
 }
 
-/// Whether an app may keep a token on the Apple Account (apple §1.1).
+/// The permission of an app to keep a token on the Apple Account (apple §1.1).
 enum AutoSignInAuthorization: String, Sendable, Codable {
     case notDetermined, granted, denied
 
@@ -101,13 +101,13 @@ enum AutoSignInAuthorization: String, Sendable, Codable {
     }
 }
 
-/// What a device reads.
+/// The state that a device reads.
 struct AutoSignInReading: Sendable, Equatable {
     var value: String?
     var authorization = AutoSignInAuthorization.notDetermined
 }
 
-/// What an app gets for `requestAutoSignInAuthorization()`.
+/// The result that an app gets for `requestAutoSignInAuthorization()`.
 struct AutoSignInPrompt: Sendable, Equatable {
     /// Names the update context.
     let context: String

@@ -26,7 +26,7 @@ struct SharedTokens: Sendable {
 
     func device(_ name: String) -> SimulatedDevice { devices[name] ?? SimulatedDevice() }
 
-    /// What an app on a device reads, and from which account (A11, A12).
+    /// The token that an app on a device reads, and the account that it is from (A11, A12).
     func reading(_ key: Key, on device: String, at now: Timestamp) -> (account: String, reading: AutoSignInReading) {
         let own = self[key].reading(on: device, at: now, delay: syncDelay)
         let simulated = self.device(device)
@@ -39,7 +39,7 @@ struct SharedTokens: Sendable {
     }
 
     /// Exchanges a value on every account that holds it (A8).
-    /// - Returns: Whether one did.
+    /// - Returns: True when one did.
     mutating func replace(_ value: String, with other: String, of bundleID: String, in store: AppleStore, at now: Timestamp) -> Bool {
         let holders = holders(of: value, bundleID, store)
         for key in holders { self[key].replace(with: other, at: now) }
@@ -47,7 +47,7 @@ struct SharedTokens: Sendable {
     }
 
     /// Takes a value off every account that holds it (A9).
-    /// - Returns: Whether one did.
+    /// - Returns: True when one did.
     mutating func delete(_ value: String, of bundleID: String, in store: AppleStore, at now: Timestamp) -> Bool {
         let holders = holders(of: value, bundleID, store)
         for key in holders { self[key].delete(on: nil, at: now) }
@@ -59,12 +59,12 @@ struct SharedTokens: Sendable {
     }
 }
 
-/// What a simulated device is.
+/// The kind of a simulated device.
 struct SimulatedDevice: Sendable, Decodable, Equatable {
     enum Platform: String, Sendable, Decodable {
         case iOS, iPadOS, tvOS, macOS, visionOS
 
-        /// Whether apps may ask for an opt-in and store values (apple §1.1).
+        /// True when apps may ask for an opt-in and store values (apple §1.1).
         var storesValues: Bool { self == .iOS || self == .iPadOS || self == .tvOS }
     }
 

@@ -27,7 +27,7 @@ struct AppleGroup: Sendable, Equatable {
 struct AppleClient: Sendable, Equatable {
     let id: String
     let group: AppleGroup
-    /// Of a Services ID; nil for an app.
+    /// The redirect URLs of a Services ID; nil for an app.
     let redirectURLs: [String]?
 }
 
@@ -188,7 +188,7 @@ final class VerificationKey: @unchecked Sendable {
 
     deinit { csandbox_key_free(pointer) }
 
-    /// Whether this is an ES256 signature in the form of JWS; one in DER is not.
+    /// True when this is an ES256 signature in the form of JWS; one in DER is not.
     func verifies(_ signature: [UInt8], over message: [UInt8]) -> Bool {
         csandbox_verify_es256(pointer, message, message.count, signature, signature.count) == nil
     }

@@ -111,7 +111,7 @@ struct TeamTransfers: Sendable {
 
 /// A person with an Apple Account, and what tokens say about them.
 struct AppleUser: Sendable, Equatable {
-    /// What tokens say about mail.
+    /// The mail facts in tokens.
     enum Mail: String, Sendable, Decodable {
         case real
         /// The address that Apple forwards from.
@@ -138,7 +138,7 @@ struct AppleUser: Sendable, Equatable {
         case dropped
     }
 
-    /// What a device reports about the person's authorization.
+    /// The state that a device reports about the person's authorization.
     enum CredentialState: String, Sendable, Codable {
         case authorized, revoked, notFound, transferred
     }

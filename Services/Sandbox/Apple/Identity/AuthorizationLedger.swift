@@ -11,7 +11,7 @@ struct AuthorizationLedger: Sendable {
     var validationsPerDay: Int?
 
     /// Records the person's consent for a client.
-    /// - Returns: Whether it is the first time for the group, and for the client.
+    /// - Returns: True when it is the first time for the group, and for the client.
     mutating func consent(_ grant: AuthorizationGrant) -> (isFirstInGroup: Bool, isFirstInClient: Bool) {
         let key = AppleConsent.Key(group: grant.group, account: grant.account)
         let known = consents[key]
@@ -88,7 +88,7 @@ struct AuthorizationLedger: Sendable {
     }
 }
 
-/// Which person has authorized which client.
+/// A person's authorization of a client.
 struct AuthorizationGrant: Sendable, Equatable {
     let account: String
     let client: String
@@ -122,7 +122,7 @@ struct AccessToken: Sendable {
 
     enum Purpose: Sendable, Equatable {
         case person(AuthorizationGrant)
-        /// Of the team (apple §2.10).
+        /// The migration of a team's users (apple §2.10).
         case migration(team: String)
     }
 

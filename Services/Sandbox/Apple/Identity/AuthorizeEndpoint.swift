@@ -80,7 +80,7 @@ struct AuthorizeEndpoint: Sendable {
     }
 }
 
-/// What a web page asks of `GET /auth/authorize` (apple §2.1).
+/// A web page's request to `GET /auth/authorize` (apple §2.1).
 struct ConsentRequest: Sendable {
     enum Mode: String, Sendable {
         case query, fragment

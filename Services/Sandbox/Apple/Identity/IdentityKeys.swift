@@ -13,7 +13,7 @@ struct IdentityKeys: Sendable {
         let jwk: String
     }
 
-    /// How many keys the set may hold.
+    /// The number of keys that the set may hold.
     static let sizes = 2...4
     private static let firstSize = 3
 

@@ -1,7 +1,7 @@
 internal import SandboxKit
 internal import Clocks
 
-/// What an identity token is to say (apple §2.3).
+/// The content that an identity token is to have (apple §2.3).
 struct IdentityTokenOrder: Sendable {
     static let issuer = "https://appleid.apple.com"
     /// Seconds.

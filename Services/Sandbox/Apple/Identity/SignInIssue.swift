@@ -1,7 +1,7 @@
 internal import SandboxKit
 internal import Clocks
 
-/// What a person's sign-in gives an app or a page.
+/// The values that a person's sign-in gives an app or a page.
 struct SignInIssue: Sendable {
     /// The person's data at the first consent, which the client gets once.
     struct Person: Sendable, Codable, Equatable {

@@ -65,7 +65,7 @@ package struct FormFields: Sendable {
 package struct RequestRefusal: Error, Equatable {
     /// The reason code, in the words of mvpd §2.3 where one fits.
     package let code: String
-    /// What was found, for the integration engineer who reads the page.
+    /// The finding, for the integration engineer who reads the page.
     package let explanation: String
 
     package init(_ code: String, _ explanation: String) {

@@ -42,7 +42,7 @@ package struct Pages: Sendable {
         return Response(status: .ok, headers: [.contentType: type, .cacheControl: "max-age=300"], body: ResponseBody(byteBuffer: content))
     }
 
-    /// Of every page.
+    /// The header fields of every page.
     package static let headers: HTTPFields = {
         var headers: HTTPFields = [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"]
         headers[.contentSecurityPolicy] = "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'"

@@ -1,12 +1,12 @@
 package import Hummingbird
 package import NIOCore
 
-/// What a handler knows about a request besides the request.
+/// A handler's knowledge about a request besides the request.
 package struct SandboxContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     /// The connection: the control routes check its peer, a disturbance may reset it.
     package let channel: any Channel
-    /// Whether callers of private networks count as this machine.
+    /// True when callers of private networks count as this machine.
     package var trustsPrivateNetworks = false
 
     package init(source: ApplicationRequestContextSource) {
@@ -17,10 +17,10 @@ package struct SandboxContext: RequestContext {
     /// The caller's address; empty when it has none.
     package var address: String { channel.remoteAddress?.ipAddress ?? "" }
 
-    /// Whether the caller may control the stand-ins.
+    /// True when the caller may control the stand-ins.
     package var isTrusted: Bool { isLoopback || (trustsPrivateNetworks && isPrivate) }
 
-    /// Whether the caller's address is of a private network (RFC 1918, RFC 4193).
+    /// True when the caller's address is of a private network (RFC 1918, RFC 4193).
     private var isPrivate: Bool {
         switch channel.remoteAddress {
         case .v4(let address):
@@ -31,7 +31,7 @@ package struct SandboxContext: RequestContext {
         }
     }
 
-    /// Whether the caller is on this machine.
+    /// True when the caller is on this machine.
     package var isLoopback: Bool {
         switch channel.remoteAddress {
         case .v4(let address): address.address.sin_addr.s_addr.bigEndian >> 24 == 127

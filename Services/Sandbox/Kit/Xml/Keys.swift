@@ -17,7 +17,7 @@ package final class SigningKey: @unchecked Sendable {
         pointer = key
     }
 
-    /// What is to be said of a key that is encrypted with a passphrase (RFC 7468 §11, RFC 1421 §4.6.1.1); `nil`: it is not.
+    /// The note about a key that is encrypted with a passphrase (RFC 7468 §11, RFC 1421 §4.6.1.1); `nil`: it is not.
     package static func encryption(_ pem: [UInt8]) -> String? {
         let text = String(decoding: pem, as: UTF8.self)
         guard ["BEGIN ENCRYPTED PRIVATE KEY", "DEK-Info:"].contains(where: text.contains) else { return nil }

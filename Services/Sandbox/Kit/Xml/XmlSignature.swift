@@ -2,7 +2,8 @@ internal import CSandboxXml
 
 /// Enveloped XML signatures: RSA with SHA-256 over the exclusive canonical form.
 ///
-/// Written apart from the service provider that verifies them, from `PlayedMvpd` and from the tests' signer, so that one error cannot be in all of them.
+/// It is written apart from the service provider that verifies them, from `PlayedMvpd` and from the tests' signer. So one error cannot be in all of
+/// them.
 package enum XmlSignature {
     /// The `ds:Signature` to place inside the element with this ID before ``sign(_:identifier:key:)``.
     package static func template(identifier: String, certificate: Certificate) -> XmlNode {

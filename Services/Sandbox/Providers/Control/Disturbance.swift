@@ -126,17 +126,17 @@ struct SoapManner: Sendable, Equatable {
     var audience: String?
     var age = Duration.zero
     var validity = Duration.seconds(Self.standardValidity)
-    /// Whether `InResponseTo` is there.
+    /// True when `InResponseTo` is there.
     var namesQuery = true
 }
 
-/// What a decision point adds to its answers or leaves out of them, as tests set it (mvpd §4.2, §4.4).
+/// The parts that a decision point adds to its answers or leaves out of them, as tests set it (mvpd §4.2, §4.4).
 struct AnswerShape: Sendable, Equatable {
     /// Resources that the answer passes over.
     var silentAbout: Set<String> = []
-    /// Whether one unknown resource empties the whole answer, as with some MVPDs.
+    /// True when one unknown resource empties the whole answer, as with some MVPDs.
     var isSilentWhenUnknown = false
-    /// Whether results are in the reverse order of the requested resources.
+    /// True when results are in the reverse order of the requested resources.
     var isReversed = false
     /// Parental limits that come with permits.
     var maximumFilmRating: String?
@@ -148,9 +148,9 @@ struct AnswerShape: Sendable, Equatable {
     var statusMessage: String?
     /// Identifier of an unknown obligation that comes with every result.
     var obligation: XacmlResponse.Obligation?
-    /// Whether each result is there twice.
+    /// True when each result is there twice.
     var isDoubled = false
-    /// Whether results leave out which resource they are about.
+    /// True when results leave out which resource they are about.
     var isUnnamed = false
 
     /// The answer in this shape.

@@ -8,7 +8,7 @@ struct DecisionMessage: Sendable {
         case json, xml, soap, rest
     }
 
-    /// What the SAML layer of the SOAP form contained.
+    /// The content of the SOAP form's SAML layer.
     struct Query: Sendable {
         let identifier: String
         let issuer: String
@@ -17,7 +17,7 @@ struct DecisionMessage: Sendable {
     let form: Form
     var request: XacmlRequest
     var query: Query?
-    /// Whether its signature verified; a bearer token may replace the signature.
+    /// True when its signature verified; a bearer token may replace the signature.
     var isSigned = false
 }
 
@@ -29,12 +29,12 @@ struct DecisionMessageReader: Sendable {
     let serviceProvider: ServiceProvider
     /// The address that queries must name as their destination.
     let destination: String
-    /// Whether a query must be signed when no access token comes with it.
+    /// True when a query must be signed when no access token comes with it.
     let validateRequests: Bool
 
     /// - Parameters:
     ///   - type: The content type, without parameters; what is not JSON is XML.
-    ///   - hasBearer: Whether an access token came with it.
+    ///   - hasBearer: True when an access token came with it.
     /// - Throws: `SettingsFault` that says what is wrong.
     func read(_ octets: [UInt8], type: String, hasBearer: Bool, at now: Timestamp) throws(SettingsFault) -> DecisionMessage {
         if type == XacmlNames.mediaType { return DecisionMessage(form: .json, request: try XacmlRequest(json: octets)) }

@@ -5,7 +5,7 @@ internal import StrictJson
 struct XacmlRequest: Sendable, Equatable {
     struct Resource: Sendable, Equatable {
         let identifier: String
-        /// Whether the answer repeats the identifier.
+        /// True when the answer repeats the identifier.
         let isIncludedInResult: Bool
         /// The channel when it is given apart from the identifier.
         let channel: String?

@@ -1,7 +1,7 @@
 internal import SandboxKit
 internal import Synchronization
 
-/// Which attack each MVPD's next answer is.
+/// The attack in each MVPD's next answer.
 final class EvilMode: Sendable {
     private let next = Mutex<[String: Attack]>([:])
 
@@ -13,7 +13,7 @@ final class EvilMode: Sendable {
     func reset() { next.withLock { $0.removeAll() } }
 }
 
-/// What an attacker, or a faulty MVPD, sends in place of the genuine answer; each attack is derived from that answer (mvpd §7).
+/// The message that an attacker, or a faulty MVPD, sends in place of the genuine answer; each attack is derived from that answer (mvpd §7).
 enum Attack: String, CaseIterable, Codable, Sendable {
     // Signatures.
     case xsw1, xsw2, xsw3, xsw4, xsw5, xsw6, xsw7, xsw8
@@ -36,7 +36,7 @@ enum Attack: String, CaseIterable, Codable, Sendable {
 struct GenuineAnswer {
     var text: String
     let provider: IdentityProvider
-    /// Of an MVPD that the service provider knows under another key.
+    /// An MVPD that the service provider knows under another key.
     let stranger: IdentityProvider?
 
     struct NotFound: Error {

@@ -14,7 +14,7 @@ struct OAuthBehaviour: Sendable, Equatable, Decodable {
         case malformed
     }
 
-    /// What is wrong with the `id_token`.
+    /// The flaw of the `id_token`.
     enum Flaw: String, Sendable, Decodable {
         case none
         case wrongNonce
@@ -35,11 +35,11 @@ struct OAuthBehaviour: Sendable, Equatable, Decodable {
     /// The endpoints with this mode: `token`, `userinfo`, `jwks`; absent: all of them.
     var endpoint: String?
     var identityToken: Flaw? = Flaw.none
-    /// Whether a refresh token is good for one use and a new one comes with each access token.
+    /// True when a refresh token is good for one use and a new one comes with each access token.
     var rotatesRefreshTokens: Bool? = false
-    /// Whether every refresh token is refused.
+    /// True when every refresh token is refused.
     var refusesRefreshTokens: Bool? = false
-    /// Whether its answers name it (`iss`, RFC 9207).
+    /// True when its answers name it (`iss`, RFC 9207).
     var sendsIssuer: Bool? = true
     /// Seconds that access tokens live.
     var accessTokenSeconds: Int? = 600
@@ -63,7 +63,7 @@ struct OAuthBehaviour: Sendable, Equatable, Decodable {
     func mode(at endpoint: String) -> Mode { self.endpoint == nil || self.endpoint == endpoint ? mode ?? .none : .none }
 }
 
-/// What an OAuth provider has to remember: used codes, the newest refresh token of each sign-in, and the behaviour that tests set.
+/// The memory of an OAuth provider: used codes, the newest refresh token of each sign-in, and the behaviour that tests set.
 final class OAuthMemory: Sendable {
     private struct Content {
         var behaviour = OAuthBehaviour()
@@ -77,7 +77,7 @@ final class OAuthMemory: Sendable {
 
     var behaviour: OAuthBehaviour { content.withLock { $0.behaviour } }
 
-    /// Whether the second key signs.
+    /// True when the second key signs.
     var isRotated: Bool { content.withLock { $0.isRotated } }
 
     func behave(_ behaviour: OAuthBehaviour) { content.withLock { $0.behaviour = behaviour } }

@@ -90,7 +90,7 @@ struct OAuthSigningKey: Sendable {
     }
 }
 
-/// What makes an MVPD an OAuth 2.0 and OpenID provider (mvpd §5 item 3).
+/// The settings that make an MVPD an OAuth 2.0 and OpenID provider (mvpd §5 item 3).
 package struct OAuthSettings: Sendable, Equatable {
     /// A client of the provider.
     package struct Client: Sendable, Equatable {
@@ -138,7 +138,7 @@ extension OAuthSettings {
     }
 }
 
-/// What an application asks for on behalf of a person (RFC 6749 §4.1.1, RFC 7636 §4.3).
+/// An application's request on behalf of a person (RFC 6749 §4.1.1, RFC 7636 §4.3).
 struct OAuthRequest: Codable, Sendable, Equatable {
     let client: String
     let redirectURI: String
@@ -150,10 +150,10 @@ struct OAuthRequest: Codable, Sendable, Equatable {
     let prompt: String?
     let authenticationContext: String?
 
-    /// Whether the provider must not show a page (`prompt=none`).
+    /// True when the provider must not show a page (`prompt=none`).
     var isSilent: Bool { prompt == "none" }
 
-    /// Whether the home network may identify the person.
+    /// True when the home network may identify the person.
     var acceptsHome: Bool { isSilent || authenticationContext?.contains("InternetProtocol") == true }
 }
 
@@ -170,7 +170,7 @@ struct OAuthGrant: Codable, Sendable {
     let person: String
     let client: String
     let isHome: Bool
-    /// Which sign-in it came from.
+    /// The sign-in that it came from.
     let family: String
     /// Counts the refresh tokens of a family, from 0.
     let generation: Int

@@ -4,7 +4,7 @@ internal import FoundationEssentials
 internal import Hummingbird
 internal import ServiceLifecycle
 
-/// What an application calls at an OAuth provider: tokens, profile and keys.
+/// The routes that an application calls at an OAuth provider: tokens, profile and keys.
 struct OAuthRoutes: Sendable {
     private static let largestForm = 64 * 1024
 

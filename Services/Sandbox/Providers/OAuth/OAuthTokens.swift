@@ -2,7 +2,7 @@ internal import SandboxKit
 internal import Clocks
 internal import FoundationEssentials
 
-/// What an OAuth provider gives out (RFC 6749 §5.1, OpenID Connect Core §2).
+/// The tokens that an OAuth provider gives out (RFC 6749 §5.1, OpenID Connect Core §2).
 struct OAuthTokens {
     let provider: OAuthProvider
     let now: Timestamp
@@ -46,7 +46,7 @@ struct OAuthTokens {
             refreshToken: generation == grant.generation ? nil : try refresh(fresh), identityToken: nil, scope: nil)
     }
 
-    /// What the provider tells about a person; claims that say the same in SAML have the same names (mvpd §2.5).
+    /// The provider's claims about a person; claims that say the same in SAML have the same names (mvpd §2.5).
     func claims(of person: Person, isHome: Bool) -> [String: JsonClaim] {
         let subscribers = provider.identity.subscribers
         var claims: [String: JsonClaim] = ["sub": .text(subscribers.persistentName(of: person))]

@@ -2,9 +2,9 @@ internal import SandboxKit
 internal import Clocks
 internal import Synchronization
 
-/// What a simulated Apple account knows of its TV provider.
+/// A simulated Apple account's facts about its TV provider.
 struct PlatformAccount: Sendable, Equatable {
-    /// Whether the app may ask for the person's subscription (`VSAccountAccessStatus`).
+    /// The app's permission to ask for the person's subscription (`VSAccountAccessStatus`).
     enum Access: String, Sendable, Codable {
         case notDetermined, restricted, denied, granted
     }
@@ -16,7 +16,7 @@ struct PlatformAccount: Sendable, Equatable {
     var person = "ada"
     /// When the provider's login ends.
     var authenticatedUntil: Timestamp?
-    /// What the person chooses when the platform may ask: a provider's name; nil: nothing, or "other provider".
+    /// The person's choice when the platform may ask: a provider's name; nil: nothing, or "other provider".
     var pick: String?
     /// The error code with which every request for metadata ends (`VSError.Code`); nil: none.
     var error: Int?
@@ -76,7 +76,7 @@ final class PlatformAccounts: Sendable {
     }
 }
 
-/// What may go wrong between a platform and an MVPD, on demand (mvpd §2.8, §5 item 2).
+/// The flaws between a platform and an MVPD, on demand (mvpd §2.8, §5 item 2).
 enum PlatformFlaw: String, Sendable, Decodable {
     /// A new login has already expired.
     case expiredLogin

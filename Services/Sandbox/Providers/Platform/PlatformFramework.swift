@@ -61,13 +61,13 @@ struct PlatformFramework: Sendable {
     }
 }
 
-/// What an app asks the platform's framework (`VSAccountMetadataRequest`).
+/// An app's request to the platform's framework (`VSAccountMetadataRequest`).
 struct MetadataRequest: Decodable {
     /// The simulated account; the real framework has no such parameter.
     let account: String
     /// The SAML issuer for which the MVPD answers.
     let channelIdentifier: String?
-    /// Whether the platform may ask the person.
+    /// True when the platform may ask the person.
     let interruptionAllowed: Bool?
     /// The providers that the app offers, by the platform's names; absent: all.
     let supportedProviders: [String]?
@@ -77,7 +77,7 @@ struct MetadataRequest: Decodable {
     let verificationToken: String?
 }
 
-/// What the framework gives the app (`VSAccountMetadata`, or an error).
+/// The framework's answer to the app (`VSAccountMetadata`, or an error).
 struct AccountMetadata: Encodable, Equatable {
     /// `VSError.Code` with what comes along.
     struct Problem: Encodable, Equatable {

@@ -80,7 +80,7 @@ package struct PlatformRoutes: Sendable {
 
 /// The platform's identity tokens: JWT, RS256 (rest-v1 §2.6).
 struct IdentityTokens: Sendable {
-    /// What a token is to say.
+    /// The content that a token is to have.
     struct Order: Decodable {
         let person: String
         let device: String?

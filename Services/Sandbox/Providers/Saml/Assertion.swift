@@ -14,7 +14,7 @@ struct Assertion {
     let now: Timestamp
     /// The attributes that were asked for; nil: all.
     var attributeNames: Set<String>?
-    /// Whether each element begins a line of its own.
+    /// True when each element begins a line of its own.
     var breaksLines = false
 
     /// The assertion's text, signed when the provider signs assertions.

@@ -6,7 +6,7 @@ struct AuthnRequest: Sendable, Codable, Equatable {
     var identifier: String
     /// The issuer as sent, with or without the requestor's suffix.
     var issuer: String
-    /// Who the sign-in is for: the issuer's suffix, else the scoping's requester id.
+    /// The requestor of the sign-in: the issuer's suffix, else the scoping's requester id.
     let requestor: String?
     /// The proxied providers that the scoping names.
     let providers: [String]

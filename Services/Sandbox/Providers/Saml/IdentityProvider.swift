@@ -64,7 +64,7 @@ struct ServiceProvider: Sendable {
         }
     }
 
-    /// Whether the issuer is this service provider, with or without a requestor's suffix (mvpd §2.2).
+    /// True when the issuer is this service provider, with or without a requestor's suffix (mvpd §2.2).
     func isIssuer(_ issuer: String) -> Bool { issuer == entityID || requestor(inIssuer: issuer) != nil }
 
     /// The requestor in an issuer's suffix.

@@ -4,7 +4,7 @@ internal import SandboxKit
 
 /// Takes the service provider's logout messages apart; nothing of one is used before its signature verified.
 struct LogoutReader: Sendable {
-    /// What a message turned out to be.
+    /// The kind of a message.
     enum Message {
         case request(LogoutRequest)
         case answer(LogoutAnswer)

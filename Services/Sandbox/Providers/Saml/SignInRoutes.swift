@@ -168,7 +168,7 @@ struct SamlResponse {
     let now: Timestamp
     /// The attributes that were asked for; nil: all.
     var attributeNames: Set<String>?
-    /// Whether the assertion is written with line breaks.
+    /// True when the assertion is written with line breaks.
     var breaksLines = false
 
     /// The answer for a person who signed in.

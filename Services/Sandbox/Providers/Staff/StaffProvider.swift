@@ -89,7 +89,7 @@ package struct StaffSettings: Sendable, Equatable {
     package var clients: [OAuthSettings.Client]
     package var people: [Person]
 
-    /// Of the demo catalogue's programmers.
+    /// The people of the demo catalogue's programmers.
     package static let standardPeople = [
         Person(name: "Olga Operator", email: "olga@staff.example", roles: ["operators"], programmers: []),
         Person(name: "Edda Editor", email: "edda@staff.example", roles: ["editors"], programmers: ["acme"]),

@@ -47,7 +47,7 @@ struct ClientRegistry: Sendable {
         }
     }
 
-    /// - Returns: Whether there is such a statement.
+    /// - Returns: True when there is such a statement.
     mutating func revokeStatement(_ id: String) -> Bool {
         guard let index = statements.firstIndex(where: { $0.id == id }) else { return false }
         statements[index].isRevoked = true
@@ -63,7 +63,7 @@ struct ClientRegistry: Sendable {
     }
 
     /// Forgets a client with its tokens.
-    /// - Returns: Whether there was one.
+    /// - Returns: True when there was one.
     mutating func revokeClient(_ id: String) -> Bool {
         guard clients[id] != nil else { return false }
         clients[id] = nil
@@ -106,7 +106,7 @@ struct StatementIssuer: Sendable {
         return SoftwareStatement(id: id, text: text, serviceProviders: serviceProviders, scopes: scopes)
     }
 
-    /// Whether a text is a statement of this issuer, known or not.
+    /// True when a text is a statement of this issuer, known or not.
     func isGenuine(_ text: String) -> Bool {
         guard let token = CompactToken(text), token.header["alg"]?.text == "RS256" else { return false }
         return (try? certificate.verify(token.signature, over: token.signingInput, digest: "SHA256")) != nil

@@ -1,7 +1,7 @@
 internal import SandboxKit
 internal import Clocks
 
-/// Who calls, and for which device, after the checks of rest-v2 §1.5.
+/// The caller, and the device that it calls for, after the checks of rest-v2 §1.5.
 struct VendorCaller: Sendable {
     let client: ClientRegistry.Client
     let serviceProvider: VendorCatalogue.ServiceProvider
@@ -41,7 +41,7 @@ struct DeviceCaller: Sendable {
     let caller: VendorCaller
     let device: DeviceIdentifier
     let info: DeviceInfo
-    /// Of the platform or service tokens that came along and are good.
+    /// The identities of the platform or service tokens that came along and are good.
     let identities: [SsoIdentity]
 
     var client: String { caller.client.id }
@@ -55,7 +55,7 @@ struct DeviceCaller: Sendable {
         identities = state.identities.found(in: call)
     }
 
-    /// Of the MVPD in the path: one that is known and integrated, switched on.
+    /// The integration of the MVPD in the path: one that is known and integrated, switched on.
     /// - Throws: `invalid_parameter_mvpd`, `invalid_integration`.
     func integration(_ mvpd: String, _ state: VendorState) throws(VendorRefusal) -> (VendorCatalogue.Mvpd, VendorCatalogue.Integration) {
         try Self.integration(mvpd, of: serviceProvider.id, state)

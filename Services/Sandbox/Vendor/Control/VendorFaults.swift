@@ -82,7 +82,7 @@ struct VendorFault: Sendable, Codable, Equatable {
     static let longestBody = 16 * 1024 * 1024
 
     let kind: Kind
-    /// Of `answer` and of an `error` that the table lacks.
+    /// The status of `answer` and of an `error` that the table lacks.
     var status: Int?
     var headers: [String: String]?
     var body: String?
@@ -101,7 +101,7 @@ struct VendorFault: Sendable, Codable, Equatable {
     var device: String?
     /// So many calls pass first; default 0.
     var after: Int?
-    /// How many calls it affects; 0: all; default 1.
+    /// The number of calls that it affects; 0: all; default 1.
     var times: Int?
 
     func check(_ key: String) throws(SettingsFault) {
@@ -125,7 +125,7 @@ struct VendorFault: Sendable, Codable, Equatable {
 }
 
 extension VendorFault {
-    /// What goes out in place of the genuine answer.
+    /// The answer that goes out in place of the genuine one.
     /// - Parameter genuine: Empty where nothing was done.
     func answer(in genuine: VendorAnswer) throws -> VendorAnswer {
         var answer = genuine

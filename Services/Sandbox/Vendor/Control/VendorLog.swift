@@ -21,7 +21,7 @@ final class VendorLog: Sendable {
         /// By names in small letters; of several values the first.
         let headers: [String: String]
         let body: String
-        /// Of the connection.
+        /// The peer of the connection.
         let peer: String
         /// 0: no answer.
         let status: Int

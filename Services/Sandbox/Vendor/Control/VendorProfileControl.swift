@@ -100,7 +100,7 @@ struct ControlledProfile: Sendable, Codable, Equatable {
     }
 }
 
-/// Which profiles a control route means; nothing said: all.
+/// The profiles that a control route means; nothing said: all.
 struct ProfileFilter: Sendable {
     let values: [(name: String, value: String)]
 

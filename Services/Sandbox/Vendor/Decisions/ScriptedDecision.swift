@@ -9,11 +9,11 @@ struct ScriptedDecision: Sendable, Codable, Equatable {
     var resource: String?
     /// An enhanced error's code, one of the table or another; nil: a permit.
     var code: String?
-    /// Of a code that the table lacks; default 403 and `none`.
+    /// The status of a code that the table lacks; default 403 and `none`.
     var status: Int?
     var action: String?
     var details: String?
-    /// How many decisions; 0: all.
+    /// The number of decisions; 0: all.
     var times: Int?
 
     func fits(_ serviceProvider: String, _ mvpd: String, _ resource: String) -> Bool {

@@ -52,7 +52,7 @@ struct VendorPermits: Sendable {
     }
 }
 
-/// Which channels an MVPD lets a person watch.
+/// The channels that an MVPD lets a person watch.
 struct ChannelPolicy: Sendable {
     let channels: [String]
 

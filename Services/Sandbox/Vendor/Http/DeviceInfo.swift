@@ -1,7 +1,7 @@
 internal import SandboxKit
 internal import FoundationEssentials
 
-/// What `X-Device-Info` says about a device (rest-v2 §1.3).
+/// The facts of `X-Device-Info` about a device (rest-v2 §1.3).
 struct DeviceInfo: Sendable, Codable, Equatable {
     /// Scalars as text; other values count as absent.
     private(set) var values: [String: String] = [:]
@@ -27,7 +27,7 @@ struct DeviceInfo: Sendable, Codable, Equatable {
 
     subscript(_ name: String) -> String? { values[name] }
 
-    /// Whether Apple's framework of TV providers exists on the platform.
+    /// True when Apple's framework of TV providers exists on the platform.
     var isApple: Bool { ["iOS", "tvOS"].contains { $0 == values["osName"] || $0 == values["osFamily"] } }
 
     private static func octets(_ header: String) -> [UInt8]? {

@@ -68,7 +68,7 @@ extension VendorEndpoints {
         "AP-Visitor-Identifier", "AD-Service-Token", "Adobe-Subject-Token",
     ]
 
-    /// What a browser asks before it calls: no token, no throttle.
+    /// The question of a browser before it calls: no token, no throttle.
     func preflight(_ request: Request) -> Response {
         var response = crossOrigin(request, Response(status: .noContent))
         if response.headers[.accessControlAllowOrigin] != nil {

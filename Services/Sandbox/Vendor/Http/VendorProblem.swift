@@ -100,7 +100,7 @@ enum VendorErrorCode: String, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// What the client is told to do.
+    /// The action that the client is told to take.
     var action: String {
         switch self {
         case .tokenInvalid, .tokenOfOtherServiceProvider: "application-registration"
@@ -202,7 +202,7 @@ struct VendorCall: Sendable {
     /// Without parameters, in small letters.
     private var contentType: String { headers[.contentType]?.split(separator: ";").first?.lowercased().filter { $0 != " " } ?? "" }
 
-    /// Whether the body says that it is JSON.
+    /// True when the body says that it is JSON.
     var isJSON: Bool { contentType == "application/json" }
 
     /// A field of the form; nil where it is absent, blank, repeated or badly encoded. A body of another type counts as empty (rest-v2 §1.1).

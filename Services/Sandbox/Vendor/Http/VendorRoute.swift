@@ -1,6 +1,6 @@
 internal import SandboxKit
 
-/// Which operation a request asks for.
+/// The operation that a request asks for.
 enum VendorRoute: Sendable, Equatable {
     /// With the decoded parts of the path.
     case found(VendorOperation, [String: String])
@@ -82,7 +82,7 @@ enum VendorOperation: String, Sendable, Codable, CaseIterable {
     case register, token
     case configuration
     case createSession, resumeSession, readSession
-    /// What browsers open: the start of a login, the MVPD's page, its logout.
+    /// The addresses that browsers open: the start of a login, the MVPD's page, its logout.
     case authenticate, signIn, mvpdLogout
     case profiles, profile, profileByCode
     case authorize, preauthorize
@@ -90,6 +90,6 @@ enum VendorOperation: String, Sendable, Codable, CaseIterable {
     case partnerSession, partnerProfile
     case resetTempPass, resetTempPassByIdentity
 
-    /// Whether people's browsers call it: its errors are pages (rest-v2 §2.5).
+    /// True when people's browsers call it: its errors are pages (rest-v2 §2.5).
     var isForBrowsers: Bool { self == .authenticate || self == .signIn || self == .mvpdLogout }
 }

@@ -135,7 +135,7 @@ struct ProfileMaking: Sendable {
     }
 }
 
-/// What an MVPD tells about a person (rest-v2 §4).
+/// An MVPD's attributes of a person (rest-v2 §4).
 struct PersonAttributes: Sendable {
     let person: Person
     let mvpd: String

@@ -4,7 +4,7 @@ internal import FoundationEssentials
 
 /// The SAML messages that go through Apple's framework. They are not signed: the stand-in compares only what the request and its answer say.
 enum PartnerMessages {
-    /// What a request asks for; nothing else of the person comes back.
+    /// The attributes that a request asks for; nothing else of the person comes back.
     static let attributes = ["uid", "NameID"]
 
     static func request(_ id: String, mvpd: String) -> String {
@@ -28,7 +28,7 @@ enum PartnerMessages {
         ).serialized()
     }
 
-    /// What an answer answers, and who it is about.
+    /// The id of the request that an answer is for, and the person that it is about.
     static func answer(_ xml: [UInt8]) -> (id: String, person: String)? {
         guard let root = try? XmlElement(parsing: xml), root.name == "Response", let id = root.attributes["InResponseTo"],
             let person = root.only("Subject", in: XmlNames.assertion)?.only("NameID", in: XmlNames.assertion)?.text

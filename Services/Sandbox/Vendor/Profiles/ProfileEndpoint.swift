@@ -70,7 +70,7 @@ extension ProfilesBody {
 }
 
 extension VendorState {
-    /// Of a basic login, Apple's platform or an SSO header; the first one found (rest-v2 §2.6, D13).
+    /// The profile of a basic login, Apple's platform or an SSO header; the first one found (rest-v2 §2.6, D13).
     func profile(
         _ caller: DeviceCaller, _ mvpd: VendorCatalogue.Mvpd, _ status: PartnerStatus, at now: Timestamp
     ) -> ProfileBody? {

@@ -59,7 +59,7 @@ struct ProfileBody: Sendable, Encodable {
         }
     }
 
-    /// Of somebody who has not signed in: `degraded` or `temporary`.
+    /// The profile of somebody who has not signed in: `degraded` or `temporary`.
     init(_ kind: VendorProfile.Kind, from notBefore: Timestamp, to notAfter: Timestamp, _ attributes: [String: JsonValue]) {
         self.notBefore = notBefore.milliseconds
         self.notAfter = notAfter.milliseconds
@@ -74,7 +74,7 @@ struct ProfilesBody: Sendable, Encodable {
     var profiles: [String: ProfileBody] = [:]
 }
 
-/// What a profile belongs to, beside its MVPD (rest-v2 §4).
+/// The owner of a profile, beside its MVPD (rest-v2 §4).
 struct ProfileOwner: Sendable, Hashable {
     let client: String
     let device: DeviceIdentifier
@@ -107,7 +107,7 @@ struct SsoIdentity: Sendable, Codable, Hashable {
     let kind: Kind
     let id: String
 
-    /// What a profile found by it is (rest-v2 §4).
+    /// The type of a profile that is found by it (rest-v2 §4).
     var profileType: VendorProfile.Kind { kind == .platform ? .platformSSO : .serviceTokenSSO }
 }
 
@@ -136,7 +136,7 @@ struct VendorProfiles: Sendable {
 
     mutating func set(_ profile: VendorProfile) {
         let key = Key(profile)
-        // What is set anew counts as the newest.
+        // A profile that is set anew counts as the newest.
         table[key] = nil
         table[key] = profile
         for identity in profile.identities { byIdentity[identity, default: []].insert(key) }

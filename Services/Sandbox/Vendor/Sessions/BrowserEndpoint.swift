@@ -1,7 +1,7 @@
 internal import SandboxKit
 internal import Clocks
 
-/// What people's browsers open: the start of a login, the MVPD's page, its logout (rest-v2 §2.5).
+/// The addresses that people's browsers open: the start of a login, the MVPD's page, its logout (rest-v2 §2.5).
 struct BrowserEndpoint: Sendable {
     static let page = "upstream-sign-in"
     private static let loginLifetime = Duration.seconds(900)
@@ -88,7 +88,7 @@ struct BrowserEndpoint: Sendable {
     }
 }
 
-/// What the MVPD's page remembers about the session that a login is for.
+/// The memory of the MVPD's page about the session that a login is for.
 struct PendingLogin: Sendable, Codable {
     static let purpose = "upstream-login"
 

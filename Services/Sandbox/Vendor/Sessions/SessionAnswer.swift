@@ -84,7 +84,7 @@ enum RedirectAddress {
         return lies(host, in: serviceProvider.domains + serviceProvider.redirectHosts) ? text : nil
     }
 
-    /// Whether a host is one of the domains or below one.
+    /// True when a host is one of the domains or below one.
     static func lies(_ host: String, in domains: [String]) -> Bool { domains.contains { host == $0 || host.hasSuffix(".\($0)") } }
 
     /// The host of a `domainName`, which may be a whole address (clients §4.1).

@@ -1,17 +1,17 @@
 internal import Clocks
 internal import SandboxKit
 
-/// What tests can set about the stand-in vendor as a whole.
+/// The settings of tests for the stand-in vendor as a whole.
 struct VendorBehaviour: Sendable, Codable, Equatable {
     /// Life of an authentication session; 30 min in all samples (rest-v2 §2.2).
     var sessionSeconds = 1800
     /// Life of an access token.
     var tokenSeconds = 21_600
-    /// Of registration and token; the reference has had 200 too.
+    /// The status of registration and token; the reference has had 200 too.
     var dcrStatus = 201
     /// How long after a login its profile cannot be read yet.
     var visibilityMilliseconds = 0
-    /// Whether a `domainName` outside the service provider's domains counts as missing.
+    /// True when a `domainName` outside the service provider's domains counts as missing.
     var strictDomains = false
     /// Refuses the calls of a client that is gone by 401 and an enhanced error, or by 403 `invalid_client`.
     var goneClientStatus = 401
@@ -19,11 +19,11 @@ struct VendorBehaviour: Sendable, Codable, Equatable {
     var latencyMilliseconds = 0
     /// How encrypted attributes say so: `enc` or `encrypted` (rest-v2 D20).
     var encryptedState = "enc"
-    /// Whether `userID` comes encrypted.
+    /// True when `userID` comes encrypted.
     var encryptsUserID = false
     /// Comes before the root-relative `url` of sessions; empty: nothing.
     var sessionURLPrefix = ""
-    /// What sessions call a missing `domainName`; a sample says `domain` (rest-v2 D9).
+    /// The name by which sessions call a missing `domainName`; a sample says `domain` (rest-v2 D9).
     var missingDomainName = "domainName"
     var throttle = VendorThrottle.Terms()
 
@@ -81,7 +81,7 @@ struct VendorThrottle: Sendable {
     private var buckets = BoundedTable<Key, Bucket>(limit: 100_000)
 
     /// Takes one call from the address's bucket; registration and tokens have buckets of their own (clients §4.16).
-    /// - Returns: Whether there was one.
+    /// - Returns: True when there was one.
     mutating func take(_ call: VendorCall, _ terms: Terms) -> Bool {
         guard terms.isOn else { return true }
         let isRegistration = call.operation == .register || call.operation == .token

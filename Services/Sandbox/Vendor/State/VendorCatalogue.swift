@@ -1,6 +1,6 @@
 internal import SandboxKit
 
-/// Who and what exists at the stand-in vendor.
+/// The people and things that exist at the stand-in vendor.
 struct VendorCatalogue: Sendable {
     /// Most entries of each kind.
     static let limit = 1000
@@ -28,7 +28,7 @@ struct VendorCatalogue: Sendable {
         let id: String
         var displayName: String
         var logoUrl: String?
-        /// Whether a logout leads a browser to the MVPD (rest-v2 §2.11).
+        /// True when a logout leads a browser to the MVPD (rest-v2 §2.11).
         var hasLogout: Bool
         var tempPass: TempPass?
         var isProxy: Bool
@@ -40,7 +40,7 @@ struct VendorCatalogue: Sendable {
         var boardingStatus: String?
     }
 
-    /// What a service provider has with an MVPD.
+    /// The integration of a service provider with an MVPD.
     struct Integration: Sendable, Codable, Equatable {
         let serviceProvider: String
         let mvpd: String

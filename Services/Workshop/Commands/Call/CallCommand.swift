@@ -170,7 +170,7 @@ struct JsonRequest {
     }
 }
 
-/// Which service to talk to, and as whom.
+/// The service to talk to, and the identity of the caller.
 struct PeerOptions: ParsableArguments {
     @Option(help: "host:port of the service instead of the local cluster's; several copies with commas between them.")
     var address: String?
@@ -190,7 +190,7 @@ struct PeerOptions: ParsableArguments {
     @Option(help: "Folder of the cluster. (default: BOXOFFICE_HOME, or .boxoffice in the checkout)", completion: .directory)
     var home: String?
 
-    /// What was given, by the names of the options.
+    /// The options that were given, by their names.
     var given: [String] {
         [
             ("--address", address), ("--peer-name", peerName), ("--certificate", certificate), ("--key", key), ("--ca", ca), ("--home", home),

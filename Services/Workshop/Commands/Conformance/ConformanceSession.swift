@@ -117,7 +117,7 @@ struct ConformanceSession {
 
     private func files(in folder: URL, _ name: String) -> TlsFiles { PeerPki(folder: folder.path).files(of: name) }
 
-    /// A caller with a certificate of another authority, and, if the authority's key is available, a caller of the same authority that is on no list.
+    /// A caller with a certificate of another authority. If the authority's key is available, also a caller of the same authority that is on no list.
     private func addStrangers(to subject: inout Subject, _ scratch: URL, pki: URL? = nil) throws {
         let trusted = pki ?? options.home.map { URL(fileURLWithPath: $0).appendingPathComponent("pki") }
         do {
@@ -232,7 +232,7 @@ struct ShellCommand {
     }
 }
 
-/// What to examine, as given on the command line.
+/// The service to examine, as given on the command line.
 struct ConformanceOptions: Sendable {
     var service: ExaminedService
     /// `host:port`; `nil`: the service of this checkout.
@@ -245,7 +245,7 @@ struct ConformanceOptions: Sendable {
     var change: String?
     var restart: String?
     var wait: Duration = .seconds(30)
-    /// Of the service of this checkout.
+    /// The ports of the service of this checkout.
     var ports = PortPlan(base: nil)
     var binaries = Checkout.binaries
 }

@@ -59,7 +59,7 @@ struct HttpRequests {
 /// An HTTP server under load, plain or over TLS.
 struct HttpBase {
     let target: HttpTarget
-    /// Of the Host field.
+    /// The value of the Host field.
     let host: String
     /// Its base URL.
     let url: String

@@ -131,7 +131,7 @@ extension LoadReport {
     }
 }
 
-/// What comes out of a run.
+/// The output of a run.
 struct LoadOutputOptions: ParsableArguments {
     @Option(help: "An assertion about the results, such as 'p99<5ms', 'errors<0.01%', 'rate>=1000', 'Authorize:p99.9<20ms'; may be repeated.")
     var assert: [String] = []

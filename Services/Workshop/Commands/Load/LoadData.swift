@@ -10,9 +10,9 @@ internal import Rpc
 internal import SamlResponder
 internal import Transport
 
-/// What the requests of a load need: clients, devices, sessions, codes. Each is made once, when it is first needed.
+/// The data that the requests of a load need: clients, devices, sessions, codes. Each is made once, when it is first needed.
 actor LoadData {
-    // Of the demo catalogue.
+    // The names of the demo catalogue.
     static let application = "acme-tv"
     static let requestor = "ACME1"
     static let domain = "acme.example"
@@ -45,7 +45,7 @@ actor LoadData {
 
     /// - Parameters:
     ///   - cluster: Where the other services are; `nil`: there are none.
-    ///   - count: Of the devices.
+    ///   - count: The number of devices.
     init(_ cluster: ClusterFile?, identity: TlsIdentity, subject: ClusterService, addresses: [RpcAddress], count: Int, group: any EventLoopGroup) {
         self.cluster = cluster
         self.identity = identity

@@ -4,7 +4,7 @@ internal import Foundation
 internal import LoadReporting
 internal import LoadTool
 
-/// How much load, for how long.
+/// The amount of load, and its length.
 struct LoadOptions: ParsableArguments {
     @Option(help: "Iterations per second, no matter how slow the service is: 500, 2.5k, 600/m.")
     var rate: String?
@@ -211,7 +211,7 @@ struct DataOptions: ParsableArguments {
     @Option(help: "Of a method that is answered by a stream: how many items end a call; the first comes at once. (default: 1)")
     var items: Int?
 
-    /// - Returns: How many items end a call; `nil`: the method has one answer.
+    /// - Returns: The number of items that end a call; `nil`: the method has one answer.
     /// - Throws: `BadOption` when the text is no number.
     func streamItems(isStream: Bool) throws(BadOption) -> Int? {
         guard isStream else { return nil }

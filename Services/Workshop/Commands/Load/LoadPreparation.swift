@@ -175,7 +175,7 @@ enum DeviceCount {
     private static let span = 120.0
     /// Devices are drawn by chance: some get more calls than others.
     private static let spread = 1.6
-    /// What a closed loop may reach, iterations per second.
+    /// The rate that a closed loop may reach, iterations per second.
     private static let closedRate = 5000.0
 
     /// Enough devices that none asks for more media tokens than it may have, if each iteration takes one and each device belongs to another person.

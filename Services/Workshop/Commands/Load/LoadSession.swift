@@ -113,7 +113,7 @@ private final class SharedMetrics: Sendable {
 struct LoadWatch: Sendable {
     private let observer: Observer
     private let exchange: HTTPExchange
-    /// Of the service, as its metrics tell.
+    /// The build of the service, as its metrics tell.
     let serviceBuild: ServiceBuild
 
     /// Takes the first sample.
@@ -150,7 +150,7 @@ struct ObservationTarget: Sendable, Equatable {
     /// `nil`: unknown.
     var metricsURL: String?
     var processes: [ObservedProcess]
-    /// What is out of reach, and why.
+    /// The figures that are out of reach, and the reasons.
     var remarks: [String]
 
     /// - Parameters:
@@ -202,7 +202,7 @@ struct ObservationTarget: Sendable, Equatable {
 /// The stand-in MVPD of a local cluster, as a load tool plays it.
 enum LoadMvpd {
     /// - Parameters:
-    ///   - id: Of the stand-in's, for example `NorthCable`.
+    ///   - id: The id of the stand-in, for example `NorthCable`.
     ///   - pki: The local cluster's keys: the tool signs as the MVPD.
     /// - Throws: `CommandFailure` when the key is not there.
     static func play(_ id: String, of cluster: ClusterFile, pki: URL) throws -> PlayedMvpd {

@@ -6,9 +6,9 @@ struct Growth: Equatable, Sendable {
         let value: Double
     }
 
-    /// Of all samples, in units per hour.
+    /// The growth by all samples, in units per hour.
     let perHour: Double
-    /// Of the later half alone: what fills up to a bound no longer grows there.
+    /// The growth by the later half alone: a quantity that fills up to a bound no longer grows there.
     let latePerHour: Double
     /// The mean.
     let level: Double
@@ -27,7 +27,7 @@ struct Growth: Equatable, Sendable {
 
     static let least = 8
 
-    /// What has come in all, by the line through all samples or by that through the later half, whichever is less.
+    /// The growth in all, by the line through all samples or by that through the later half, whichever is less.
     var sureGrowth: Double { min(perHour, latePerHour) * hours }
 
     /// In units per second.

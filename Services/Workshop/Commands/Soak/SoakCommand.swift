@@ -150,13 +150,13 @@ extension SoakReport.Load {
     }
 }
 
-/// The load of a soak: the gateway's mixed scenario, in sections, so that what was prepared, such as access tokens, never gets too old. Apps of REST v1 and of v2
-/// take turns.
+/// The load of a soak: the gateway's mixed scenario, in sections, so that what was prepared, such as access tokens, never gets too old. Apps of REST
+/// v1 and of v2 take turns.
 struct SoakLoad: Sendable {
     let home: ClusterHome
     /// Iterations per second.
     let rate: String
-    /// Of each section; `nil`: as many as the rate needs.
+    /// The devices of each section; `nil`: as many as the rate needs.
     let devices: Int?
     let stop: StopSignals
 
@@ -165,7 +165,7 @@ struct SoakLoad: Sendable {
     private static let shortest = 30.0
 
     /// Puts load on for that long, or until a signal comes.
-    /// - Throws: What kept the first section from beginning; a later one that cannot begin ends the soak.
+    /// - Throws: The error that kept the first section from beginning; a later one that cannot begin ends the soak.
     func run(seconds: Double, _ told: (RunMeasurement) -> Void) async throws -> String? {
         let start = ContinuousClock.now
         let length = min(Self.longest, max(Self.shortest, seconds / 4))

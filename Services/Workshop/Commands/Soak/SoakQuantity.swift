@@ -1,4 +1,4 @@
-/// What a soak watches, and what it takes for too much.
+/// The quantities that a soak watches, and their limits.
 enum SoakQuantity: String, CaseIterable, Sendable {
     /// Memory that a process has for itself alone (`RssAnon` of proc(5)).
     case ownMemory
@@ -20,7 +20,8 @@ enum SoakQuantity: String, CaseIterable, Sendable {
 
     var unit: Unit { [.openFiles, .threads, .cache].contains(self) ? .count : .bytes }
 
-    /// The most that may come over the whole soak; `nil`: it may grow. Resident memory has pages that others share, and a store grows with the people who sign in.
+    /// The most that may come over the whole soak; `nil`: it may grow. Resident memory has pages that others share, and a store grows with the people
+    /// who sign in.
     /// - Parameter level: The mean.
     func allowance(_ level: Double) -> Double? {
         switch self {
@@ -32,7 +33,7 @@ enum SoakQuantity: String, CaseIterable, Sendable {
         }
     }
 
-    /// What no sample may exceed; `nil`: there is no such bound.
+    /// The bound that no sample may exceed; `nil`: there is no such bound.
     /// - Parameter logs: Bytes that all logs together may have.
     func bound(logs: Double) -> Double? {
         switch self {
@@ -61,7 +62,7 @@ struct SoakSeries: Sendable {
     }
 
     let quantity: SoakQuantity
-    /// Of the process, the store or the log.
+    /// The name of the process, the store or the log.
     let name: String
     /// In the order of their times; those of the warm-up too.
     var points: [Growth.Point] = []

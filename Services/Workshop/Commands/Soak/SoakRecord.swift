@@ -1,4 +1,4 @@
-/// What a soak has seen until now.
+/// The record of a soak until now.
 struct SoakRecord: Sendable {
     private var known: [SoakSample.Key: SoakSeries] = [:]
     private var starts: [String: UInt64] = [:]
@@ -35,7 +35,7 @@ struct SoakRecord: Sendable {
     /// The sum over the logs, which has the bound.
     static let allLogs = "all"
 
-    /// Of one quantity, by name.
+    /// The series of one quantity, by name.
     func series(_ quantity: SoakQuantity) -> [SoakSeries] {
         known.values.filter { $0.quantity == quantity }.sorted {
             ($0.name == Self.allLogs ? 1 : 0, $0.name) < ($1.name == Self.allLogs ? 1 : 0, $1.name)

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import LoadReporting
 
-/// What came of a soak.
+/// The result of a soak.
 struct SoakReport: Sendable {
     /// The load that was put on meanwhile.
     struct Load: Sendable, Equatable {
@@ -38,7 +38,7 @@ struct SoakReport: Sendable {
     /// A cache that had more of its entries once was full: then it drops the older half.
     private static let full = 0.9
 
-    /// What is not as it should be.
+    /// The problems that were found.
     var problems: [String] {
         var problems = record.interruptions
         if load.errorShare > Self.mostErrors {

@@ -4,7 +4,7 @@ internal import Foundation
 internal import LoadReporting
 internal import ServiceKit
 
-/// What one look at a cluster finds.
+/// The findings of one look at a cluster.
 struct SoakSample: Sendable {
     struct Key: Hashable, Sendable {
         let quantity: SoakQuantity
@@ -17,7 +17,7 @@ struct SoakSample: Sendable {
     /// Tells a process from another of the same name: those that run.
     var starts: [String: UInt64] = [:]
 
-    /// - Parameter metrics: What a process says of itself, in Prometheus' text form; `nil`: nothing.
+    /// - Parameter metrics: The metrics of a process, in Prometheus' text form; `nil`: nothing.
     static func take(_ home: ClusterHome, _ processes: [ServiceProcess], metrics: (ServiceProcess) async -> String?) async -> SoakSample {
         var sample = SoakSample()
         for process in processes {
@@ -67,7 +67,7 @@ struct SoakSample: Sendable {
     }
 
     /// - Parameters:
-    ///   - metrics: Of the program, in Prometheus' text form.
+    ///   - metrics: The metrics of the program, in Prometheus' text form.
     ///   - program: Its name.
     mutating func addCaches(_ metrics: String, of program: String) {
         for sample in PrometheusText(metrics).samples {

@@ -2,7 +2,8 @@ internal import Contracts
 internal import Cryptography
 internal import Faults
 
-/// What was made while another programmer had the id: `since_ms` of the catalogue's entries. Without it everything is as ever, which the other requirements try.
+/// The records that were made while another programmer had the id: `since_ms` of the catalogue's entries. Without it everything is as ever, which the
+/// other requirements try.
 extension AuthenticationRequirements {
     static let lives = [
         Requirement(

@@ -4,7 +4,8 @@ internal import Cryptography
 internal import Foundation
 internal import SamlResponder
 
-/// NorthCable, played by the examiner: the implementation's catalogue names the examiner's addresses and certificate. So is LakeTel, which has no logout.
+/// NorthCable, played by the examiner: the implementation's catalogue names the examiner's addresses and certificate. So is LakeTel, which has no
+/// logout.
 struct TestMvpd: Sendable {
     static let id = "NorthCable"
     static let neighbour = "LakeTel"
@@ -106,7 +107,7 @@ struct TestMvpd: Sendable {
 
     func session(of pending: Pending) async throws -> Session { try await app.session(on: pending.device) }
 
-    /// - Parameter isErased: Whether the code may be gone with the person.
+    /// - Parameter isErased: True when the code may be gone with the person.
     /// - Throws: `Unmet` when the device of the sign-in has a session.
     func hasNoSession(_ pending: Pending, isErased: Bool = false) async throws {
         try await app.hasNoSession(on: pending.device)

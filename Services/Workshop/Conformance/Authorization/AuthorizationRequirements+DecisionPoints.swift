@@ -1,6 +1,6 @@
 internal import Contracts
 
-/// What an MVPD decides is what is answered; the examiner plays the decision point of NorthCable.
+/// The answer is the MVPD's decision; the examiner plays the decision point of NorthCable.
 extension AuthorizationRequirements {
     static let decisionPoints = [
         Requirement(

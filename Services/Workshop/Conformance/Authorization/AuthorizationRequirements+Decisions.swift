@@ -216,7 +216,7 @@ extension AuthorizationRequirements {
         },
     ]
 
-    /// How many resources PromoVod gives, and a person who has used none.
+    /// The number of resources that PromoVod gives, and a person who has used none.
     private static func promotion(_ viewer: TestViewer) throws -> (most: Int, identity: String) {
         guard case .tempPass(let terms) = viewer.peers.configuration.mvpds.first(where: { $0.id == "PromoVod" })?.signIn, terms.kind == .promotional
         else { throw NotApplicable("PromoVod is no promotional TempPass") }

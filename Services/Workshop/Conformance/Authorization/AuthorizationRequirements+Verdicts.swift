@@ -152,7 +152,7 @@ extension AuthorizationRequirements {
         },
     ]
 
-    /// How many resources one preliminary call may ask about (config.proto).
+    /// The number of resources that one preliminary call may ask about (config.proto).
     private static func preflightLimit(_ viewer: TestViewer) -> Int {
         let configuration = viewer.peers.configuration
         let integration = configuration.integrations.first { $0.requestorID == viewer.requestor && $0.mvpdID == "NorthCable" }

@@ -61,7 +61,7 @@ final class PlayedDecisionPoint: Sendable {
     /// How often it was asked about the resource.
     func questions(about resource: String) -> Int { state.withLock { $0.questions.count { $0 == resource } } }
 
-    /// Whether it was asked about the person.
+    /// True when it was asked about the person.
     func knows(_ subject: String) -> Bool { state.withLock { $0.subjects.contains(subject) } }
 
     // MARK: Its address

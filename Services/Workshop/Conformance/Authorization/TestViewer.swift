@@ -40,7 +40,7 @@ struct TestViewer: Sendable {
 
     /// A session in place of what the device has.
     /// - Parameters:
-    ///   - id: Of the session; `nil`: the device's own.
+    ///   - id: The id of the session; `nil`: the device's own.
     ///   - lifetime: Seconds from now; `nil`: 30 days.
     func signIn(at mvpd: String, kind: SessionKind = .regular, id: String? = nil, lifetime: UInt64? = nil) {
         var subject = peers.doubles.authentication.subject(device: device, requestor: requestor)

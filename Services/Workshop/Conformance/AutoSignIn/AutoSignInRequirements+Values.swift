@@ -1,7 +1,7 @@
 internal import Contracts
 
 extension AutoSignInRequirements {
-    /// What a session by a value may do (apple.md §1.2).
+    /// The scopes of a session by a value (apple.md §1.2).
     private static let scopes: Set = ["stream:play", "stream:progress", "watchlist:read", "watchlist:write"]
 
     static let values = [

@@ -6,7 +6,7 @@ struct TestSubscriber: Sendable {
     static let bundleID = "example.acme.tv"
 
     let viewer: TestViewer
-    /// Of its own: the redeems of one address are limited.
+    /// Its own address: the redeems of one address are limited.
     private let address = "198.18.\(UInt8.random(in: .min ... .max)).\(UInt8.random(in: .min ... .max))"
 
     /// - Parameters:

@@ -54,7 +54,7 @@ public struct ConformanceReport: Codable, Hashable, Sendable {
 }
 
 extension RequirementResult {
-    /// What a person needs to see why it failed.
+    /// The details that a person needs to see why it failed.
     public var details: [String] {
         var lines: [String] = []
         if let reason { lines.append("because \(reason)") }

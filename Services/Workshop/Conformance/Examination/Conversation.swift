@@ -173,7 +173,7 @@ final class Conversation: Sendable {
     }
 }
 
-/// What became of a call.
+/// The result of a call.
 enum CallOutcome<Answer: Sendable>: Sendable {
     case answer(Answer)
     case fault(WireFault)

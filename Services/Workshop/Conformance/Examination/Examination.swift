@@ -84,7 +84,7 @@ struct PlayedPeers: Sendable {
 
     /// Changes the catalogue, waits until the service uses the change, does the work, and restores the catalogue.
     /// - Parameters:
-    ///   - isThere: Whether the service already uses the changed catalogue.
+    ///   - isThere: True when the service already uses the changed catalogue.
     /// - Throws: `Unmet` when it does not in time; what the work throws.
     func withCatalogue(
         _ change: (inout Configuration) -> Void, until isThere: () async throws -> Bool, _ work: () async throws -> Void
@@ -206,7 +206,7 @@ public enum ExaminedService: String, CaseIterable, Sendable {
         }
     }
 
-    /// What callers need before any method of the service's own can work: connections, calls, streams, health. In the order of the report.
+    /// The requirements of callers before any method of the service's own can work: connections, calls, streams, health. In the order of the report.
     public var minimalRequirements: [Requirement] {
         let ids = Set(WireRequirements.minimal)
         return requirements.filter { ids.contains($0.id) }

@@ -1,4 +1,4 @@
-/// What became of one requirement.
+/// The result of one requirement.
 public struct RequirementResult: Codable, Hashable, Sendable {
     public enum Verdict: String, Codable, Hashable, Sendable {
         case passed
@@ -14,7 +14,7 @@ public struct RequirementResult: Codable, Hashable, Sendable {
     public let milliseconds: Int
     /// Why it is not applicable.
     public var reason: String?
-    /// Of a failure: what had to come, what came, and what went over the wire last.
+    /// The facts of a failure: the expected message, the message that came, and the last data on the wire.
     public var expected: String?
     public var came: String?
     public var sent: [String]?

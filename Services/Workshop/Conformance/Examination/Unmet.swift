@@ -1,8 +1,8 @@
 /// A requirement is not met.
 struct Unmet: Error {
-    /// What the contract says has to come.
+    /// The message that the contract requires.
     let expected: String
-    /// What came instead.
+    /// The message that came instead.
     let came: String
 
     init(_ expected: String, came: String) {

@@ -1,4 +1,4 @@
-/// What a service said, for a terminal and for reports: it must not move the cursor, change colours or turn the direction of writing.
+/// A service's text, made safe for a terminal and for reports: it must not move the cursor, change colours or turn the direction of writing.
 enum VisibleText {
     /// - Returns: The text with `\u{…}` in place of each control, format and line separator character; `\n` and `\t` for these.
     static func text(_ text: String) -> String {

@@ -67,7 +67,7 @@ final class WireProbe: Sendable {
         try await write(frames.flatMap { try Self.encoded($0) })
     }
 
-    /// - Parameter what: What the bytes are, for the report.
+    /// - Parameter what: The meaning of the bytes, for the report.
     func send(raw bytes: [UInt8], _ what: String) async throws {
         examination.sent("\(what): \(Bytes.text(bytes))")
         try await write(bytes)
@@ -214,7 +214,7 @@ final class Mailbox: Sendable {
     }
 }
 
-/// What a connection brought.
+/// The event that a connection brought.
 enum ProbeEvent: Sendable {
     case frame(Frame)
     /// Bytes that are no frame; nothing after them is read.

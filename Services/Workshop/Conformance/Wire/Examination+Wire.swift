@@ -2,7 +2,7 @@ internal import ContractRuntime
 internal import Contracts
 internal import Frames
 
-/// What the requirements of the wire have in common.
+/// The common parts of the requirements of the wire.
 extension Examination {
     /// Reads until the callee sends a go-away with this reason and closes.
     /// - Throws: `Unmet` when anything else comes, or the connection stays.

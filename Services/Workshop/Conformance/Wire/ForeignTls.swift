@@ -9,7 +9,7 @@ struct ForeignTls {
     /// Certificate and key to present; `nil`: none.
     var certificate: TlsFiles?
 
-    /// - Returns: Whether the callee sent anything inside TLS before it closed or broke off.
+    /// - Returns: True when the callee sent anything inside TLS before it closed or broke off.
     func isServed(host: String, port: Int) async throws -> Bool {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = Self.version(versions.lowerBound)

@@ -81,7 +81,8 @@ extension WireRequirements {
         },
         Requirement("WIRE-26", "A ping is answered at once with a pong of the same nonce, also while calls are under way.", source: "WIRE.md §6") {
             examination in
-            // On a busy machine the call may end before the last ping arrives, which says nothing yet: then once more, with a call that lasts longer.
+            // On a busy machine the call may end before the last ping arrives, which says nothing yet. Then it is tried once more, with a call that
+            // lasts longer.
             do { try await expectPongs(during: 1500, examination) } catch is CallEnded {
                 do { try await expectPongs(during: 5000, examination) } catch let ended as CallEnded { throw ended.unmet }
             }

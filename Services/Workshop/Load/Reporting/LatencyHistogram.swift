@@ -22,7 +22,7 @@ public struct LatencyHistogram: Sendable {
     /// - Parameter nanoseconds: Negative ones count as 0.
     public mutating func record(_ nanoseconds: Int64) { histogram.record(min(UInt64(max(0, nanoseconds)), Self.highestNanoseconds)) }
 
-    /// - Parameter times: How many calls took as long.
+    /// - Parameter times: The number of calls that took as long.
     public mutating func record(_ nanoseconds: Int64, times: Int) {
         histogram.record(min(UInt64(max(0, nanoseconds)), Self.highestNanoseconds), count: UInt64(times))
     }
@@ -41,13 +41,13 @@ public struct LatencyHistogram: Sendable {
     public var longest: Int64 { isEmpty ? 0 : Int64(clamping: histogram.max) }
     public var shortest: Int64 { isEmpty ? 0 : Int64(clamping: histogram.min) }
 
-    /// How many values are at most that long, as far as its digits tell.
+    /// The number of values that are at most that long, as far as its digits tell.
     public func count(upTo nanoseconds: Int64) -> Int {
         let limit = UInt64(max(0, nanoseconds))
         return histogram.recordedValues().reduce(0) { $1.value <= limit ? $0 + Int($1.count) : $0 }
     }
 
-    /// Of all values, in nanoseconds, as far as its digits tell.
+    /// The sum of all values, in nanoseconds, as far as its digits tell.
     public var sum: Double { isEmpty ? 0 : histogram.mean * Double(count) }
 
     /// All of it.

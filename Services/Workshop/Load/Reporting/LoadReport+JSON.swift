@@ -24,7 +24,7 @@ extension LoadReport {
         }
     }
 
-    /// Whether its figures can be added up without a thought: none is negative, or beyond what any run counts.
+    /// True when its figures can be added up without a thought: none is negative, or beyond what any run counts.
     private var isCountable: Bool {
         let most = Int(Self.mostCounted)
         func fits(_ counts: Int...) -> Bool { counts.allSatisfy { (0...most).contains($0) } }

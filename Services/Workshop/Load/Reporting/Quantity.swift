@@ -64,7 +64,7 @@ public enum Quantity {
 
     /// Three significant digits, no exponent.
     private static func digits(_ value: Double) -> String {
-        // What rounds up to the next power of ten has one digit less after the point.
+        // A value that rounds up to the next power of ten has one digit less after the point.
         let magnitude = value == 0 ? 0 : Int(floor(log10(abs(value) * 1.0005) + 1e-9))
         return String(format: "%.\(max(0, min(9, 2 - magnitude)))f", locale: posix, value)
     }

@@ -117,7 +117,7 @@ extension DeviceCommand {
         guard summary.failed == 0 else { throw DeviceFailure(.refused, nil, "\(summary.failed) of \(count) devices did not get through") }
     }
 
-    /// Of a gateway that is this cluster's; nobody knows where another one has its metrics.
+    /// The build of a gateway that is this cluster's; nobody knows where another one has its metrics.
     private func gatewayBuild(_ ground: DeviceGround) async -> ServiceBuild {
         guard let cluster = try? ClusterFile.read(home), cluster.gateway == ground.gateway || cluster.gatewayTLS == ground.gateway,
             let debug = cluster.services[ClusterService.gateway.rawValue]?.debug
@@ -188,7 +188,7 @@ extension DeviceCommand {
             }, folder: state.map { URL(fileURLWithPath: $0) })
     }
 
-    /// What is answered to the sheet of Automatic Sign-In.
+    /// The answer to the sheet of Automatic Sign-In.
     func approval(_ console: Console) -> @Sendable () async -> Bool {
         let fixed = optIn ?? (person != nil || usesPlatform ? true : nil)
         return {

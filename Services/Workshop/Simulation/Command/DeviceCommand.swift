@@ -216,7 +216,7 @@ extension DeviceCommand {
 }
 
 extension DeviceCommand {
-    /// Whether the options and the terminal ask for a TV with a remote.
+    /// True when the options and the terminal ask for a TV with a remote.
     var isTv: Bool {
         person == nil && !usesPlatform && appleAccount == nil && deviceID == nil && state == nil && !plain && !json && TvTerminal.isThere
             && ProcessInfo.processInfo.environment["TERM"] != "dumb"
@@ -229,7 +229,7 @@ extension DeviceCommand {
         try await show(TvProgram(settings, on: ground))
     }
 
-    /// What the TV lists.
+    /// The channels that the TV lists.
     var listedChannels: [String] { channels.map(Self.list) ?? Self.demoChannels[requestor] ?? [resource] }
 
     func show(_ program: some TvShow) async throws {
@@ -258,7 +258,7 @@ extension DeviceCommand {
         if await program.isInterrupted { throw CommandExit.cancelled.exitCode }
     }
 
-    /// What the demo catalogue's requestors show.
+    /// The channels that the demo catalogue's requestors show.
     private static let demoChannels = [
         "ACME1": ["ACME1-NEWS", "ACME1-SPORT", "ACME1-KIDS"], "ACME2": ["ACME2-MOVIES"],
     ]

@@ -9,17 +9,17 @@ internal import Synchronization
 
 /// A device with an app on it that is made with the client library.
 final class SimulatedDevice: Sendable {
-    /// What is special about it.
+    /// The special settings of the device.
     struct Settings: Sendable {
         var id = UUID().uuidString
         var platform = DeviceDescription.Platform.tvOS
-        /// What its platform and the person with the remote do; `nil`: it has no single sign-on.
+        /// The behaviour of its platform and of the person with the remote; `nil`: it has no single sign-on.
         var scenario: Scenario?
         /// The person at the provider, for the platform's sign-in.
         var person = "ada"
         /// Its Apple Account; `nil`: it has none.
         var appleAccount: String?
-        /// What the person answers to the sheet of Automatic Sign-In.
+        /// The person's answer to the sheet of Automatic Sign-In.
         var approves: @Sendable () async -> Bool = { true }
         /// Keeps sessions between runs; `nil`: memory.
         var folder: URL?

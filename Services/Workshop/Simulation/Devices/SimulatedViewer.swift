@@ -7,7 +7,7 @@ internal import TextEncodings
 
 /// The person in front of a simulated device: chooses a provider, and signs in there or not.
 final class SimulatedViewer: AuthenticationInteraction {
-    /// What the person does once there is something to sign in with.
+    /// The person's behaviour once there is something to sign in with.
     enum Conduct: Sendable, Hashable {
         /// Signs in as this person of the sandbox.
         case signsIn(String)
@@ -33,7 +33,7 @@ final class SimulatedViewer: AuthenticationInteraction {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - provider: Whom the person chooses; `nil`: nobody.
+    ///   - provider: The provider that the person chooses; `nil`: none.
     ///   - shown: Shows a registration code.
     ///   - signedIn: The simulated person is through.
     init(
@@ -45,7 +45,7 @@ final class SimulatedViewer: AuthenticationInteraction {
     }
 
     /// Runs a sign-in with this person.
-    /// - Throws: What the person met, else what the sign-in throws.
+    /// - Throws: The error that the person met, else that of the sign-in.
     func play(_ signIn: @escaping @Sendable (EntitlementClient, SimulatedViewer) async throws -> Session) async throws -> Session {
         let client = device.client
         let attempt = Task { try await signIn(client, self) }

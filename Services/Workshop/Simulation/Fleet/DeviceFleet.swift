@@ -14,10 +14,10 @@ struct DeviceFleet {
     let resource: String
     /// Where people sign in, in turn.
     let mvpds: [String]
-    /// Who signs in, in turn.
+    /// The people who sign in, in turn.
     let people: [String]
 
-    /// What one device does.
+    /// The steps of one device.
     enum Step: String, CaseIterable, Sendable {
         case configure = "configuration"
         case code = "registration code"
@@ -26,7 +26,7 @@ struct DeviceFleet {
         case play = "permission and media token"
     }
 
-    /// What became of one device.
+    /// The result of one device.
     struct Outcome: Sendable {
         var times: [Step: Duration] = [:]
         /// Where it stopped, and by which code.
@@ -34,7 +34,7 @@ struct DeviceFleet {
     }
 
     /// - Parameter progress: Called after each device, and while nothing ends.
-    /// - Returns: What they came to; one that fails does not stop the others.
+    /// - Returns: The results; a device that fails does not stop the others.
     func run(progress: @escaping @Sendable (FleetSummary) -> Void) async throws -> FleetSummary {
         var summary = FleetSummary(count: count)
         try await withThrowingTaskGroup(of: Outcome.self) { group in
@@ -121,14 +121,14 @@ final class FleetMarks: Sendable {
     }
 }
 
-/// What many devices came to: counts and histograms, so that its size does not depend on how many there are.
+/// The results of many devices: counts and histograms, so that its size does not depend on how many there are.
 struct FleetSummary: Sendable {
     /// Codes beyond this number are counted together.
     private static let codeLimit = 64
     private static let otherCodes = "others"
 
     let count: Int
-    /// Of the gateway.
+    /// The build of the gateway.
     var build = ServiceBuild.unknown
     private(set) var succeeded = 0
     private(set) var failed = 0

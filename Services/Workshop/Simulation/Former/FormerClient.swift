@@ -148,7 +148,7 @@ package struct SdkCalls: Sendable {
     /// - Parameter app: With its access token.
     package init(_ app: StreamingApp) { self.app = app }
 
-    /// What is sent for the token of a code's session.
+    /// The form that is sent for the token of a code's session.
     package func sessionForm(_ code: String) -> String { form([("_method", "GET"), ("reg_code", code)]) }
 
     package func permitForm(_ token: String, _ resource: String) -> String { form([("authentication_token", token), ("resource_id", resource)]) }

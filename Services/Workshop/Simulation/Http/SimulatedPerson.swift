@@ -17,7 +17,7 @@ package struct SimulatedPerson {
     ///   - name: Login name at the MVPD.
     ///   - password: Password at the MVPD.
     ///   - end: The journey is over when the browser is sent to an address with this prefix.
-    /// - Returns: That address.
+    /// - Returns: The address with that prefix.
     /// - Throws: `CommandFailure` naming the page where it got stuck.
     package mutating func signIn(at start: String, name: String, password: String, until end: String) async throws -> String {
         var next = Step(method: "GET", url: start, body: nil)
@@ -151,7 +151,7 @@ package struct WebForm: Equatable {
     }
 }
 
-/// What a page says to the person who got stuck at it.
+/// The message of a page to the person who got stuck at it.
 struct WebPage {
     /// The trace id, as the gateway's pages show it; `nil`: none is shown.
     let trace: String?

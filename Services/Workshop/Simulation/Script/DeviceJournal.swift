@@ -76,7 +76,7 @@ final class DeviceJournal: Sendable {
     }
 }
 
-/// What a step came to.
+/// The result of a step.
 struct StepReport: Sendable {
     var outcome = CommandExit.done
     /// For people: what happened, in a line.

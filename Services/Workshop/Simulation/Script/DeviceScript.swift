@@ -4,7 +4,7 @@ internal import EntitlementSimulator
 internal import Foundation
 internal import StrictJson
 
-/// What simulated devices do, step by step, and what is expected of it.
+/// The steps of simulated devices, and the results that are expected of them.
 struct DeviceScript: Sendable {
     /// One of the script's devices.
     struct Device: Sendable {
@@ -25,7 +25,7 @@ struct DeviceScript: Sendable {
 
 /// One step of a script.
 struct ScriptStep: Sendable {
-    /// Of which device; `nil`: of the first.
+    /// The device; `nil`: the first.
     var device: String?
     var action: ScriptAction
     var expectation = ExpectedEnd()
@@ -33,7 +33,7 @@ struct ScriptStep: Sendable {
     var place = ""
 }
 
-/// What a device or its person does in a step.
+/// The action of a device or its person in a step.
 enum ScriptAction: Sendable {
     /// Asks the servers for the requestor's configuration.
     case configure
@@ -55,7 +55,7 @@ enum ScriptAction: Sendable {
         var provider: String?
         var conduct = SimulatedViewer.Conduct.waits
         var isForced = false
-        /// What the platform's picker lists; `nil`: all.
+        /// The providers that the platform's picker lists; `nil`: all.
         var filter: [String]?
     }
 
@@ -73,7 +73,7 @@ enum ScriptAction: Sendable {
         case pass(Int)
     }
 
-    /// What the person changes in the device's settings.
+    /// The person's changes in the device's settings.
     struct Settings: Sendable {
         var permission: AccountAccess?
         /// The platform's name of the provider at which the device is signed in now.
@@ -102,7 +102,7 @@ enum ScriptAction: Sendable {
         }
     }
 
-    /// Whether the app has to know the requestor first.
+    /// True when the app has to know the requestor first.
     var needsConfiguration: Bool {
         switch self {
         case .configure, .launch, .clock, .network, .settings: false
@@ -111,7 +111,7 @@ enum ScriptAction: Sendable {
     }
 }
 
-/// What has to be true after a step; what is `nil` is not looked at.
+/// The facts that have to be true after a step; a `nil` is not looked at.
 struct ExpectedEnd: Sendable {
     var outcome: CommandExit?
     /// An advanced code that was told meanwhile (client-sdk §2.6).
@@ -121,12 +121,12 @@ struct ExpectedEnd: Sendable {
     var source: String?
     /// The permitted resources of a preflight, in any order.
     var permitted: [String]?
-    /// Of a piece of metadata.
+    /// The value of a piece of metadata.
     var value: String?
     /// A part of the text that explains a failure.
     var text: String?
 
-    /// Whether a step that did not work may be what is wanted.
+    /// True when a step that did not work may be what is wanted.
     var isOfFailure: Bool { outcome != nil || code != nil || text != nil || isSignedIn == false }
 }
 
@@ -219,7 +219,7 @@ enum DeviceFile {
 
     /// - Parameters:
     ///   - file: The name of the file, for messages.
-    ///   - kind: What it should be: `script`, `scenario`.
+    ///   - kind: The kind that it should be: `script`, `scenario`.
     ///   - read: Makes it of the outermost object, and notes what does not fit.
     /// - Throws: `DeviceFailure` that names each mistake with its line and column.
     static func read<Content>(json: String, file: String, as kind: String, _ read: (JsonObject) -> Content) throws -> Content {

@@ -64,7 +64,7 @@ extension JsonValue {
         choice(["notDetermined": "notDetermined", "restricted": "restricted", "denied": "denied", "granted": "granted"])
     }
 
-    /// Of Apple's framework.
+    /// The error code of Apple's framework.
     fileprivate func errorCode() -> Int? { integer(in: 0...7).map { Int($0) } }
     fileprivate func seconds() -> Double? { integer(in: -86_400_000...86_400_000).map { Double($0) } }
 }

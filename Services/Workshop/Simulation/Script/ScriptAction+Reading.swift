@@ -6,7 +6,7 @@ internal import StrictJson
 extension ScriptAction {
     typealias Reader = (JsonObject, DeviceScript.Device) -> ScriptAction?
 
-    /// What `do` may say.
+    /// The verbs that `do` may have.
     static var verbs: KeyValuePairs<String, Reader> {
         [
             "configure": { _, _ in .configure },

@@ -5,14 +5,14 @@ internal import Foundation
 struct ScriptRunner {
     let ground: DeviceGround
     let journal: DeviceJournal
-    /// What the devices of the script have in common.
+    /// The common settings of the script's devices.
     var settings = SimulatedDevice.Settings()
     /// False: codes are shown as text.
     var hasQrCode = true
     /// Prints the details of each step.
     var isDetailed = false
 
-    /// - Returns: What the last step came to.
+    /// - Returns: The result of the last step.
     /// - Throws: `DeviceFailure` at the first step that is not as expected.
     @discardableResult
     func run(_ script: DeviceScript) async throws -> StepReport? {
@@ -93,7 +93,7 @@ struct ScriptRunner {
 }
 
 extension ExpectedEnd {
-    /// - Returns: What is not as expected; `nil` when all is.
+    /// - Returns: The part that is not as expected; `nil` when all is.
     func problem(with report: StepReport) -> String? {
         if let outcome, outcome != report.outcome { return "the outcome is '\(report.outcome.name)' and not '\(outcome.name)': \(report.text)" }
         if let code, report.failureCode?.rawValue != code, !report.codes.contains(where: { $0.rawValue == code }) {

@@ -22,8 +22,8 @@ final class ScriptedDevice: Sendable {
         }
     }
 
-    /// - Parameter isConfigured: Whether the app has its configuration.
-    /// - Throws: Whatever goes wrong.
+    /// - Parameter isConfigured: True when the app has its configuration.
+    /// - Throws: Any error of the action.
     func perform(_ action: ScriptAction) async throws -> StepReport {
         switch action {
         case .configure: return try await configure()
@@ -189,7 +189,7 @@ final class ScriptedDevice: Sendable {
 
     func isConfigured() async -> Bool { (try? await device.client.providers()) != nil }
 
-    /// Who is signed in; nothing is told of the question.
+    /// The session of the person who is signed in; nothing is told of the question.
     func session() async -> Session? { await device.client.session() }
 
     private func tell(_ callback: String, _ arguments: [JSONValue]) { journal.callback(callback, arguments, device: name) }

@@ -7,7 +7,7 @@ internal import Synchronization
 
 /// One device signs in, authorizes a channel and verifies the media token, printing each step.
 package struct DeviceSession {
-    /// Who signs in on the second screen.
+    /// The person who signs in on the second screen.
     package enum Viewer {
         /// The person at the terminal, with a browser of their own.
         case person(mvpd: String)
@@ -20,7 +20,7 @@ package struct DeviceSession {
     /// How a device uses its Apple Account.
     struct AppleAccountUse {
         let name: String
-        /// What the person answers to the sheet.
+        /// The person's answer to the sheet.
         let approves: @Sendable () async -> Bool
         /// True: ends automatic sign-in instead of watching.
         let endsEverything: Bool

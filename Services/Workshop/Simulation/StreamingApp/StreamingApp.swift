@@ -124,7 +124,7 @@ package struct StreamingApp: Sendable {
     }
 }
 
-/// What a simulated device is.
+/// The kind of a simulated device.
 package enum SimulatedHardware: Sendable {
     case television
     /// A device with platform single sign-on.

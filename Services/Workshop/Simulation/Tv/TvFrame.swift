@@ -189,7 +189,7 @@ final class TvTerminal: Sendable {
     nonisolated(unsafe) private let source: any DispatchSourceRead
     private let isOpen = Mutex(true)
 
-    /// Whether there is a terminal to take.
+    /// True when there is a terminal to take.
     static var isThere: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 
     /// - Returns: `nil` when the terminal cannot be taken over.

@@ -9,7 +9,7 @@ enum TvKey: Sendable, Equatable {
     case interrupt
     case letter(Character)
 
-    /// - Parameter bytes: What a terminal sent at once.
+    /// - Parameter bytes: The octets that a terminal sent at once.
     /// - Returns: The keys in it; what is not known is left out.
     static func keys(in bytes: [UInt8]) -> [TvKey] {
         var keys: [TvKey] = []

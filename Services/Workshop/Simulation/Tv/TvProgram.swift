@@ -15,12 +15,12 @@ actor TvProgram: TvShow {
         var answer: CheckedContinuation<Bool, Never>?
     }
 
-    /// What the program is made of.
+    /// The parts of which the program is made.
     struct Settings: Sendable {
         var channels: [String]
         /// The Apple Account of both TVs; `nil` where there is no stand-in Apple.
         var appleAccount: String?
-        /// Who signs in at the provider, when the platform does.
+        /// The person who signs in at the provider, when the platform does.
         var person = "ada"
         var pollInterval: Duration = .seconds(5)
     }
@@ -35,7 +35,7 @@ actor TvProgram: TvShow {
 
     init(_ settings: Settings, on ground: DeviceGround) { (self.ground, self.settings) = (ground, settings) }
 
-    /// What the TV that is looked at shows.
+    /// The screen of the TV that is looked at.
     var screen: TvScreen { sets[current].screen }
 
     /// Switches the first TV on.
@@ -120,7 +120,7 @@ actor TvProgram: TvShow {
 
     // MARK: - What a TV does
 
-    /// - Parameter busy: What the screen says meanwhile.
+    /// - Parameter busy: The message on the screen meanwhile.
     private func run(_ index: Int, _ busy: String, _ work: @escaping @Sendable (TvProgram, SimulatedDevice) async throws -> Void) {
         guard sets[index].screen.busy == nil else { return }
         sets[index].screen.busy = busy

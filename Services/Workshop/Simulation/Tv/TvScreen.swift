@@ -1,7 +1,7 @@
 internal import EntitlementClient
 internal import Foundation
 
-/// What one simulated TV shows.
+/// The screen of one simulated TV.
 struct TvScreen: Sendable {
     /// A channel of the list.
     struct Channel: Sendable, Equatable {
@@ -34,9 +34,9 @@ struct TvScreen: Sendable {
         case sheet(title: String, text: String)
     }
 
-    /// Of the device: `Living room`.
+    /// The name of the device: `Living room`.
     let name: String
-    /// Of the brand.
+    /// The name of the brand.
     let brand: String
     var channels: [Channel]
     var page = Page.channels
@@ -48,15 +48,15 @@ struct TvScreen: Sendable {
     var corner: String?
     /// Where the device itself is signed in, by its settings.
     var systemProvider: String?
-    /// What is under way.
+    /// The work that is under way.
     var busy: String?
-    /// What happened last.
+    /// The last event.
     var message = ""
     var isBadNews = false
 
     init(name: String, brand: String, channels: [Channel]) { (self.name, self.brand, self.channels) = (name, brand, channels) }
 
-    /// How many lines can be chosen.
+    /// The number of lines that can be chosen.
     var lineCount: Int {
         switch page {
         case .channels: channels.count

@@ -1,6 +1,6 @@
-/// What runs on a TV in the terminal.
+/// A program that runs on a TV in the terminal.
 protocol TvShow: Actor {
-    /// What is shown now.
+    /// The screen that is shown now.
     var screen: TvScreen { get }
     var isOver: Bool { get }
     /// The person pressed Ctrl-C.

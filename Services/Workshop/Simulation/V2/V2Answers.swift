@@ -2,7 +2,7 @@ internal import CommandKit
 internal import EntitlementClient
 internal import Foundation
 
-/// What REST v2 answers, as its documents have it (rest-v2 §2, §4). Apps ignore what they do not know.
+/// The answers of REST v2, as its documents have them (rest-v2 §2, §4). Apps ignore what they do not know.
 package enum V2 {
     /// 2.1
     struct Configuration: Decodable, Sendable {

@@ -4,7 +4,7 @@ internal import TextEncodings
 
 /// The calls of an app on REST v2 (rest-v2 §2), of an app that is registered.
 package struct V2App: Sendable {
-    /// What a call says of the device or the person beside its id (rest-v2 §1.3).
+    /// The facts in a call about the device or the person beside its id (rest-v2 §1.3).
     struct Identity: Sendable {
         /// `Adobe-Subject-Token`
         var platformToken: String?
@@ -16,7 +16,7 @@ package struct V2App: Sendable {
         var trialIdentity: String?
     }
 
-    /// What a sign-in needs to know (rest-v2 §2.2); `nil`: another app supplies it.
+    /// The parameters that a sign-in needs (rest-v2 §2.2); `nil`: another app supplies them.
     package struct SignIn: Sendable {
         var mvpd: String?
         var domainName: String?
@@ -87,7 +87,7 @@ package struct V2App: Sendable {
         return answer.profiles
     }
 
-    /// Of a programmer's own service (rest-v2 §2.14).
+    /// The token of a programmer's own service (rest-v2 §2.14).
     /// - Parameter person: The service's id of the person.
     func serviceToken(for person: String) async throws -> String { try await serviceToken(("X-SSO-ID", person)) }
 

@@ -17,11 +17,11 @@ package struct V2Player: Sendable {
 
     let ground: DeviceGround
     var stage: any V2Stage
-    /// Who signs in; `nil`: a person with a browser of their own.
+    /// The person who signs in; `nil`: a person with a browser of their own.
     var person: String?
     var mvpd = "NorthCable"
     var resource: String
-    /// What the device lists.
+    /// The channels that the device lists.
     var channels: [String]
     /// `nil`: each flow has a new device.
     var deviceID: String?
@@ -56,12 +56,12 @@ package struct V2Player: Sendable {
     // MARK: - What flows share
 
     /// A registered app on a device.
-    /// - Parameter id: Of the device; `nil`: the one that was given, else a new one.
+    /// - Parameter id: The id of the device; `nil`: the one that was given, else a new one.
     func app(
         _ id: String? = nil, hardware: SimulatedHardware = .television, statement: String? = nil
     ) async throws -> V2App {
         var exchange = ground.exchange
-        // Whoever is told to slow down does (rest-v2 §1.4).
+        // A client that is told to slow down does so (rest-v2 §1.4).
         exchange.patience = .seconds(20)
         var app = StreamingApp(
             exchange: exchange, gateway: ground.gateway, requestor: ground.requestor, deviceID: id ?? deviceID ?? UUID().uuidString,

@@ -7,7 +7,7 @@ actor V2Tv: TvShow, V2Stage {
     private let player: V2Player
     private var outcomes: [V2Flow: String] = [:]
     private var steps: [TvScreen.Choice] = []
-    /// Of the menu.
+    /// The chosen line of the menu.
     private var chosen = 0
     private var running: (flow: V2Flow, task: Task<Void, Never>)?
     private(set) var screen: TvScreen

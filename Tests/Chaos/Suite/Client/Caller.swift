@@ -14,11 +14,11 @@ struct Caller: Sendable {
     let tally: Tally
     /// Documented refusals beside 503 that an operation may answer at the moment.
     let tolerated: Tolerance
-    /// What stands in front of several gateways; `nil`: nothing.
+    /// The balancer in front of several gateways; `nil`: none.
     var balancer: Balancer?
 
-    /// - Parameter authority: PEM file of the one authority that is trusted for HTTPS, whatever name a certificate has, as a balancer does that knows its hosts by
-    ///   address; `nil`: the system's, with their names.
+    /// - Parameter authority: PEM file of the one authority that is trusted for HTTPS, whatever name a certificate has. A balancer that knows its
+    ///   hosts by address does so. `nil`: the system's, with their names.
     static func makeClient(trusting authority: String? = nil) -> HTTPClient {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow

@@ -1,4 +1,4 @@
-/// What the load asks of the cluster, by name. Each is one request, and has one kind of answer when all is well.
+/// The load's calls of the cluster, by name. Each is one request, and has one kind of answer when all is well.
 enum Operation: String, CaseIterable, Sendable {
     /// `GET /api/v1/config/{requestor}`
     case config
@@ -56,7 +56,7 @@ enum Operation: String, CaseIterable, Sendable {
     }
 }
 
-/// Who does the work of an operation.
+/// The owner of an operation's work.
 enum OwnerOfOperation: Sendable {
     case gateway
     case config

@@ -1,4 +1,4 @@
-/// What became of a request.
+/// The result of a request.
 enum Outcome: Sendable {
     /// As it should be.
     case done(Answer)

@@ -13,7 +13,7 @@ struct Sample: Sendable {
     let begun: ContinuousClock.Instant
     let took: Duration
     let result: Result
-    /// What was wrong, or why the connection broke.
+    /// The trouble, or the reason why the connection broke.
     let remark: String?
 
     var isDone: Bool { result == .done }

@@ -23,7 +23,7 @@ final class Tally: Sendable {
         }
     }
 
-    /// Whether a request of the kind that began after the moment was answered as it should be.
+    /// True when a request of the kind that began after the moment was answered as it should be.
     func hasSuccess(of operation: Operation, after moment: ContinuousClock.Instant) -> Bool {
         samples.withLock { $0.reversed().contains { $0.operation == operation && $0.isDone && $0.begun >= moment } }
     }

@@ -24,7 +24,7 @@ final class ChaosCluster: Sendable {
     var administration: String { ClusterAddresses(ports: ports).admin }
 
     /// - Parameters:
-    ///   - folder: Of all its state; made anew.
+    ///   - folder: The folder of all its state; made anew.
     ///   - base: The first of about 40 ports.
     ///   - binaries: Folder of the programs.
     init(folder: URL, base: Int, binaries: URL, checkout: URL, client: HTTPClient) async throws {

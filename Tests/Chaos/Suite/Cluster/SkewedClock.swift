@@ -12,8 +12,8 @@ struct SkewedClock: Sendable {
 
     /// How a service is started whose clock follows the file. Timers go by the monotonic clock, which stays.
     ///
-    /// The library adds a variable to the environment of the first program that it meets. A Swift program finds its arguments beside the environment, and none
-    /// once that has moved; so a shell goes first, and the program inherits the variable.
+    /// The library adds a variable to the environment of the first program that it meets. A Swift program finds its arguments beside the environment,
+    /// and none once that has moved. So a shell goes first, and the program inherits the variable.
     var condition: LaunchCondition {
         LaunchCondition(
             environment: [

@@ -1,6 +1,6 @@
 import CommandKit
 
-/// What a fault may cost. Whatever a budget does not name must go on as if nothing had happened.
+/// The cost that a fault may have. Everything that a budget does not name must go on as if nothing had happened.
 struct Budget: Sendable {
     /// The share of an operation's requests that may fail from the beginning of the fault until one second after its end; not named: none.
     var shares: [Operation: Double] = [:]
@@ -28,8 +28,8 @@ struct Budget: Sendable {
             budget.breaking = [.mvpd]
             // The MVPD that decides is away (rest-v1 §3.14).
             budget.tolerated = [.authorize: [403]]
-            // The breaker of an MVPD's decision point counts failures for 30 s, stays open for 15 s (mvpd §4.3), and then probes close it: where half of the calls
-            // failed, one more failure, of the next fault, opens it late.
+            // The breaker of an MVPD's decision point counts failures for 30 s and stays open for 15 s (mvpd §4.3). Then probes close it. Where half
+            // of the calls failed, one more failure, of the next fault, opens it late.
             budget.aftermath = .seconds(48)
         default: break
         }

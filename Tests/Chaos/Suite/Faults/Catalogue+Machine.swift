@@ -4,13 +4,13 @@ import Glibc
 
 /// Faults of the machine that one service runs on: its disk, its clock.
 extension FaultCatalogue {
-    /// What a service does that needs no room on its disk goes on while it is full.
+    /// The work of a service that needs no room on its disk goes on while it is full.
     private static let writing: [ClusterService: Set<Operation>] = [
         .config: [.draft, .push], .authentication: [.register, .code, .codeDelete, .signIn, .preview, .logout, .redeem, .optIn],
         .authorization: [.authorize], .autosignin: [.optIn, .optInStored, .redeem, .optOut],
     ]
 
-    /// What a service writes for.
+    /// The stories for which a service writes.
     private static let stories: [ClusterService: Story] = [
         .config: .push, .authentication: .requestCode, .authorization: .authorize, .autosignin: .optIn,
     ]

@@ -21,13 +21,13 @@ extension FaultCatalogue {
     /// `SIGSTOP` for a while, then `SIGCONT`.
     static func stall(_ service: ClusterService) -> Experiment {
         var budget = Budget.away(service)
-        // Whoever waits for a stalled peer finds out by a ping, 5 s after the last word and 2 s for the answer.
+        // A caller that waits for a stalled peer finds out by a ping, 5 s after the last word and 2 s for the answer.
         budget.longestFailure = .seconds(10)
         budget.mustHurt = false
         return Experiment(name: "stall \(service.rawValue)", budget: budget) { stage in
             let began = ContinuousClock.now
             stage.cluster.signal(service, SIGSTOP)
-            // Who calls a program that stands still hears nothing until it goes on: the load itself calls these two, and waits for 11 s.
+            // A caller of a program that stands still hears nothing until it goes on: the load itself calls these two, and waits for 11 s.
             let longest: Duration = [.gateway, .sandbox].contains(service) ? .seconds(8) : .seconds(15)
             try await stage.pause(stage.isLong ? longest : .seconds(3))
             stage.cluster.signal(service, SIGCONT)

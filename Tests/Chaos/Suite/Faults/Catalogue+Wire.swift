@@ -54,7 +54,7 @@ extension FaultCatalogue {
 
     /// All open connections become half open: nothing passes, nobody is told.
     static func halfOpen() -> Experiment {
-        // A caller pings after 5 s of silence and waits 2 s: until then it cannot know, and then the calls that may not be made again fail.
+        // A caller pings after 5 s of silence and waits 2 s. Until then it cannot know, and then the calls that may not be made again fail.
         Experiment(name: "half-open connections", budget: .anywhere(total: 1, longest: .milliseconds(8500), mustHurt: true)) { stage in
             let began = ContinuousClock.now
             for proxy in stage.cluster.proxies.values { proxy.muteOpenConnections() }

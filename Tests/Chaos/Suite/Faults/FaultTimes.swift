@@ -5,11 +5,11 @@ struct FaultTimes: Sendable {
     let ended: ContinuousClock.Instant
 }
 
-/// What an experiment did.
+/// The action of an experiment.
 struct Injection: Sendable {
     var times: [FaultTimes]
-    /// What it saw beside the load's requests, for the report.
+    /// The remark beside the load's requests, for the report.
     var remark = ""
-    /// What went wrong beside the load's requests.
+    /// The problems beside the load's requests.
     var problems: [String] = []
 }

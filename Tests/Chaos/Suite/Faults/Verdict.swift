@@ -1,4 +1,4 @@
-/// What the load's requests say about one experiment.
+/// The verdict of the load's requests on one experiment.
 struct Verdict: Sendable {
     let requests: Int
     let failures: Int

@@ -3,7 +3,7 @@ import Foundation
 import NIOCore
 import Synchronization
 
-/// What stands in front of the gateways: a request to a public address goes to one that is ready, any of them.
+/// Stands in front of the gateways: a request to a public address goes to one that is ready, any of them.
 final class Balancer: Sendable {
     /// A gateway: its own addresses, in the order of the public ones, and where it says whether it is ready.
     struct Target: Sendable {
@@ -56,8 +56,8 @@ final class Balancer: Sendable {
         await task?.value
     }
 
-    /// Waits until the gateway of this address says nothing any more. Whoever waits for an answer of it may give up: no balancer leaves connections to a
-    /// dead machine open.
+    /// Waits until the gateway of this address says nothing any more. A caller that waits for its answer may give up: no balancer leaves connections
+    /// to a dead machine open.
     func waitUntilGone(_ address: String) async throws {
         while true {
             try await Task.sleep(for: Habit.quick.pause)

@@ -12,7 +12,7 @@ final class DatabaseServers: Sendable {
         let host: HostNetwork.Host
         let data: String
 
-        /// What is the folder of the socket there.
+        /// The folder of the socket there.
         var socket: String { "\(data)-socket" }
         var log: String { "\(data).log" }
 
@@ -51,7 +51,7 @@ final class DatabaseServers: Sendable {
 
     var primaryServer: Server { servers[primary.withLock { $0 }] }
 
-    /// What the guide's words are here; servers change their places with each fail-over.
+    /// The words of the guide here; servers change their places with each fail-over.
     var table: [String] {
         [
             "the guide's words here: db-a, db-b, db-c are \(servers.map { "\($0.host.name) at \($0.host.address)" }.joined(separator: ", "));",
@@ -90,8 +90,8 @@ final class DatabaseServers: Sendable {
     }
 
     /// Runs a line of the guide at a server, as its owner.
-    /// - Parameter beginning: Of the line.
-    /// - Returns: What it printed.
+    /// - Parameter beginning: The beginning of the line.
+    /// - Returns: The output.
     @discardableResult
     private func run(_ beginning: String, under heading: String, at server: Server, _ cast: [Server], out: String = "") throws -> String {
         try shell(localized(try guide.line(beginning, under: heading), at: server, cast, out: out), at: server)

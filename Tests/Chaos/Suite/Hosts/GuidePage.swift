@@ -13,7 +13,7 @@ final class GuidePage: Sendable {
         name = file.lastPathComponent
         var (blocks, heading, isInside, isFenced): ([String: [[String]]], String, Bool, Bool) = ([:], "", false, false)
         for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false) {
-            // What stands between fences is for files.
+            // The text between fences is for files.
             if line.hasPrefix("```") { isFenced.toggle() }
             guard line.hasPrefix("    "), !isFenced else {
                 isInside = false

@@ -11,7 +11,7 @@ enum HostFaults {
         ]
     }
 
-    /// What a fault may cost that calls under way feel, and no others.
+    /// The cost that a fault may have for calls under way, and for no others.
     private static func underWay(total: Double, longest: Duration = .seconds(1), breaks: Bool = false) -> Budget {
         var budget = Budget.anywhere(total: total, longest: longest)
         budget.shares[.config] = 1
@@ -116,8 +116,8 @@ enum HostFaults {
         return missing.isEmpty ? [] : ["not answered while a host was away: \(missing.map(\.rawValue).joined(separator: ", "))"]
     }
 
-    /// How long a change may wait that was under way when its server was killed. A server process that syncs ends, and lets go of its connection, only when the disk is
-    /// done, which takes a slow disk seconds; TCP gives a connection up after 5 s.
+    /// How long a change may wait that was under way when its server was killed. A server process that syncs ends, and lets go of its connection,
+    /// only when the disk is done. That takes a slow disk seconds; TCP gives a connection up after 5 s.
     private static let deadDatabase = Duration.seconds(6)
 
     /// The primary is killed and started again, on its own disk.
@@ -190,15 +190,15 @@ enum HostFaults {
         }
     }
 
-    /// The primary is cut off from its standbys and from one host, and goes on for the other one: when a standby takes its place, no copy may answer from
-    /// what the former primary still says.
+    /// The primary is cut off from its standbys and from one host, and goes on for the other one. When a standby takes its place, no copy may answer
+    /// from the former primary's data.
     private static func formerPrimary() -> HostFault {
         HostFault(name: "former primary goes on", budget: underWay(total: 1, longest: .milliseconds(8500))) { stage in
             let (former, network) = (stage.databases.primaryServer, stage.cluster.network)
             let others = stage.databases.servers.map(\.host).filter { $0 != former.host } + [stage.cluster.hosts[1]]
             let began = ContinuousClock.now
             for other in others { try network.part(former.host, from: other) }
-            // Whoever promotes a standby waits for longer than copies trust a primary that commits nothing.
+            // An operator who promotes a standby waits for longer than copies trust a primary that commits nothing.
             try await stage.pause(.seconds(4))
             try stage.databases.failOver()
             let promoted = ContinuousClock.now

@@ -33,7 +33,7 @@ struct HostNetwork: Sendable {
         }
     }
 
-    /// - Parameter names: Of the hosts.
+    /// - Parameter names: The names of the hosts.
     /// - Throws: `ChaosFailure`.
     init(hosts names: [String]) throws {
         let number = Int(getpid()) % 4096
@@ -69,7 +69,7 @@ struct HostNetwork: Sendable {
     }
 
     /// - Parameters:
-    ///   - end: Of a new cable, here.
+    ///   - end: The end of a new cable, here.
     ///   - port: Its other end, in the switch.
     private func connect(_ end: String, as port: String) throws {
         try Tool.run(["ip", "link", "add", end, "type", "veth", "peer", "name", port, "netns", bridge])

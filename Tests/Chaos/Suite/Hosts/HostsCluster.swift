@@ -108,7 +108,7 @@ final class HostsCluster: Sendable {
     }
 
     private let guide: GuidePage
-    /// Of the commands that wrote the settings.
+    /// The names in the commands that wrote the settings.
     let names: GuideNames
     private static let (building, checking) = ("The hosts", "See that the hosts work")
 
@@ -142,7 +142,8 @@ final class HostsCluster: Sendable {
         settings.appendingPathComponent("\(host.name)/\(service.rawValue)/config.json")
     }
 
-    /// What an operator changes: where state and pages are, whose Apple it is, and how many calls one address may make; here all come from one.
+    /// Makes the operator's changes: the places of state and pages, the owner of Apple, and the number of calls of one address. Here all calls come
+    /// from one.
     private func adapt(_ service: ClusterService, at host: HostNetwork.Host, _ checkout: URL) throws {
         let data = folder.appendingPathComponent("data/\(host.name)/\(service.rawValue)")
         try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -199,7 +200,7 @@ final class HostsCluster: Sendable {
 
     var places: [Place] { hosts.flatMap { host in Self.services.map { Place(host: host, service: $0) } } }
 
-    /// - Parameter folder: Of the programs, for whatever starts from now on.
+    /// - Parameter folder: The folder of the programs that start from now on.
     func use(binaries folder: URL) { binaries.withLock { $0 = folder } }
 
     private func program(_ service: ClusterService) throws -> String {
@@ -244,7 +245,7 @@ final class HostsCluster: Sendable {
 
     func isReady(_ place: Place) async -> Bool { await answers(Self.readiness(of: place.service, at: place.host)) }
 
-    /// What a program says of its readiness; `nil`: nothing.
+    /// A program's own word on its readiness; `nil`: nothing.
     func readiness(of place: Place) async -> (status: UInt, text: String)? {
         guard let answer = await ask(Self.readiness(of: place.service, at: place.host)), let body = try? await answer.body.collect(upTo: 1 << 16)
         else { return nil }
@@ -259,8 +260,8 @@ final class HostsCluster: Sendable {
         return try? await client.execute(request, timeout: .seconds(1))
     }
 
-    /// Waits until the program is connected to each service that it calls. One that is ready may have tried to connect when they did not listen yet; it tries
-    /// again within half a second, and answers 503 until then.
+    /// Waits until the program is connected to each service that it calls. One that is ready may have tried to connect when they did not listen yet.
+    /// It tries again within half a second, and answers 503 until then.
     func waitUntilConnected(_ place: Place) async throws {
         let metrics = Self.readiness(of: place.service, at: place.host).replacing("/readyz", with: "/metrics")
         try await Wait.until(

@@ -9,7 +9,7 @@ struct HostsStage: Sendable {
     let former: URL?
     /// Folder of the programs under test.
     let binaries: URL
-    /// Whether faults may take minutes.
+    /// True when faults may take minutes.
     let isLong: Bool
 
     func pause(_ time: Duration) async throws { try await Task.sleep(for: time) }

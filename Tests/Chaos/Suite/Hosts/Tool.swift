@@ -9,7 +9,7 @@ enum Tool {
     ///   - words: The program, found by `PATH`, and its arguments.
     ///   - input: Given to it.
     ///   - folder: It runs there; `nil`: here.
-    /// - Returns: What it printed, without the last line break.
+    /// - Returns: The output, without the last line break.
     /// - Throws: `ChaosFailure` with what it printed when it cannot be started or ends with another status than 0.
     @discardableResult
     static func run(_ words: [String], input: String = "", folder: URL? = nil) throws -> String {

@@ -49,7 +49,7 @@ struct Audit: Sendable {
         return lost.isEmpty ? nil : "pushes that were acknowledged and are not there: \(lost.map(\.version))"
     }
 
-    /// - Returns: What is wrong; `nil` when the answer is as it should be.
+    /// - Returns: The problem; `nil` when the answer is as it should be.
     private func check(_ what: String, _ ask: () async -> Outcome) async -> String? {
         let end = ContinuousClock.now + Self.patience
         while true {

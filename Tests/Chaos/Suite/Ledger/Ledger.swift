@@ -1,6 +1,6 @@
 /// Everything that the cluster acknowledged and must know from then on, whatever happens to it.
 ///
-/// What was not acknowledged is not in it: an entry whose change failed half way is taken out when the change begins and does not come back.
+/// It holds only acknowledged entries. An entry whose change failed half way is taken out when the change begins and does not come back.
 actor Ledger {
     private(set) var clients: [AppClient] = []
     private(set) var codes = Pool<CodeEntry>()
@@ -51,7 +51,7 @@ actor Ledger {
         ]
     }
 
-    /// What an audit checks.
+    /// The entries that an audit checks.
     var everything: LedgerContents {
         LedgerContents(
             clients: clients, codes: codes.entries, deletedCodes: deletedCodes, sessions: sessions.entries, endedSessions: endedSessions,

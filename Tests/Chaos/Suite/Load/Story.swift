@@ -1,4 +1,4 @@
-/// What one user of the load does.
+/// The behaviour of one user of the load.
 enum Story: String, CaseIterable, Sendable {
     /// A device asks what it was told before: session, code, permission, media token.
     case readSession, readCode, readPermission, readMedia
@@ -13,7 +13,7 @@ enum Story: String, CaseIterable, Sendable {
     case push
     case readVersions
 
-    /// Of a hundred stories.
+    /// The share in a hundred stories.
     var share: Int {
         switch self {
         case .readSession: 13

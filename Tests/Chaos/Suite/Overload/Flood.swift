@@ -8,7 +8,7 @@ struct Flood: Sendable {
     /// Whole requests, behind their lengths.
     let requests: URL
 
-    /// What one run found. Latencies are in milliseconds, from the moment at which a call was due.
+    /// The result of one run. Latencies are in milliseconds, from the moment at which a call was due.
     struct Result: Sendable {
         /// Answers with 200 per second.
         var rate: Double
@@ -24,7 +24,7 @@ struct Flood: Sendable {
         var unanswered: Int
         /// By how much calls were begun late, at the 99th percentile.
         var lateness: Double
-        /// What the load needed itself, of one processor.
+        /// The load's own share of one processor.
         var busy: Double
         /// The first answer that was neither good nor a refusal.
         var remark: String

@@ -2,14 +2,15 @@ import Simulation
 import Foundation
 import LoadTool
 
-/// Finds the capacity of the cluster for one call, then asks for twice as much: those that are accepted must be as quick as at capacity, and those that
-/// are refused must hear so at once. The cluster has one processor, the load the others: a load that has to share cannot ask for so much.
+/// Finds the capacity of the cluster for one call, then asks for twice as much. Accepted calls must be as quick as at capacity, and refused ones must
+/// hear so at once. The cluster has one processor, the load the others: a load that has to share cannot ask for so much.
 struct Overload: Sendable {
     /// A refusal takes less than this, in milliseconds.
     static let longestRefusal = 10.0
-    /// An accepted call may take this much of what it takes at capacity; a factor, as the 99th percentile of two short runs differs by itself.
+    /// An accepted call may take this many times its time at capacity. The factor allows for the 99th percentiles of two short runs, which differ by
+    /// themselves.
     static let slack = 1.5
-    /// Of the capacity, what must still be served at twice of it.
+    /// The part of the capacity that must still be served at twice of it.
     static let leastGoodput = 0.5
     /// A load that is busier itself adds waits of its own, and cannot ask for so much.
     static let busiestLoad = 0.8
@@ -19,7 +20,7 @@ struct Overload: Sendable {
     let cluster: ChaosCluster
     /// `http-load`.
     let program: URL
-    /// Of each of the three runs.
+    /// The length of each of the three runs.
     let seconds: Int
 
     /// - Parameter devices: Some that are signed in.

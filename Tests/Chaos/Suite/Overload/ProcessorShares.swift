@@ -1,6 +1,6 @@
 import Foundation
 
-/// Who runs on which processors: the cluster has the first one for itself.
+/// Assigns programs to processors: the cluster has the first one for itself.
 enum ProcessorShares {
     private static let taskset = "/usr/bin/taskset"
 

@@ -64,7 +64,7 @@ struct Bout: Sendable {
         }
     }
 
-    /// - Returns: What is wrong.
+    /// - Returns: The problems.
     func audit() async -> [String] {
         let counts = await ledger.counts.map { "\($0.1) \($0.0)" }.joined(separator: ", ")
         let (checked, problems) = await Audit(app: teller.app, ledger: ledger).run()

@@ -2,7 +2,7 @@ import CommandKit
 
 /// Resident memory of the services, before and after.
 struct MemoryWatch: Sendable {
-    /// A service may grow by this much over a run: what it keeps of the entries that the load made, and the allocator's slack, in KiB.
+    /// A service may grow by this much over a run, in KiB: for the entries that the load made, and the allocator's slack.
     static let slack = 32 * 1024
 
     private let before: [ClusterService: Int]

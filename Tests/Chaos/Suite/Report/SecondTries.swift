@@ -1,8 +1,9 @@
 import Synchronization
 
-/// What was run once more. Budgets bound times and shares, which a machine that was busy at that moment overruns; twice in a row is no such moment.
+/// The experiments that were run once more. Budgets bound times and shares, which a machine that was busy at that moment overruns; twice in a row is
+/// no such moment.
 final class SecondTries: Sendable {
-    /// What one run says.
+    /// The finding of one run.
     struct Finding: Sendable {
         let problems: [String]
         /// An answer that may never come, or none at all: no busy machine excuses that.

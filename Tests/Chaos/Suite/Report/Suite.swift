@@ -13,7 +13,7 @@ struct Suite: Sendable {
     /// `http-load`, for overloads.
     let loadProgram: URL?
 
-    /// - Parameter overloads: Of which calls it asks for twice of what the cluster can do, at the end.
+    /// - Parameter overloads: The calls of which it asks for twice the cluster's capacity, at the end.
     /// - Returns: How many checks passed and failed.
     func run(_ experiments: [Experiment], overloads: [OverloadSubject]) async throws -> (passed: Int, failed: Int) {
         let (tally, ledger, tolerance) = (Tally(), Ledger(), Tolerance())

@@ -53,7 +53,7 @@ struct Administrator: Sendable {
         return try await send("PUT", path, entity, ifMatch: answer.header("etag"))
     }
 
-    /// An application's entry under another id. What identifies installations is of one application only (clients #102), and stays there.
+    /// An application's entry under another id. Ids of installations belong to one application only (clients #102), and stay there.
     func copy(ofApplication id: String, _ members: [String: Any]) async throws -> [String: Any] {
         var entity = try #require(try await send("GET", "/applications/\(id)").object["entity"] as? [String: Any])
         for name in ["signingKeys", "clients", "legacyStatements"] { entity[name] = nil }

@@ -7,7 +7,7 @@ import Testing
 extension AdministrationApi {
     /// An operator creates, imports and revokes key pairs on the command line.
     @Suite("Key pairs of applications") struct ApplicationKeyCases {
-        /// What it printed.
+        /// The output.
         private func boxoffice(_ arguments: String...) throws -> Program {
             let cluster = try TestCluster.running()
             let program = cluster.starter.binaries.appendingPathComponent("boxoffice").path

@@ -131,7 +131,7 @@ extension AdministrationApi {
             #expect(try await device.checkAuthn() == 200)
             #expect(try await device.authzToken("ACME1-NEWS").object["expires"] as? String == permit.object["expires"] as? String)
 
-            // Of the operators themselves.
+            // These belong to the operators themselves.
             try await remove()
             var own: [String: Any] = [
                 "id": id, "displayName": "Another Cable", "proxy": ["mvpd": "NorthCable", "providerId": "town-02"], "authzTtl": 3600,

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 extension Apple {
-    /// What the system and the app on a device do (apple §1.1).
+    /// The behaviour of the system and the app on a device (apple §1.1).
     @Suite("On the device")
     struct DeviceRuleCases {
         @Test("apple #28: who dismisses the sheet streams on without a value, and is asked again only when the app asks")

@@ -5,7 +5,7 @@ import Testing
 
 /// An app with Sign in with Apple on a device of an Apple Account.
 struct SignInApp: Sendable {
-    /// What Apple gave the app.
+    /// The values that Apple gave the app.
     struct Credential: Sendable {
         var identityToken: String
         var code: String?

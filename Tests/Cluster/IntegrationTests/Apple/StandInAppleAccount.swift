@@ -5,7 +5,7 @@ import TextEncodings
 
 /// The token of an app on an Apple Account, as a device of that account sees it (apple §1.1); played by the sandbox.
 struct StandInAppleAccount: Sendable {
-    /// What the device reads.
+    /// The token that the device reads.
     struct Token: Sendable {
         let value: String?
         /// `granted`, `denied` or `notDetermined`.
@@ -18,7 +18,7 @@ struct StandInAppleAccount: Sendable {
         let context: String
     }
 
-    /// What the person does with the sheet.
+    /// The person's answer to the sheet.
     enum Answer: String, Sendable {
         case approve
         case dismiss

@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-/// What a journey costs upstream, and what never gets there (bridge §15.2, §18).
+/// The cost of a journey upstream, and the calls that never get there (bridge §15.2, §18).
 extension BridgeTests {
     /// Calls of the journey, but for the list, which is read once in two minutes for each class of devices.
     private func calls(_ upstream: StandInUpstream, _ journey: () async throws -> Void) async throws -> [String: Int] {

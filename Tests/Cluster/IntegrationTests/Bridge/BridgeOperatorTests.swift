@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-/// What operators ask of upstreams, by the command line (bridge §15.3).
+/// The operators' questions to upstreams, by the command line (bridge §15.3).
 extension BridgeTests {
     private func boxoffice(_ arguments: String...) throws -> Program {
         let cluster = try TestCluster.running()

@@ -30,7 +30,7 @@ extension BridgeTests {
         return try #require((record?["mvpds"] as? [[String: Any]])?.first { $0["id"] as? String == "CoastCable" }, "\(answer.text)")
     }
 
-    /// What the framework says by the header of a call.
+    /// The framework's status in the header of a call.
     private func status(_ entry: StandInUpstream.Entry) throws -> [String: [String: Any]] {
         let text = try #require(entry.headers["ap-partner-framework-status"])
         let octets = try #require(Data(base64Encoded: text))

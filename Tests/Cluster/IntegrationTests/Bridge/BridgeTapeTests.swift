@@ -160,7 +160,7 @@ extension BridgeTests {
         }
     }
 
-    /// What the stand-in saw and gave out.
+    /// The secrets that the stand-in saw and gave out.
     private func secrets(_ upstream: StandInUpstream, _ device: Device, _ media: String) async throws -> Set<String> {
         var secrets: Set<String> = [device.id, Data(device.id.utf8).base64EncodedString(), media, try await upstream.statement(), "/bridge/return/"]
         for entry in try await upstream.entries() {

@@ -282,7 +282,7 @@ struct BridgeTests {
         let xml = try await device.get("/api/v1/tokens/usermetadata.xml").text
         #expect(xml.contains("<encrypted><key>zip</key></encrypted>") && xml.contains("<zip>\(zip)</zip>"), "\(xml)")
 
-        // What upstream says after a decision, with a name that would be markup in XML.
+        // Upstream's answer after a decision, with a name that would be markup in XML.
         let changed = try stored(try await upstream.removeProfiles()).map { profile in
             var (profile, attributes) = (profile, profile["attributes"] as? [String: Any] ?? [:])
             attributes["zip"] = ["value": "Y2hhbmdlZA==", "state": "enc"]

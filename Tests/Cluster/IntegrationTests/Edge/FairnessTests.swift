@@ -65,7 +65,7 @@ struct FairnessTests {
                 }
                 return measured
             }
-            // What a timer of a busy machine is late says nothing of shares.
+            // The delay of a timer on a busy machine says nothing of shares.
             ratios.append(max(flooded, .milliseconds(10)) / max(alone, .milliseconds(10)))
         }
         #expect(refused.count.load(ordering: .relaxed) > 300, "it was a flood")

@@ -7,7 +7,7 @@ import TextEncodings
 final class OpenRequest {
     private let descriptor: Int32
 
-    /// - Parameter text: What is sent; by default the beginning of a head.
+    /// - Parameter text: The text that is sent; by default the beginning of a head.
     init(port: Int, text: String = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n") throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()

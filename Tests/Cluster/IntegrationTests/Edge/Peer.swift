@@ -20,7 +20,7 @@ enum Peer {
 extension TestCluster {
     var gatewayTLS: String { ClusterAddresses(ports: ports).gatewayTLS }
 
-    /// What the gateway has logged under an event's name.
+    /// The gateway's log under an event's name.
     func gatewayLog(_ event: String) throws -> [Substring] {
         try String(contentsOf: home.log(of: .gateway), encoding: .utf8).split(separator: "\n").filter { $0.contains("\"\(event)\"") }
     }

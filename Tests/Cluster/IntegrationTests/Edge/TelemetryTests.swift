@@ -34,7 +34,7 @@ struct TelemetryTests {
             let log = try String(contentsOf: cluster.home.log(of: .gateway), encoding: .utf8)
             #expect(log.contains(#""trace_id":"\#(trace)""#))
         }
-        // What was on its way when its program stopped is sent again: it may come twice.
+        // Spans that were on their way when their program stopped are sent again: they may come twice.
         let spans = Set(receiver.spans.filter { $0.trace == trace })
         let root = try #require(spans.first { $0.service == "gateway" && $0.kind == 2 })
         #expect(root.parent == "00f067aa0ba902b7" && root.name == "GET /api/v1/authorize")

@@ -29,7 +29,7 @@ struct TwoNamesTests {
                 let fault = try await app.send("GET", "/api/v2/ACME1/nowhere")
                 #expect(fault.text.replacingOccurrences(of: "\\/", with: "/").contains("\(origin)/help/errors#"))
             }
-            // What MVPDs have is the same everywhere.
+            // The documents for MVPDs are the same everywhere.
             let documents = try await [home, other].asyncMap { try await cluster.exchange.send("GET", "\($0)/sp/metadata") }
             #expect(documents[0].text == documents[1].text && documents[0].text.contains("\(home)/sp/saml/SAMLAssertionConsumer"))
             #expect(!documents[0].text.contains("localhost"))
@@ -97,7 +97,7 @@ struct TwoNamesTests {
             #expect(try Self.status("localhost", cluster) == "200")
             #expect(try Self.status("other.example", cluster) == "000", "no certificate is for that")
             let pid = try cluster.process(.gateway).pid
-            // What is written follows the name over each version of HTTP.
+            // The written addresses follow the name over each version of HTTP.
             for (name, origin) in [("api.tv.example", cluster.gateway), ("watch.acme.example", "http://localhost:\(cluster.ports.main(.gateway))")] {
                 for version in ["--http1.1", "--http2"] {
                     let url = "https://\(name):\(cluster.ports.https)/api/v2/ACME1/nowhere"

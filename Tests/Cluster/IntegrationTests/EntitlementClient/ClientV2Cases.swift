@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// What the client library does over version 2 of the API only (client-sdk #44, #74, #77, #81).
+/// The behaviour of the client library over version 2 of the API only (client-sdk #44, #74, #77, #81).
 @Suite("Client library against a cluster, rest-v2", .serialized, .cluster)
 struct ClientLibraryV2 {
     @Test("client-sdk #77: a phone's logout tells the server first; a page that is closed early changes nothing")

@@ -12,7 +12,7 @@ struct V2DeviceCases {
         return Set((document?["paths"] as? [String: Any] ?? [:]).keys)
     }()
 
-    /// Of the paths below the service provider.
+    /// True for the paths below the service provider.
     private static func serves(_ paths: String...) -> Bool {
         paths.allSatisfy { path in described.contains { $0.hasPrefix("/api/v2/{serviceProvider}/\(path)") } }
     }

@@ -33,7 +33,8 @@ struct ConformanceCases {
         }
     }
 
-    /// A cluster runs with keys of its own: what is examined is another process at other ports, and never what listens where the examined one should.
+    /// A cluster runs with keys of its own. The examined process is another one at other ports, and never the one that listens where the examined one
+    /// should.
     @Test func aRunningClusterIsNotExamined() async throws {
         let (neighbour, console) = (PortPlan(base: try FreePorts.base()), Console(isQuiet: true))
         let home = FileManager.default.temporaryDirectory.appending(path: "boxoffice-neighbour-\(UUID().uuidString)")

@@ -8,7 +8,7 @@ struct SecondCopy {
     let process: ServiceProcess
     let service: ClusterService
     let cluster: TestCluster
-    /// Of its RPC listener, `host:port`.
+    /// The address of its RPC listener, `host:port`.
     let address: String
     private let debugPort: Int
     private let log: URL
@@ -34,10 +34,10 @@ struct SecondCopy {
         return SecondCopy(process: process, service: service, cluster: cluster, address: "127.0.0.1:\(base)", debugPort: base + 1, log: log)
     }
 
-    /// What it has printed.
+    /// Its output.
     var output: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
 
-    /// Whether it can work, and why not.
+    /// True when it can work, and why not.
     func readiness() async -> (isReady: Bool, text: String) {
         guard let answer = try? await cluster.exchange.send("GET", "http://127.0.0.1:\(debugPort)/readyz") else { return (false, "") }
         return (answer.status == 200, answer.text)

@@ -62,7 +62,7 @@ struct TwoProcessesTests {
             try await cluster.restart(.gateway) { try $0.setAddresses(of: "config", [behind.address]) }
             try await Condition.wait("it was offered the older version") { try !cluster.gatewayLog("catalogue.older_ignored").isEmpty }
             #expect(try await name() == "Acme Newer")
-            // What was ignored was not kept either: with the current copy again nothing is newer.
+            // Ignored content was not kept either: with the current copy again nothing is newer.
             try await cluster.restart(.gateway) { try $0.setAddresses(of: "config", [current]) }
             #expect(try await name() == "Acme Newer")
             await behind.stop()
@@ -94,7 +94,7 @@ struct TwoProcessesTests {
     func aNewerReleaseMigrates(service: ClusterService) async throws {
         try await withCluster { cluster in
             let file = cluster.home.data.appendingPathComponent("\(service.rawValue)/\(service.rawValue).sqlite").path
-            // What a newer release does: a step that this one does not know, which only adds.
+            // A newer release adds a step that this one does not know.
             try Self.sqlite(
                 file,
                 "CREATE TABLE of_a_newer_release (x INTEGER); INSERT INTO grdb_migrations VALUES ('999-newer'); UPDATE schema_level SET current = current + 1;"

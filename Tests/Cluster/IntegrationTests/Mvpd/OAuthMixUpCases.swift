@@ -18,7 +18,7 @@ extension MvpdCases {
             let wanted = try await strange.start(attacker.code())
             let begun = try await browser.start(person.code(), mvpd: evil)
             let state = try #require(begun.firstMatch(of: /[?&]state=([^&]+)/)?.1)
-            // What the hostile authorization endpoint answers: the attacker's request, with the person's state.
+            // The hostile authorization endpoint answers the attacker's request, with the person's state.
             let lured = wanted.replacing(/state=[^&]*/, with: "state=\(state)")
             let callback = try await browser.logIn(at: lured, as: "ada")
             try await control.behave()

@@ -17,7 +17,7 @@ struct PeerServer: Sendable {
 
         var testDescription: String { rawValue }
 
-        /// Whether its Debian packages are there.
+        /// True when its Debian packages are there.
         var isInstalled: Bool {
             switch self {
             case .pysaml2: (try? Program.run("/usr/bin/python3", ["-c", "import saml2"]).status) == 0
@@ -44,7 +44,7 @@ struct PeerServer: Sendable {
     let address: String
     private let pid: pid_t
     private let folder: URL
-    /// Of the client `boxoffice` at the OpenID provider.
+    /// The secret of the client `boxoffice` at the OpenID provider.
     static let clientSecret = "a-secret-of-the-tests-0123456789"
     /// The server ends by itself after that many seconds, even if the tests hang.
     private static let bound = "120"
@@ -130,7 +130,7 @@ struct PeerServer: Sendable {
         return answer.text
     }
 
-    /// What it printed and logged.
+    /// The output and log.
     var log: String {
         ["output", "simplesamlphp.log"].compactMap { try? String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8) }.joined()
     }

@@ -7,7 +7,7 @@ struct PeerVariant: CustomTestStringConvertible, Sendable {
     var binding = "post"
     /// `assertion`, `response` or `both`; the same word is the MVPD's `signaturePolicy`.
     var signs = "assertion"
-    /// Of the assertion; empty: it is sent in the clear.
+    /// The encryption of the assertion; empty: it is sent in the clear.
     var encrypts = ""
 
     var testDescription: String { "\(binding), signs \(signs)\(encrypts.isEmpty ? "" : ", encrypts by \(encrypts)")" }

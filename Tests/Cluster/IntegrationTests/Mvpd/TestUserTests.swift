@@ -14,7 +14,7 @@ struct TestUserTests {
         return try #require(answer.object["scheduledSignIns"] as? [[String: Any]])
     }
 
-    /// - Parameter result: Of all of them.
+    /// - Parameter result: The result of all of them.
     private func wait(_ administrator: Administrator, until result: String) async throws -> [[String: Any]] {
         do {
             try await Condition.wait("every test user has \(result)", within: .seconds(90)) {

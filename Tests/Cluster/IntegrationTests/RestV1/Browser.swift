@@ -31,7 +31,7 @@ struct Browser: Sendable {
     }
 
     /// Completes a sign-in that was begun elsewhere.
-    /// - Parameter begun: What the gateway answered there.
+    /// - Parameter begun: The gateway's answer there.
     mutating func complete(_ begun: HTTPAnswer, at url: String, name: String) async throws -> HTTPAnswer {
         let login = try await login(from: begun, at: url)
         return try await back(try await submit(try await answer(login, name: name)), to: url)
@@ -79,7 +79,7 @@ struct Browser: Sendable {
     }
 
     /// The whole way.
-    /// - Returns: What the assertion consumer answered.
+    /// - Returns: The answer of the assertion consumer.
     mutating func signIn(
         _ device: Device, code: String, mvpd: String = "NorthCable", name: String = "ada", cancel: Bool = false
     ) async throws -> HTTPAnswer {

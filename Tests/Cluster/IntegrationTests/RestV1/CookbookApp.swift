@@ -26,7 +26,7 @@ struct CookbookApp: Sendable {
     let device: Device
     let platform: StandInPlatform
     var deviceType: String
-    /// What happens to the account between the login at the platform and the query of the MVPD.
+    /// The changes of the account between the login at the platform and the query of the MVPD.
     var beforeQuery: [String: any Sendable]?
 
     /// A new device with a new Apple account.
@@ -87,7 +87,7 @@ struct CookbookApp: Sendable {
         return .form("/api/v1/tokens/authn", fields, headers: device.headers)
     }
 
-    /// What the framework gets from the MVPD for a fresh profile request, as text.
+    /// The MVPD's response that the framework gets for a fresh profile request, as text.
     func response(_ state: [String: any Sendable] = ["access": "granted", "provider": "north-cable"]) async throws -> String {
         try await platform.set(state)
         let request = try await profileRequest("NorthCable")
@@ -128,7 +128,7 @@ struct PlatformMvpd: Sendable {
     /// False: the platform lists it, and it is signed in the ordinary way.
     let isSupported: Bool
     let isInPicker: Bool
-    /// What the platform must get from it.
+    /// The fields that the platform must get from it.
     let fields: [String]
 
     /// - Parameter config: The configuration of a requestor as the API gives it.

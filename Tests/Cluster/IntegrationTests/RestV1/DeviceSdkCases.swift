@@ -6,7 +6,7 @@ import Testing
 import TextEncodings
 
 extension RestV1 {
-    /// What clients of family D send and read (Shared/Documents/Specs/clients.md §3, §7).
+    /// The requests and answers of clients of family D (Shared/Documents/Specs/clients.md §3, §7).
     @Suite("Clients on the device SDKs' calls")
     struct DeviceSdkCases {
         /// EPlusTV's NESN handler, May 2025: the bearer in the form of the code and in the header of the other calls, a random `session_guid`.

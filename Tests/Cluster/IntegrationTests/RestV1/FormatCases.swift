@@ -125,7 +125,7 @@ extension RestV1 {
             #expect(Set(calls.map(\.description)).subtracting(described) == [], "what is tried is described")
         }
 
-        /// Operations of rest-v1 that take a requestor, by the gateway's own description: those of administrators, of Automatic Sign-In and of the
+        /// Operations of rest-v1 that take a requestor, by the gateway's own description. Those of administrators, of Automatic Sign-In and of the
         /// gateway's pages are other specifications'.
         private static func withRequestor(_ description: [String: Any]) throws -> Set<String> {
             let paths = try #require(description["paths"] as? [String: [String: Any]])

@@ -221,7 +221,7 @@ extension RestV1 {
             return try await StandInPlatform(exchange: cluster.exchange, address: address, account: "").identityToken(order)
         }
 
-        /// Of a person that no other test uses.
+        /// The token of a person that no other test uses.
         private func personalToken() async throws -> String { try await identityToken(["person": UUID().uuidString]) }
 
         private func code(of device: Device, _ token: String) async throws -> String {

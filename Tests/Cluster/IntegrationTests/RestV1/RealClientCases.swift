@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 extension RestV1 {
-    /// What clients that exist send and read (Shared/Documents/Specs/clients.md §1).
+    /// The requests and answers of clients that exist (Shared/Documents/Specs/clients.md §1).
     @Suite("Clients that exist")
     struct RealClientCases {
         /// A device as those clients have it: without device information.

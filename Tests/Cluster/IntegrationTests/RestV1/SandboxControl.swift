@@ -24,20 +24,20 @@ struct SandboxControl: Sendable {
     }
 
     /// Shapes the next answer of the decision point.
-    /// - Parameter members: Of the control's JSON object.
+    /// - Parameter members: The members of the control's JSON object.
     func shapeNextAnswer(_ members: String, _ mvpd: String = "NorthCable") async throws {
         try await shape(#""times": 1, \#(members)"#, mvpd)
     }
 
     /// Shapes further answers of the decision point.
-    /// - Parameter members: Of the control's JSON object, `times` included.
+    /// - Parameter members: The members of the control's JSON object, `times` included.
     func shape(_ members: String, _ mvpd: String) async throws {
         let answer = try await cluster.exchange.send(
             "POST", base + "/control/pdp/\(mvpd)", headers: [("Content-Type", "application/json")], body: "{\(members)}")
         try #require(answer.status == 204, "\(answer.text)")
     }
 
-    /// What the sandbox noted at an endpoint, newest last.
+    /// The sandbox's notes at an endpoint, newest last.
     func entries(_ endpoint: String) async throws -> [[String: String]] {
         let answer = try await cluster.exchange.send("GET", base + "/control/log")
         try #require(answer.status == 200)

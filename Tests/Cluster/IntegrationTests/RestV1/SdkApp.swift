@@ -57,7 +57,7 @@ struct SdkApp: Sendable {
         return headers
     }
 
-    /// What the device SDKs send with each call, after EPlusTV's NESN handler.
+    /// The fields that the device SDKs send with each call, after EPlusTV's NESN handler.
     private var deviceFields: [(String, String)] {
         guard isDevice else { return [] }
         let information = Device.encoded(#"{"manufacturer":"Google","model":"sdk_google_atv_x86","osName":"Android","osVersion":"10"}"#)

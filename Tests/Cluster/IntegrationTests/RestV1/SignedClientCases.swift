@@ -47,7 +47,7 @@ struct SigningApp: Sendable {
 }
 
 extension RestV1 {
-    /// What the clients of family S send, in their order and with their spellings (Shared/Documents/Specs/clients.md §2, §7).
+    /// The requests of clients of family S, in their order and with their spellings (Shared/Documents/Specs/clients.md §2, §7).
     @Suite("Clients that sign")
     struct SignedClientCases {
         /// `script.module.adobepass`, November 2020: everything in the query, JSON by `format`, a fresh header for each call.

@@ -8,7 +8,7 @@ struct StandInPlatform: Sendable {
     /// The SAML issuer that apps name as their channel.
     static let channel = "https://saml.sp.auth.adobe.com"
 
-    /// What the framework gives an app.
+    /// The metadata that the framework gives an app.
     struct Metadata: Sendable {
         var provider: String?
         var authenticatedUntil: Date?
@@ -32,7 +32,7 @@ struct StandInPlatform: Sendable {
         guard answer.status == 204 else { throw failure(answer, "setting up the account") }
     }
 
-    /// Whether the app may ask: `granted`, `denied`, `notDetermined` or `restricted`.
+    /// The app's permission to ask: `granted`, `denied`, `notDetermined` or `restricted`.
     func access() async throws -> String {
         let answer = try await send("POST", "/platform/access", ["account": account])
         guard answer.status == 200, let access = answer.object["access"] as? String else { throw failure(answer, "asking for access") }
@@ -40,7 +40,7 @@ struct StandInPlatform: Sendable {
     }
 
     /// - Parameters:
-    ///   - interruptionAllowed: Whether the person may be asked.
+    ///   - interruptionAllowed: True when the person may be asked.
     ///   - supported: The providers that the app offers, by the platform's names.
     ///   - attributes: The attributes of the person to request from the MVPD.
     ///   - token: From the profile request; `nil`: the MVPD is not asked.

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension RestV1 {
-    /// What clients of family W send and read (Shared/Documents/Specs/clients.md §3, §7).
+    /// The requests and answers of clients of family W (Shared/Documents/Specs/clients.md §3, §7).
     @Suite("Clients on the web SDK's calls")
     struct WebSdkCases {
         /// FastChannels, October 2026: polls by the code, a fingerprint that it keeps, `generic_data` on two calls.

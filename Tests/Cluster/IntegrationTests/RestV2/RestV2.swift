@@ -96,7 +96,7 @@ struct V2Device: Sendable {
     }
 
     /// A person signs in by a session's address, in a browser of their own.
-    /// - Returns: What the assertion consumer answered.
+    /// - Returns: The answer of the assertion consumer.
     func login(_ code: String, as name: String = "ada") async throws -> HTTPAnswer {
         let url = cluster.gateway + "/api/v2/authenticate/\(provider)/\(code)"
         var browser = Browser(exchange: cluster.exchange)

@@ -180,7 +180,7 @@ extension RestV2.ClientCases {
         "X-Device-Info": Data(consoleDevice.utf8).base64EncodedString(),
     ]
 
-    /// What the console takes over from recordings of other clients: nothing in it holds here.
+    /// The header fields that the console takes over from recordings of other clients: nothing in them holds here.
     private static let everyHeader = [
         "Content-Type": "application/json", "Origin": "chrome-extension://console", "AP-Session-Identifier": UUID().uuidString,
         "Adobe-Subject-Token": "eyJhbGciOiJub25lIn0.e30.", "X-Roku-Reserved-Roku-Connect-Token": "eyJhbGciOiJub25lIn0.e30.",

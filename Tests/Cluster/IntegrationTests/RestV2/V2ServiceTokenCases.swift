@@ -153,7 +153,7 @@ extension RestV2 {
             #expect(try await second.profiles()["NorthCable"]?["type"] as? String == "serviceTokenSSO")
             let again = try await Self.send("POST", "serviceToken", try await Self.device(), ["X-SSO-LINK": code])
             #expect(Self.refusal(again) == ["401", "header_invalid", "get_new_token"])
-            // Who guesses has to pause, and keeps nobody else of the programmer's people from theirs.
+            // A guesser has to pause, and keeps nobody else of the programmer's people from theirs.
             let guesser = try await Self.device()
             var answers: [Int] = []
             for _ in 0..<7 { answers.append(try await Self.send("POST", "serviceToken", guesser, ["X-SSO-LINK": code]).status) }

@@ -4,7 +4,7 @@ internal import Frames
 
 /// One side of a connection whose peer sends arbitrary bytes. It obeys the state machine as the real shell does, and checks what must always hold.
 ///
-/// Like the shell it has one encoder for the life of the connection: an array and an encoder for each frame would take most of an input's time.
+/// Like the shell it has one encoder for the life of the connection. An array and an encoder for each frame would take most of an input's time.
 struct FuzzedConnection: ~Copyable {
     private static let maxFrameBytes = 64 * 1024
     private static let maxCallsInFlight = 4
@@ -50,7 +50,7 @@ struct FuzzedConnection: ~Copyable {
         let readsPerStep = max(1, (reads + Self.mostSteps - 1) / Self.mostSteps)
         var kept = 0
         var late = 0
-        // Who reads behind what has come is caught.
+        // A reader that goes behind the received octets is caught.
         hideBytes(bytes.baseAddress, bytes.count)
         defer { showBytes(bytes.baseAddress, bytes.count) }
         for index in 0..<reads where late <= Self.stepsAfterClose {

@@ -2,7 +2,7 @@ internal import ContractRuntime
 internal import Faults
 internal import Frames
 
-/// What was decoded can be encoded, and decodes to the same.
+/// A decoded message can be encoded, and decodes to the same.
 struct Reencoding: ~Copyable {
     private var encoder = FrameEncoder(maxFrameBytes: .max)
 

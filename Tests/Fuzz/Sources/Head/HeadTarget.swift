@@ -7,8 +7,8 @@ internal import NIOHTTPTypes
 /// As the gateway's other handlers call it.
 typealias RequestPart = HTTPRequestPart
 
-/// Heads of HTTP/1.1 requests: what is read does not depend on how the octets are cut into reads, keeps its bounds, and is read again from a head that is written
-/// of it; what a quick look at a GET finds is what the parser finds.
+/// Heads of HTTP/1.1 requests. The result does not depend on how the octets are cut into reads, and keeps its bounds. A head that is written of it
+/// reads the same. A quick look at a GET finds the same as the parser.
 ///
 /// The first byte chooses the size of reads; the rest is what a client sends.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -34,7 +34,7 @@ private func check(_ condition: Bool, _ what: StaticString) { if !condition { fa
 
 private func checkBounds(_ head: HTTPRequest) {
     let size = head.headerFields.reduce((head.path ?? "").utf8.count) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }
-    // What is added says what becomes of the connection.
+    // The added field tells the connection's fate.
     check(size <= Http1Bounds.longestHead + 32 && head.headerFields.count <= Http1Bounds.mostFields + 1, "a head leaves its bounds")
     check(head.headerFields[values: .connection].allSatisfy { $0 == "close" || $0 == "keep-alive" }, "a field of the connection is handed on")
     check(head.headerFields[fields: HTTPField.Name("Host")!].isEmpty, "a host is handed on as a field")
@@ -44,7 +44,7 @@ private func checkBounds(_ head: HTTPRequest) {
     check((head.path ?? "").utf8.allSatisfy { $0 > 0x20 && $0 != 0x7f }, "a target holds a blank")
 }
 
-/// Of requests without a body: those that have one are written in more than one way.
+/// This concerns requests without a body: those that have one are written in more than one way.
 private func checkAgain(_ request: Conversation.Request) {
     let head = request.head
     guard request.body.isEmpty, request.hasEnded, let path = head.path, path.utf8.first == 0x2f, let authority = head.authority, !authority.isEmpty
@@ -76,7 +76,7 @@ private func trimmed(_ text: String) -> String {
     return String(slice.drop { $0 == 0x20 || $0 == 0x09 }) ?? ""
 }
 
-/// What the gateway's handlers make of the octets of a connection.
+/// The result of the gateway's handlers for the octets of a connection.
 struct Conversation {
     struct Request: Equatable {
         let head: HTTPRequest
@@ -85,7 +85,7 @@ struct Conversation {
     }
 
     let requests: [Request]
-    /// What came is no HTTP, from some octet on.
+    /// The input is no HTTP, from some octet on.
     let isBroken: Bool
 
     init(_ bytes: [UInt8], readSize: Int) {

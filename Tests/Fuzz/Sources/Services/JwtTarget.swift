@@ -3,10 +3,10 @@ internal import Cryptography
 internal import StrictJson
 @testable internal import Tokens
 
-/// Compact tokens: none that we did not sign is accepted, none of which an octet was changed, and an accepted one says what its claims say.
+/// Compact tokens. None that we did not sign is accepted, none of which an octet was changed, and an accepted one says what its claims say.
 ///
-/// The first byte chooses: the text as it is, or header and claims, with a zero byte between them, which the target signs; three bytes of an edit follow.
-/// `@KID@` stands for the key's name.
+/// The first byte chooses the text as it is, or header and claims, with a zero byte between them, which the target signs. Three bytes of an edit
+/// follow. `@KID@` stands for the key's name.
 enum JwtTarget {
     static let now = Timestamp(seconds: 1_930_384_805)
     private static let issuer = "https://tve.example/issuer"

@@ -2,8 +2,8 @@
 internal import Faults
 internal import MediaRss
 
-/// Resources of a preauthorization, among them Media RSS: each keeps its bounds, a list of them is read again as it was, and the document that is written
-/// of a plain one says the same.
+/// Resources of a preauthorization, among them Media RSS. Each keeps its bounds, and a list of them is read again as it was. The document that is
+/// written of a plain one says the same.
 enum MrssTarget {
     @Sendable static func run(_ input: inout Input) {
         let text = String(decoding: input.remainder(), as: UTF8.self)

@@ -3,11 +3,13 @@ internal import Cryptography
 internal import Glibc
 @testable internal import SamlProfile
 
-/// Responses of identity providers: octets that nobody signed are never accepted, and a signed response of which an octet is changed says the same or is refused.
+/// Responses of identity providers. Octets that nobody signed are never accepted. A signed response of which an octet is changed says the same or is
+/// refused.
 ///
-/// The first byte chooses what is signed; three bytes of an edit follow, then the response. Behind a zero byte stands an assertion that is signed by itself and
-/// takes the place of `@A@`. Or else it chooses a genuine response, and what follows changes that: most responses that a fuzzer makes are none, and would leave
-/// nothing to change. The key and the genuine responses, which the target signs, are in the folder `keys` beside the executable.
+/// The first byte chooses what is signed; three bytes of an edit follow, then the response. Behind a zero byte stands an assertion that is signed by
+/// itself and takes the place of `@A@`. Or else it chooses a genuine response, and the rest changes that. Most responses that a fuzzer makes are
+/// none, and would leave nothing to change. The key and the genuine responses, which the target signs, are in the folder `keys` beside the
+/// executable.
 enum SamlTarget {
     private static let now = Timestamp(seconds: 1_930_384_805)
     private static let folder =

@@ -40,7 +40,7 @@ private func processorTime() -> Int {
     return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
 }
 
-/// What the fuzzer made: choices in front, then texts.
+/// The fuzzer's input: choices in front, then texts.
 struct Input {
     private var rest: UnsafeRawBufferPointer
 

@@ -1,8 +1,8 @@
 internal import Cryptography
 @testable internal import Tokens
 
-/// The `Authorization` header of a signed request: its fields keep their bounds, are read again from a header that is written of them, and none is accepted
-/// of which a signed octet was changed.
+/// The `Authorization` header of a signed request. Its fields keep their bounds and are read again from a header that is written of them. None is
+/// accepted of which a signed octet was changed.
 ///
 /// The first byte chooses: the header as it is, or what is signed, which the target signs; three bytes of an edit follow.
 enum SignedRequestTarget {

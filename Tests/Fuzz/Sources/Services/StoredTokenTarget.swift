@@ -5,7 +5,8 @@ internal import MediaTokenVerifier
 
 /// Stored tokens of the vendor's SDKs: what is issued is read again as it was meant, and nothing else is accepted.
 ///
-/// The first byte chooses: claims, with zero bytes between them, which the target issues and changes; a text as it is; a payload that it signs.
+/// The first byte chooses one of three. The target issues and changes claims, with zero bytes between them; or it takes a text; or it signs a
+/// payload.
 enum StoredTokenTarget {
     private static let keys: SigningKeys = {
         guard let key = try? P256PrivateKey.generate() else { fatalError("no key can be made") }

@@ -8,7 +8,7 @@ import Testing
 @testable import AuthenticationSignIn
 @testable import AuthenticationUpstreams
 
-/// Who calls another service (apple §4).
+/// The check of callers of another service (apple §4).
 struct CallerTests {
     @Test("A device is told with client, application, programmer and its login", arguments: Backend.allCases)
     func device(_ backend: Backend) async throws {

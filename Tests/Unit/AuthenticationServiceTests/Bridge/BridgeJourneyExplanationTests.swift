@@ -11,7 +11,7 @@ import Testing
 @testable import AuthenticationSignIn
 @testable import AuthenticationUpstreams
 
-/// What is told of a sign-in through an upstream.
+/// The explanation of a sign-in through an upstream.
 @Suite struct BridgeJourneyExplanationTests {
     private static let parties = BridgeJourney.Parties(
         record: RegistrationRecordID("r-1"), requestor: "ACME1", mvpd: "CoastCable", upstream: "vendor", serviceProvider: "SP", theirMvpd: "Coast",

@@ -15,7 +15,7 @@ import Testing
 @testable import AuthenticationSignIn
 @testable import AuthenticationUpstreams
 
-/// What goes to upstream and what is made of its answers, without any upstream.
+/// The calls to upstream and the reading of its answers, without any upstream.
 @Suite struct BridgeLineTests {
     /// Answers as it was told.
     private final class Upstream: OutboundTransport {

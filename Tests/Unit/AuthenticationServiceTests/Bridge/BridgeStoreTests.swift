@@ -11,7 +11,7 @@ import Testing
 @testable import AuthenticationSignIn
 @testable import AuthenticationUpstreams
 
-/// What the bridge keeps, on each engine.
+/// The bridge's storage, on each engine.
 @Suite(.serialized) struct BridgeStoreTests {
     static let engines: [Backend] = PostgresServer.isHere ? [.sqlite, .postgres] : [.sqlite]
 
@@ -40,7 +40,7 @@ import Testing
         #expect(try await !store.claimBridgeSlot(Self.slot, until: t0 + .seconds(11), now: t0 + .seconds(1)))
         try await store.releaseBridgeSlot(Self.slot, until: t0 + .seconds(10))
         #expect(try await store.claimBridgeSlot(Self.slot, until: t0 + .seconds(11), now: t0 + .seconds(1)))
-        // Whoever had the turn was killed.
+        // The copy that had the turn was killed.
         #expect(try await store.claimBridgeSlot(Self.slot, until: t0 + .seconds(25), now: t0 + .seconds(15)))
         var record = BridgeSlotRecord(name: Self.slot, clientID: "client", secret: [9, 9], scopes: ["a", "b"])
         try await store.keep(record, now: t0)

@@ -9,7 +9,7 @@ import Testing
 @testable import AuthenticationSignIn
 @testable import AuthenticationUpstreams
 
-/// Who is signed in by an upstream, at any time of day (bridge §8.1).
+/// The people whom an upstream has signed in, at any time of day (bridge §8.1).
 @Suite struct BridgedSessionTests {
     private static let profile = "/api/v2/CHAN7/profiles"
 

@@ -32,7 +32,7 @@ struct OAuthAttackTests {
         request.state = attacker.state
         try await expectRejection("state.unknown", rig, visitor.call, request)
         #expect(rig.provider.calls.isEmpty)
-        // None of these consumed the genuine request.
+        // The attempts have not consumed the genuine request.
         #expect(try await rig.finish(rig.answer(visitor)).result == .signedIn)
     }
 

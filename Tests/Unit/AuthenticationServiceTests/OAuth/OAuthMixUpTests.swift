@@ -8,8 +8,8 @@ import Testing
 @testable import AuthenticationSignIn
 @testable import AuthenticationUpstreams
 
-/// mvpd #91: a hostile provider has a person's browser bring it the code of an honest one (mix-up, RFC 9700 §4.4). In all cases a person signs in at "Evil", whose
-/// authorization endpoint leads on to that of OpenFiber, with the attacker's request and the person's state.
+/// mvpd #91: a hostile provider has a person's browser bring it the code of an honest one (mix-up, RFC 9700 §4.4). In all cases a person signs in at
+/// "Evil". Its authorization endpoint leads on to that of OpenFiber, with the attacker's request and the person's state.
 struct OAuthMixUpTests {
     /// A provider that has an id and a token endpoint of its own, and is hostile.
     private static func addEvil(to rig: Rig, _ callback: CallbackAddress) {

@@ -11,7 +11,7 @@ import Testing
 @testable import AuthenticationSignIn
 @testable import AuthenticationUpstreams
 
-/// What is told of a person, and erased.
+/// The records of a person that are told and erased.
 struct PersonTests {
     private static var stores: [Backend] { Backend.allCases.filter { $0 != .memory } }
     private static let everything: [PersonSelector.Person] = [.userID("user-42"), .householdID("house-1"), .deviceID("dev-7f3a")]

@@ -55,7 +55,7 @@ struct ServiceTokenRig {
         try await rig.service.issueServiceToken(IssueServiceTokenRequest(call: call, person: person, link: link), context: rig.context).token
     }
 
-    /// Of a programmer's own backend.
+    /// The token of a programmer's own backend.
     func token(_ person: String = "ada", device: String = "dev-1") async throws -> String {
         try await issue(call(backend, device: device), person: person)
     }

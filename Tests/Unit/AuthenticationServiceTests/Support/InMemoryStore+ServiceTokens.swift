@@ -15,7 +15,7 @@ enum TestServiceKey {
 }
 
 extension ServicePersonName {
-    /// Of a name at a programmer.
+    /// The key of a name at a programmer.
     struct Key: Hashable {
         let programmer: ProgrammerID
         let digest: [UInt8]

@@ -41,7 +41,7 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         var acted: Set<ClientID> = []
         var records: [RegistrationCodeText: RegistrationRecord] = [:]
         var pending: [UpstreamRequestID: PendingSignIn] = [:]
-        /// Of sign-ins, as they began.
+        /// The order of sign-ins, as they began.
         var order: [UpstreamRequestID] = []
         var assertions: Set<AssertionKey> = []
         private(set) var sessions: [SessionRecord] = [] {

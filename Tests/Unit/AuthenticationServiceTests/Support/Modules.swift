@@ -17,7 +17,7 @@ import UsageCounting
 
 /// The four modules, put together as the program does it, on keys and peers that the test controls.
 struct Modules: Sendable {
-    /// What a copy of the service shares with the others.
+    /// The state that copies of the service share.
     struct Peers: Sendable {
         let issuer: AccessTokenIssuer
         let verifier: AccessTokenVerifier

@@ -7,7 +7,7 @@ import Testing
 @testable import AuthenticationSignIn
 @testable import AuthenticationUpstreams
 
-/// What a browser does on its way through a sign-in by OAuth.
+/// A browser's way through a sign-in by OAuth.
 extension Rig {
     /// A browser at the OAuth provider.
     struct Visitor {

@@ -6,7 +6,7 @@ import Testing
 @testable import AuthenticationSignIn
 @testable import AuthenticationUpstreams
 
-/// What an app of REST v2 does; the application `old` may.
+/// The calls of an app of REST v2; the application `old` may make them.
 extension Rig {
     func v2Call(_ bearer: String, device: String = "dev-7f3a") -> DeviceCall {
         var call = call(bearer, device: device)

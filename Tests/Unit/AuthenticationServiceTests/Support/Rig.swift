@@ -42,7 +42,7 @@ struct Rig {
     /// - Parameters:
     ///   - real: Replaces the scripted SAML profile.
     ///   - site: Where browsers of test users go.
-    ///   - sharedRule: What is asked of answers at the shared callback.
+    ///   - sharedRule: The demands on answers at the shared callback.
     ///   - upstream: Stands behind the bridge, which needs a backend that keeps things; `nil`: none.
     init(
         _ backend: Backend = .memory, saml real: (any SamlSignIn & SamlLogout)? = nil, idpCertificate: [UInt8] = [],
@@ -133,7 +133,7 @@ struct Rig {
         return try await service.startFreePreview(request, context: context)
     }
 
-    /// What authorization does for a device on trial.
+    /// The authorization service's part for a device on trial.
     @discardableResult
     func play(_ resource: String, _ call: DeviceCall, user: String = "") async throws -> TempPassBalance {
         let session = try await session(call)
@@ -143,7 +143,7 @@ struct Rig {
         return try await sessions.spendTempPass(request, context: context)
     }
 
-    /// What the user metadata show of the session.
+    /// The session's facts in the user metadata.
     func facts(_ call: DeviceCall) async throws -> TempPassFacts? {
         let key = SessionKey(device: DeviceID(call.deviceID), requestor: RequestorID(call.requestor))
         let session = try #require(try await store.session(key))

@@ -40,10 +40,10 @@ final class ScriptedProvider: OutboundTransport {
         case hs256 = "HS256"
     }
 
-    /// What keys are called, in the set and in tokens.
+    /// The names of keys, in the set and in tokens.
     enum KeyNames: Sendable { case each, none, one }
 
-    /// What the next answers are made of.
+    /// The parts of the next answers.
     struct Script {
         var algorithm = Algorithm.rs256
         var sendsIdentityToken = true
@@ -68,7 +68,7 @@ final class ScriptedProvider: OutboundTransport {
         var oddKeys = ""
         /// Behind `iat` and `exp`.
         var fraction = ""
-        /// Of answers that are not errors.
+        /// The status of answers that are not errors.
         var goodStatus = 200
         /// Keys that are published.
         var published = [0]
@@ -107,7 +107,7 @@ final class ScriptedProvider: OutboundTransport {
 
     func count(_ endpoint: String) -> Int { calls.count { $0.endpoint == endpoint } }
 
-    /// What the browser does at the provider: it takes the request there and a code back.
+    /// The browser's visit to the provider: it takes the request there and a code back.
     func authorize(_ url: String) -> String {
         let query = Self.parameters(of: url)
         let code = "code-\(query["state"]?.prefix(8) ?? "")"

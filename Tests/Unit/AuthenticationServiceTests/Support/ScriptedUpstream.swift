@@ -104,7 +104,7 @@ struct BridgeRig {
     let upstream: ScriptedUpstream
     let rig: Rig
 
-    /// - Parameter change: Of the requestor's part of the catalogue.
+    /// - Parameter change: The change of the requestor's part of the catalogue.
     init(_ change: (inout RequestorBridge) -> Void = { _ in }) throws {
         upstream = ScriptedUpstream()
         rig = try Rig(.sqlite, upstream: upstream)

@@ -101,7 +101,7 @@ struct AppleRig {
         try await service.signInWithApple.createNonce(CreateNonceRequest(call: call(device), clientID: client), context: context).nonce
     }
 
-    /// What a device's own Sign in with Apple returns.
+    /// The result of a device's own Sign in with Apple.
     struct Signed: Sendable {
         var token: String
         var code: String

@@ -20,7 +20,7 @@ struct AppleWebTests {
             query = Dictionary(items.map { ($0.name, $0.value ?? "") }) { first, _ in first }
         }
 
-        /// What Apple posts.
+        /// The form that Apple posts.
         func form(_ subject: String = TokenMaker.subject, user: String = "") throws -> CompleteWebSignInRequest {
             let code = rig.apple.makeCode(client: AppleRig.web, subject: subject, nonce: query["nonce"], redirectURI: AppleRig.callback)
             let token = try TokenMaker(clientID: AppleRig.web, nonce: query["nonce"], subject: subject, now: rig.clock.now())

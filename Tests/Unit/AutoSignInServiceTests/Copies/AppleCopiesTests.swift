@@ -4,13 +4,13 @@ import Testing
 
 @testable import AutoSignInService
 
-/// What Sign in with Apple uses up, at two copies at the same time.
+/// The values that Sign in with Apple uses up, at two copies at the same time.
 @Suite("Sign in with Apple at two copies", .everyEngine)
 struct AppleCopiesTests {
     /// One address would make several people one.
     @Sendable private static func withoutEmail(_ maker: TokenMaker) -> TokenMaker { maker.with("email", nil) }
 
-    /// What the two came to: nil for a success.
+    /// The results of the two: nil for a success.
     private func both(
         _ one: AppleRig, _ other: AppleRig, _ work: @escaping @Sendable (AppleRig) async throws -> Void
     ) async -> [Fault.Code?] {

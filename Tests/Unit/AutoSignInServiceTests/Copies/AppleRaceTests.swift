@@ -41,7 +41,7 @@ struct AppleRaceTests {
         #expect(try await one.files.read { try $0.value("SELECT count(*) FROM outbox") as Int? } == 0)
     }
 
-    /// - Throws: What no caller may see: an internal fault, or one that means that two transactions never came past each other.
+    /// - Throws: A fault that no caller may see: an internal one, or one that means that two transactions never came past each other.
     private func act(_ action: Action, _ rig: AppleRig, _ seed: UInt64) async throws {
         var random = SplitMix(state: seed)
         let person = Self.people.randomElement(using: &random)!
@@ -83,7 +83,7 @@ struct AppleRaceTests {
 }
 
 extension Database {
-    /// What ties that the store promises are torn, a line each.
+    /// The broken ties that the store promises, a line each.
     fileprivate func brokenTies() throws -> [String] {
         var broken: [String] = []
         func check(_ what: String, _ statement: Statement) throws {

@@ -10,7 +10,7 @@ enum RaceAction: CaseIterable {
     case optIn, redeem, redeemAgain, rotate, revoke, revokeAll, flag, deliver, keepHouse, lock, unlock, close
 }
 
-/// What two copies of the service do, and what they have come to know of each other's doing.
+/// The actions of two copies of the service, and their knowledge of each other's actions.
 final class RaceWorld: Sendable {
     static let familiesPerAccount = 4
     private static let people = ["ada", "bob"]
@@ -25,7 +25,7 @@ final class RaceWorld: Sendable {
     private let isDisturbed: Bool
     private let known = Mutex(Known())
 
-    /// - Parameter isDisturbed: Whether the store may be away, so that callers are told to come again.
+    /// - Parameter isDisturbed: True when the store may be away, so that callers are told to come again.
     init(_ one: TokenRig, _ other: TokenRig, isDisturbed: Bool = false) throws {
         copies = [one, other]
         self.isDisturbed = isDisturbed
@@ -34,8 +34,8 @@ final class RaceWorld: Sendable {
         }
     }
 
-    /// - Returns: Whether it was done.
-    /// - Throws: What no caller may see: an internal fault, or one that means that two transactions never came past each other.
+    /// - Returns: True when it was done.
+    /// - Throws: A fault that no caller may see: an internal one, or one that means that two transactions never came past each other.
     @discardableResult
     func act(_ action: RaceAction, at copy: Int, _ seed: UInt64) async throws -> Bool {
         var random = SplitMix(state: seed)
@@ -96,7 +96,7 @@ final class RaceWorld: Sendable {
 }
 
 extension Database {
-    /// What is not as the store promises it, a line each.
+    /// The broken promises of the store, a line each.
     func brokenPromises(familiesPerAccount: Int) throws -> [String] {
         var broken: [String] = []
         func check(_ what: String, _ statement: Statement, _ arguments: Arguments = []) throws {

@@ -22,7 +22,7 @@ struct TokenRig {
     private let place: StorePlace
     private let keys: AutoSignInKeys
     private let limits: (redeems: Int, families: Int)
-    /// Of this process's life; `restarted` makes another.
+    /// The store of this process's life; `restarted` makes another.
     let files: Store
     let service: AutoSignIn
     let context = CallContext()
@@ -137,7 +137,7 @@ struct TokenRig {
         try await files.read { try $0.family(FamilyID(family))?.state }
     }
 
-    /// What is on the account after the last change of Apple's.
+    /// The value on the account after the last change of Apple's.
     func newestValue() -> String { apple.values().first ?? "" }
 
     func deliver() async throws { try await service.outbox.deliverDue() }

@@ -79,7 +79,7 @@ struct StoreBackupTests {
             }
             #expect(there.contains("has a store already"))
 
-            // What cannot be read to its end leaves what is there.
+            // A backup that cannot be read to its end leaves the present store.
             let copy = folder.appendingPathComponent(saved.file)
             let whole = try Data(contentsOf: copy)
             try whole.prefix(whole.count / 2).write(to: copy)

@@ -46,7 +46,7 @@ struct StoreSample {
 
     var file: String { folder.appendingPathComponent("things.sqlite").path }
 
-    /// Of a database of its own.
+    /// A server with a database of its own.
     func makeServer() throws -> StoreDescription.Server {
         let server = try PostgresServer.shared.server
         try server.run(sql: "CREATE DATABASE \(database)")

@@ -5,7 +5,7 @@ import Faults
 import Foundation
 import Testing
 
-/// What administrators ask for, in short.
+/// The calls of administrators, in short.
 extension AdministrationWorld {
     struct Unexpected: Error, CustomStringConvertible { let description: String }
 

@@ -47,8 +47,8 @@ struct AdministrationWorld {
     /// - Parameters:
     ///   - former: With the store that another one of these left behind, for a restart, or has, for another copy.
     ///   - bearers: In place of those that the names give.
-    ///   - keys: Of software statements.
-    ///   - sessionCallers: Who may open sessions for people of an identity provider.
+    ///   - keys: The keys of software statements.
+    ///   - sessionCallers: The callers that may open sessions for people of an identity provider.
     init(
         _ former: CatalogueFolder? = nil, approvalRequired: Bool = false, catalogue: String = Self.catalogue, bearers: [Who: String] = [:],
         keys: SigningKeyFiles? = nil, sessionCallers: Set<String> = ["gateway.boxoffice"]

@@ -3,7 +3,7 @@ import Contracts
 import Foundation
 import Testing
 
-/// What a discovery document of OpenID Connect comes to.
+/// The reading of a discovery document of OpenID Connect.
 @Suite("Discovery documents")
 struct DiscoveryTests {
     private static let address = "https://id.example/.well-known/openid-configuration"

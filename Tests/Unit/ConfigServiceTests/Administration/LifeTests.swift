@@ -160,7 +160,7 @@ struct LifeTests {
             for table in ["entry_life", "progress", "secret_owner"] { try database.run(.init("DELETE FROM \(table)")) }
             try database.run("UPDATE statement SET revoked_at_ms = NULL")
         }
-        // What the log of the start tells.
+        // The log of the start tells this.
         let now = admin.world.clock.now()
         let ended = try await admin.store.read {
             try CatalogueLedger(database: $0, now: now, documents: DocumentCache(), isRehearsal: true).publish(keys: []).endedStatements

@@ -7,7 +7,7 @@ import Cryptography
 import Foundation
 import Testing
 
-/// What an MVPD's SAML metadata comes to, and what a person has to confirm of it (mvpd §2.7, decision 0021).
+/// The reading of an MVPD's SAML metadata, and the points that a person has to confirm of it (mvpd §2.7, decision 0021).
 @Suite("Import of SAML metadata", .eachEngine)
 struct ProviderMetadataImportTests {
     private static let format = "urn:oasis:names:tc:SAML:2.0:nameid-format:"

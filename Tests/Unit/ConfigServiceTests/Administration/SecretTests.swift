@@ -4,7 +4,7 @@ import Faults
 import Storage
 import Testing
 
-/// Who may write a secret, and what a push may name (clients #99).
+/// The administrators who may write a secret, and the secrets that a push may name (clients #99).
 @Suite(.eachEngine) struct SecretTests {
     private typealias Who = AdministrationWorld.Who
 
@@ -149,7 +149,7 @@ import Testing
         }
         #expect(told.count == 1)
         guard case .version = try await name(admin, "harbor-file", as: .ed) else { throw Fault(.internal, "its own was refused") }
-        // What was named before stays, and stays editable.
+        // Earlier references stay, and stay editable.
         try await admin.edit(.application, "news-tv", as: .ed) { $0["name"] = "News" }.changed()
         guard
             case .version = try await admin.service.pushDraft(

@@ -2,7 +2,7 @@ import Contracts
 import Faults
 import Testing
 
-/// What a test sign-in by a draft gets, and who gets it.
+/// The plan that a test sign-in by a draft gets, and the administrators who get it.
 @Suite(.eachEngine) struct TestPreparationTests {
     private typealias Who = AdministrationWorld.Who
 
@@ -41,7 +41,7 @@ import Testing
         #expect(tried.draftEtag == (try await admin.draft().etag))
         #expect(configuration.mvpds.map(\.displayName) == ["Tinier Cable"] && configuration.requestors.map(\.id) == ["NEWS"])
         #expect(configuration.integrations.map(\.enabled) == [true] && configuration.applications.isEmpty && configuration.statementKeys.isEmpty)
-        // What others see, and what is live, is as it was.
+        // The view of others, and the live catalogue, are as they were.
         #expect(try plan(try await prepare(admin, .ed)).configuration?.mvpds.map(\.displayName) == ["Tiny Cable"])
         #expect(try await admin.versions().count == 1)
         let records = try await admin.audit().filter { $0.action == "sign_in_tested" }

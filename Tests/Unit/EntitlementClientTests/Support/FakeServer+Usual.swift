@@ -2,7 +2,7 @@
 import Foundation
 
 extension FakeServer {
-    /// What a server in order answers.
+    /// The answers of a server in order.
     func usual(_ call: Call) -> HTTPResponse {
         let now = clock.now
         var response = HTTPResponse(status: 404)

@@ -1,7 +1,7 @@
 @testable import EntitlementClient
 import Foundation
 
-/// What a server of rest-v2 in order answers, in the shapes that the reference documents.
+/// The answers of a server of rest-v2 in order, in the shapes that the reference documents.
 extension FakeServer {
     static let degradedUser = "95cf93bcd183214a0000"
 

@@ -5,7 +5,7 @@
 import Foundation
 import Synchronization
 
-/// A server of rest-v1 and rest-v2 for one device, in memory: behaves well unless told otherwise, and writes down each call by its short name
+/// A server of rest-v1 and rest-v2 for one device, in memory. It behaves well unless told otherwise, and writes down each call by its short name
 /// (client-sdk §1.2). In rest-v2, AUN is the profile by its code or all profiles, META the profile of a provider.
 final class FakeServer: HTTPTransport {
     enum Name: String, Sendable, CaseIterable {
@@ -14,7 +14,7 @@ final class FakeServer: HTTPTransport {
         case unknown
     }
 
-    /// What happens to a call instead of the usual.
+    /// The event that replaces the usual answer to a call.
     enum Answer: Sendable {
         case response(HTTPResponse)
         case failure(TransportFailure)
@@ -47,7 +47,7 @@ final class FakeServer: HTTPTransport {
             return found
         }
 
-        /// Of a decision of rest-v2.
+        /// The resources of a decision of rest-v2.
         var resources: [String] { (try? JSONDecoder().decode([String: [String]].self, from: request.body ?? Data()))?["resources"] ?? [] }
         /// The path's last part.
         var subject: String { request.url.lastPathComponent }
@@ -59,7 +59,7 @@ final class FakeServer: HTTPTransport {
         var mvpd: String
         var userID = "guid-1"
         var expires: Date
-        /// Of the profile.
+        /// The type of the profile.
         var type = "regular"
         /// The device has read it: before, the person signs in with the code that the device gets next.
         var isRead = false
@@ -81,7 +81,7 @@ final class FakeServer: HTTPTransport {
         /// Seconds for which codes are good.
         var codeLifetime = 1800.0
         var degraded: Set<String> = []
-        /// What the last login was begun with, in rest-v2.
+        /// The parameters with which the last login was begun, in rest-v2.
         var login: [String: String] = [:]
         /// Trials that want to know who the person is.
         var promotional: Set<String> = []

@@ -75,7 +75,7 @@ internal import Testing
         ])
     func foreignNames(host: String) async throws {
         let reply = try await send("GET", "/admin/v1/draft", at: .administration, host: host)
-        // What is no host at all does not even pass the parser.
+        // A text that is no host at all does not even pass the parser.
         #expect(reply.status == 421 || reply.status == 400)
         if reply.status == 421 { #expect(reply.text.contains(#""code":"foreign_host""#)) }
         #expect(gateway.administration.getAdministrator.requests.isEmpty)

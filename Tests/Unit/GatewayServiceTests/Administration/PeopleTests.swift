@@ -4,7 +4,7 @@ internal import Faults
 internal import Hummingbird
 internal import Testing
 
-/// What is told and erased of a person, over all services.
+/// The records of a person that are told and erased, over all services.
 @Suite struct PeopleTests {
     let gateway = TestGateway()
     private static let body = #"{"user":"ada","mvpd":"NorthCable"}"#

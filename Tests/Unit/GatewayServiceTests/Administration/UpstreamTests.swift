@@ -5,7 +5,7 @@ internal import Faults
 internal import Hummingbird
 internal import Testing
 
-/// What operators ask of upstreams, and requests that come back.
+/// The operators' questions to upstreams, and requests that come back.
 @Suite struct UpstreamTests {
     let gateway = TestGateway()
 

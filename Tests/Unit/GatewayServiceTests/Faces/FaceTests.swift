@@ -5,8 +5,8 @@ internal import Testing
 
 /// How the faces of the API word refusals.
 @Suite struct FaceTests {
-    /// `refusals.txt` was written before the faces were taken apart. A line says who got the answer and for what, then status, headers and body. Of a page it has the
-    /// heading alone: the templates may change.
+    /// `refusals.txt` was written before the faces were taken apart. A line says who got the answer and for what, then status, headers and body. For
+    /// a page it has the heading alone: the templates may change.
     @Test("every face answers each fault, bad body, method and unknown address octet for octet as the table says")
     func wordsOfAllFaces() async throws {
         let gateway = TestGateway()

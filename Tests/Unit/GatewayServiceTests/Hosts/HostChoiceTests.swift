@@ -201,7 +201,7 @@ internal import Testing
         }
         #expect(
             !home.serves("https://api.tv.example:8443", authority: "tv.example") && !api.serves("https://tv.example", authority: "api.tv.example"))
-        // What Host says of a name that nobody knows proves nothing.
+        // The value of Host for a name that nobody knows proves nothing.
         #expect(!hosts.host("evil.example").serves("https://evil.example", authority: "evil.example"))
         #expect(hosts.host("evil.example").serves("https://tv.example", authority: "evil.example"))
     }

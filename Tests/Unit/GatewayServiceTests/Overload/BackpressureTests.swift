@@ -32,7 +32,7 @@ import Testing
     }
 
     /// A second of calls, evenly spread.
-    /// - Parameter takesUp: Whether the service takes up its next call of this number.
+    /// - Parameter takesUp: True when the service takes up its next call of this number.
     /// - Returns: Calls that were answered, and calls that the service was asked for.
     private func second(
         _ backpressure: Backpressure, _ world: World, calls: Int, requestor: String = "ACME1"

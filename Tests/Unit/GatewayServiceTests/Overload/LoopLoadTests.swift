@@ -16,7 +16,7 @@ internal import Testing
     private func nanoseconds(_ milliseconds: Double) -> Int64 { Int64((milliseconds + 1000) * 1_000_000) }
 
     /// A round in which a request comes every so often; it ends when the last one was dealt with.
-    /// - Returns: What became of each.
+    /// - Returns: The result of each.
     private mutating func round(from start: Double, requests: Int, every step: Double) -> [LoopLoad.Verdict] {
         var verdicts: [LoopLoad.Verdict] = []
         for number in 0..<requests {
@@ -60,7 +60,7 @@ internal import Testing
         #expect(load.isOverloaded(at: nanoseconds(1000)))
     }
 
-    /// A loop that takes requests up in 35 µs, has 60 µs of other work with each of them afterwards, and refuses one in 12 µs.
+    /// The test plays a loop that takes requests up in 35 µs and refuses one in 12 µs. It has 60 µs of other work with each accepted one afterwards.
     /// - Parameters:
     ///   - rate: Requests per second that come, from `clients` at most at a time.
     ///   - seconds: Length of the run; only its second half is evaluated.

@@ -41,7 +41,7 @@ internal import Testing
             "GET / HTTP/1.1\r\nHost: a\r\n\tContent-Length: 4\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nno field\r\n\r\n",
             "GET / HTTP/1.1\r\nHost: a\rContent-Length: 4\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\u{0}\r\n\r\n",
             "GET / HTTP/1.1\r\nHost: a\nContent-Length: 4\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nAccept: a\r\nAccept: b\r\n\r\n",
-            // What a page is told is its own.
+            // The answer to a page is its own.
             "GET / HTTP/1.1\r\nHost: a\r\nOrigin: https://acme.example\r\n\r\n",
         ])
     func other(text: String) { #expect(read(text) == nil, "\(text.debugDescription)") }

@@ -7,7 +7,7 @@ import Testing
 @testable import SandboxService
 @testable import SandboxVendor
 
-/// What holds for all calls (rest-v2 §1), and the configuration (§2.1).
+/// The rules for all calls (rest-v2 §1), and the configuration (§2.1).
 @Suite struct VendorCommonTests {
     @Test("rest-v2 #4: an unknown service provider") func unknownServiceProvider() async throws {
         try await VendorParty.run { vendor in

@@ -10,7 +10,7 @@ import Testing
 @testable import SandboxService
 @testable import SandboxVendor
 
-/// What tests can do to the stand-in vendor (bridge §15.4).
+/// The tests' control of the stand-in vendor (bridge §15.4).
 @Suite struct VendorControlTests {
     private static func profiles(_ vendor: VendorParty, _ app: VendorParty.App, _ more: [String: String] = [:]) async throws -> AppleParty.Reply {
         try await vendor.get("/api/v2/ACME1/profiles?x=1", app.on(VendorParty.device, more))

@@ -116,7 +116,7 @@ struct VendorParty: Sendable {
         return try await form("/api/v2/\(sp)/sessions", app.on(device, headers), fields)
     }
 
-    /// What the browser gets at the end of a login.
+    /// The page that the browser gets at the end of a login.
     func logIn(_ url: String, as person: String = "ada", action: String = "sign-in") async throws -> Reply {
         let start = try await get(url)
         let page = try await get(try #require(start.headers[.location]))

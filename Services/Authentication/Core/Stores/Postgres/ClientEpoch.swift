@@ -2,8 +2,8 @@ internal import Faults
 internal import Storage
 internal import Synchronization
 
-/// Tells when a copy on another host has revoked a client: a row of the store counts that, and is asked four times a second. Memory may answer only while the
-/// last answer is fresh; whoever revokes waits until it is with every copy.
+/// Tells when a copy on another host has revoked a client: a row of the store counts that, and is asked four times a second. Memory may answer only
+/// while the last answer is fresh; whoever revokes waits until it is with every copy.
 final class ClientEpoch: StoreChanges {
     static let advance: Statement = "UPDATE epoch SET value = value + 1 WHERE name = 'client'"
     private static let current: Statement = "SELECT value FROM epoch WHERE name = 'client'"

@@ -13,7 +13,7 @@ enum PostgresAuthenticationSchema {
                 // Counts what memory of other copies must hear of; polled.
                 "CREATE TABLE IF NOT EXISTS epoch (name \(text) PRIMARY KEY, value BIGINT NOT NULL)",
                 "INSERT INTO epoch (name, value) VALUES ('client', 0) ON CONFLICT (name) DO NOTHING",
-                // Of all copies; a file's copies know their own.
+                // The reports of all copies; where the store is a file, each copy knows its own.
                 """
                 CREATE TABLE IF NOT EXISTS sign_in_report (
                     trace \(text) NOT NULL, ended_at_ms BIGINT NOT NULL, mvpd \(text) NOT NULL, content BYTEA NOT NULL, PRIMARY KEY (trace, ended_at_ms)
@@ -266,7 +266,7 @@ enum PostgresAuthenticationSchema {
             ], isAdditive: true),
     ]
 
-    /// Of tables that only PostgreSQL has.
+    /// The sweeps of tables that only PostgreSQL has.
     static func sweeps(reportHours: Int) -> [Sweep] {
         [Sweep(table: "sign_in_report", key: ["trace", "ended_at_ms"], expiryColumn: "ended_at_ms", grace: .seconds(reportHours * 3600))]
     }

@@ -1,7 +1,7 @@
 package import Storage
 
-/// Which sessions a device has at a requestor, or that it has none, as the store said lately: devices that wait for their person poll for a session that
-/// is not there yet (rest-v1 §3.9). Absences are kept apart, so that unknown devices displace no session.
+/// The sessions that a device has at a requestor, or that it has none, as the store said lately. Devices that wait for their person poll for a
+/// session that is not there yet (rest-v1 §3.9). Absences are kept apart, so that unknown devices displace no session.
 package struct SessionMemory: Sendable {
     package struct Epochs: Sendable {
         fileprivate let session: CoherentCache<SessionKey, [SessionRecord]>.Epoch
@@ -12,7 +12,7 @@ package struct SessionMemory: Sendable {
         /// At least one, the newest first.
         case sessions([SessionRecord])
         case absent
-        /// What is read now may be offered with this.
+        /// The store's answer, read now, may be offered to memory with these epochs.
         case unknown(Epochs)
     }
 
@@ -20,14 +20,14 @@ package struct SessionMemory: Sendable {
     private let absences: CoherentCache<SessionKey, Void>
 
     /// - Parameters:
-    ///   - capacity: Of sessions and of absences each, at least 2.
+    ///   - capacity: The capacity for sessions and for absences each, at least 2.
     ///   - store: Where it is not coherent nothing is known.
     init(capacity: Int, of store: Store) {
         sessions = CoherentCache(capacity: capacity, of: store)
         absences = CoherentCache(capacity: capacity, of: store)
     }
 
-    /// - Parameter changes: Of a store that is coherent.
+    /// - Parameter changes: The changes of a store that is coherent.
     init(capacity: Int, changes: (any StoreChanges)?) {
         sessions = CoherentCache(capacity: capacity, changes: changes)
         absences = CoherentCache(capacity: capacity, changes: changes)

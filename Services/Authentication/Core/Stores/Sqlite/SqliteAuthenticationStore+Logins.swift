@@ -106,7 +106,7 @@ extension SqliteAuthenticationStore: LoginStore {
     }
 }
 
-/// What became of a session made from a login elsewhere.
+/// The outcome for a session made from a login elsewhere.
 private enum AutomaticStart {
     /// The login is over, or the device has another newest session by now.
     case refused

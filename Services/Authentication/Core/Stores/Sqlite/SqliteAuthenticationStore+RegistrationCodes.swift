@@ -16,8 +16,8 @@ extension SqliteAuthenticationStore: RegistrationCodeStore {
             redirect_url = excluded.redirect_url, kept_until_ms = excluded.kept_until_ms, service_identity = excluded.service_identity
         WHERE registration_code.kept_until_ms <= ?
         """
-    /// Over, and remembered for a while: its maker may go on polling. From the time of its making on, and some more: by another clock, that of a copy
-    /// or this one set right, it must not be there again.
+    /// Over, and remembered for a while: its maker may go on polling. It counts from the time of its making, and some more. By another clock, that of
+    /// a copy or this one set right, it must not be there again.
     private static let ended = """
         UPDATE registration_code SET expires_at_ms = CASE WHEN generated_at_ms < ?1 THEN generated_at_ms ELSE ?1 END - ?2,
             kept_until_ms = CASE WHEN generated_at_ms < ?1 THEN generated_at_ms ELSE ?1 END - ?2
@@ -95,8 +95,8 @@ extension SqliteAuthenticationStore: RegistrationCodeStore {
         try await record(code, now).flatMap { $0.keptUntil > now && isLiving($0) ? $0 : nil }
     }
 
-    /// Memory answers for codes that somebody waits for. For one that is over or used the store is asked, as for one that is none: whoever guesses codes learns
-    /// nothing from how long that takes (dashboard §8).
+    /// Memory answers for codes that somebody waits for. The store is asked for one that is over or used, as for one that is none. So the time of an
+    /// answer tells nothing to those who guess codes (dashboard §8).
     private func record(_ code: RegistrationCodeText, _ now: Timestamp) async throws(Fault) -> RegistrationRecord? {
         let known = codes.lookup(code)
         if case .hit(let record) = known, !record.isUsed, record.expiresAt > now + RegistrationRecord.remembrance { return record }

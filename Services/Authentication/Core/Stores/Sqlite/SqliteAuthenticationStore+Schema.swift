@@ -153,7 +153,7 @@ extension SqliteAuthenticationStore {
                 UPDATE registration_code SET used_at_ms = generated_at_ms WHERE is_used = 1;
                 """),
         Migration("14-one-refresh-at-a-time", sql: "ALTER TABLE upstream_token ADD COLUMN refreshing_until_ms INTEGER"),
-        // Of a client from before nobody knows what it did: it counts as one that made something, and was used now.
+        // Nobody knows what a client from before did: it counts as one that made something, and was used now.
         Migration(
             "15-use-of-clients",
             sql: """
@@ -200,8 +200,8 @@ extension SqliteAuthenticationStore {
                 "ALTER TABLE pending_sign_in ADD COLUMN number INTEGER NOT NULL DEFAULT 0", "UPDATE pending_sign_in SET number = rowid",
                 "ALTER TABLE trial_resource ADD COLUMN number INTEGER NOT NULL DEFAULT 0", "UPDATE trial_resource SET number = rowid",
             ], isAdditive: true),
-        // Of each client and MVPD a device has a session of its own, numbered as they came (rest-v2 §4). The release before shows one of them and replaces all: it cannot go on
-        // beside this one.
+        // A device has a session of its own for each client and MVPD, numbered as they came (rest-v2 §4). The release before shows one of them and
+        // replaces all: it cannot go on beside this one.
         Migration(
             "20-profiles",
             sql: """
@@ -229,7 +229,8 @@ extension SqliteAuthenticationStore {
                 CREATE INDEX session_name ON session (name_id);
                 CREATE INDEX session_login ON session (user_id, requestor) WHERE kind <= 1;
                 """),
-        // What a session of REST v2 gathers before a person signs in, and until when a code that was used tells its maker of the profile (clients §4.3).
+        // The data that a session of REST v2 gathers before a person signs in. It also has the time until which a used code tells its maker of the
+        // profile (clients §4.3).
         Migration(
             "21-sign-in-plans",
             statements: [
@@ -242,7 +243,8 @@ extension SqliteAuthenticationStore {
                 "CREATE INDEX registration_code_plan ON registration_code (device_id, client_id, requestor) WHERE api = 1",
                 "DROP INDEX registration_code_expiry",
             ]),
-        // Whom a service token names: at a session and a code, and for our own tokens the person, their devices, and the code by which one more joins (rest-v2 §2.14).
+        // The person that a service token names, at a session and a code. For our own tokens: the person, their devices, and the code that adds a
+        // device (rest-v2 §2.14).
         Migration(
             "22-service-tokens",
             sql: """
@@ -277,7 +279,7 @@ extension SqliteAuthenticationStore {
                 );
                 CREATE INDEX test_sign_in_expiry ON test_sign_in (expires_at_ms);
                 """, isAdditive: true),
-        // What the bridge keeps: our clients at upstreams, logins under way there, what belongs to sessions of theirs, and their lists of MVPDs.
+        // The bridge's tables: our clients at upstreams, logins under way there, what belongs to sessions of theirs, and their lists of MVPDs.
         Migration(
             "24-bridge",
             sql: """
@@ -318,7 +320,8 @@ extension SqliteAuthenticationStore {
                 CREATE TABLE bridge_person (person TEXT PRIMARY KEY NOT NULL, verifiers_id TEXT NOT NULL, expires_at_ms INTEGER NOT NULL);
                 CREATE INDEX bridge_person_expiry ON bridge_person (expires_at_ms);
                 """, isAdditive: true),
-        // By what a person's rows are found (Shared/Documents/Decisions/0081), and who was erased lately. A household is NULL where the release before wrote the row.
+        // By what a person's rows are found (Shared/Documents/Decisions/0081), and who was erased lately. A household is NULL where the release
+        // before wrote the row.
         Migration(
             "26-people",
             sql: """
@@ -340,8 +343,8 @@ extension SqliteAuthenticationStore {
                 CREATE TABLE scheduled_sign_in (mvpd TEXT PRIMARY KEY NOT NULL, due_at_ms INTEGER NOT NULL, state BLOB NOT NULL);
                 CREATE INDEX scheduled_sign_in_due ON scheduled_sign_in (due_at_ms);
                 """, isAdditive: true),
-        // Where an OAuth provider's answer has to come: the shared address, and whose own one below it (mvpd §3). And the browser that began a login at an upstream, of
-        // requestors that have sign-ins confirmed; empty: any browser may return (bridge §7.3).
+        // Where an OAuth provider's answer has to come: the shared address, and whose own one below it (mvpd §3). And the browser that began a login
+        // at an upstream, of requestors that have sign-ins confirmed; empty: any browser may return (bridge §7.3).
         Migration(
             "28-callbacks",
             sql: """
@@ -364,19 +367,19 @@ extension SqliteAuthenticationStore {
                 """, isAdditive: true),
     ]
 
-    /// What is removed once it is over. An expired session is remembered for a day, so that "expired" differs from "none" (rest-v1 §5).
+    /// The rows that are removed once they are over. An expired session is remembered for a day, so that "expired" differs from "none" (rest-v1 §5).
     package static let sweeps = [
         Sweep(table: "registration_code", key: ["id"], expiryColumn: "kept_until_ms", grace: RegistrationRecord.remembrance),
         Sweep(table: "pending_sign_in", key: ["request_id"], expiryColumn: "expires_at_ms"),
         Sweep(table: "test_sign_in", key: ["id"], expiryColumn: "expires_at_ms"),
-        // Of MVPDs that nobody tests any more.
+        // Rows of MVPDs that nobody tests any more.
         Sweep(table: "scheduled_sign_in", key: ["mvpd"], expiryColumn: "due_at_ms", grace: .seconds(604_800)),
         Sweep(table: "bridge_pending", key: ["handle"], expiryColumn: "expires_at_ms", grace: .seconds(3600)),
         Sweep(table: "bridge_session", key: ["session_id"], expiryColumn: "expires_at_ms", grace: SessionState.remembrance),
         Sweep(table: "bridge_slot", key: ["name"], expiryColumn: "expires_at_ms"),
         Sweep(table: "bridge_person", key: ["person"], expiryColumn: "expires_at_ms"),
         Sweep(table: "bridge_list", key: ["place"], expiryColumn: "listed_at_ms", grace: .seconds(604_800)),
-        // Of providers at whom nobody has signed in since.
+        // Rows of providers at whom nobody has signed in since.
         Sweep(table: "announced_issuer", key: ["issuer"], expiryColumn: "read_at_ms", grace: .seconds(90 * 86_400)),
         Sweep(table: "used_assertion", key: ["issuer", "assertion_id"], expiryColumn: "expires_at_ms"),
         Sweep(table: "profile_request", key: ["request_id"], expiryColumn: "expires_at_ms"),

@@ -101,7 +101,7 @@ extension SqliteAuthenticationStore: SessionStore {
 }
 
 extension Database {
-    /// What a device has at a requestor, the newest first.
+    /// The sessions of a device at a requestor, the newest first.
     package func sessions(_ key: SessionKey) throws -> [SessionRecord] {
         try all(SessionRecord.byKey, [key.device, key.requestor]) { try SessionRecord(columns: &$0) }
     }
@@ -123,7 +123,7 @@ extension RegistrationRecordID {
         plan.add(Self.endSignIns, [self])
     }
 
-    /// Of the statement `use`: a code from before its person or device was erased makes no session of theirs.
+    /// The arguments of the statement `use`: a code from before its person or device was erased makes no session of theirs.
     package func use(for session: SessionRecord, now: Timestamp) -> Arguments {
         let erased = session.erasable
         return [now, self, session.expiresAt, erased.person, erased.device, ErasedSubject.clockErrorMilliseconds]
@@ -164,7 +164,7 @@ extension SessionRecord {
         }
     }
 
-    /// What `start` does.
+    /// The changes that `start` makes.
     package func plan(now: Timestamp) throws(Fault) -> Plan {
         var plan = Plan(for: key.device.text)
         record?.addUse(to: &plan, for: self, now: now)

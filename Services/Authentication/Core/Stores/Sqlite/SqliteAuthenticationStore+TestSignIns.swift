@@ -101,7 +101,7 @@ extension SqliteAuthenticationStore: ScheduledSignInStore {
         }
         let state = known.state.isEmpty ? nil : try ScheduledSignInState(serialized: known.state)
         guard known.due <= now || known.due > next else { return .notYet(until: known.due, latest: state) }
-        // Whoever is first moves it.
+        // The first caller moves it.
         let take: Statement = "UPDATE scheduled_sign_in SET due_at_ms = ? WHERE mvpd = ? AND due_at_ms = ?"
         let isMine = try await store.change(take, [next, mvpd, known.due], of: "scheduled_sign_in") == 1
         return isMine ? .mine(before: state) : .notYet(until: next, latest: state)

@@ -11,20 +11,21 @@ package final class SqliteAuthenticationStore: LivingStore {
     package var lives: EntryLives? { ownLives }
     package let clients: CoherentCache<ClientID, Client>
     package let memory: SessionMemory
-    /// A device that waits for its person polls by its code (rest-v2 §2.8). Whoever changes a code's row forgets it.
+    /// A device that waits for its person polls by its code (rest-v2 §2.8). A change of a code's row removes it from the cache.
     package let codes: CoherentCache<RegistrationCodeText, RegistrationRecord>
-    /// What belongs to sessions that came by an upstream.
+    /// The upstream's parts of sessions that came by an upstream.
     package let parts: CoherentCache<SessionID, BridgedPart>
-    /// Where a person is signed in: which devices' sessions, also expired ones; the sessions themselves are in `memory`. Whoever adds a login
-    /// forgets the person's entry; a device that is listed and has no such login any more is passed over.
+    /// Where a person is signed in: which devices' sessions, also expired ones; the sessions themselves are in `memory`. A new login removes the
+    /// person's entry. A device that is listed and has no such login any more is passed over.
     package let logins: CoherentCache<LoginPlace, [SessionKey]>
     package let rememberedLogins = Counter(label: "boxoffice_authentication_login_lookups_total", dimensions: [("source", "memory")])
     let readLogins = Counter(label: "boxoffice_authentication_login_lookups_total", dimensions: [("source", "store")])
 
-    /// What must be heard before memory answers for a client.
+    /// The changes that must be heard before memory answers for a client.
     package let changes: (any StoreChanges)?
 
-    /// - Parameter cachedSessions: Sessions kept in memory, devices known to have none, codes, and people whose logins are known there, of each at least 2.
+    /// - Parameter cachedSessions: Sessions kept in memory, devices known to have none, codes, and people whose logins are known there, of each at
+    ///   least 2.
     package init(_ store: Store, cachedSessions: Int = 65_536) {
         self.store = store
         changes = store.isCoherent ? store.changes : ClientEpoch.watching(store)
@@ -40,7 +41,7 @@ package final class SqliteAuthenticationStore: LivingStore {
         store.watch(logins, "logins")
     }
 
-    /// Whether other copies of the service on other hosts share it, and its clock.
+    /// True when other copies of the service on other hosts share it, and its clock.
     package var isDistributed: Bool { store.isDistributed }
 
     /// To be called when the session may be in the store by now, before anybody hears of it.
@@ -111,7 +112,7 @@ extension SqliteAuthenticationStore {
 }
 
 extension SqliteAuthenticationStore {
-    /// What a transaction that starts a session says, and the code that it used.
+    /// The result of a transaction that starts a session, and the code that it used.
     package struct Start<Result: Sendable>: Sendable {
         package let result: Result
         package var code: RegistrationCodeText?
@@ -154,7 +155,7 @@ extension Database {
         return try use(record, for: session, now: now).map { .init((), using: $0) }
     }
 
-    /// - Parameter session: That it makes: until its end the code's maker may ask for it.
+    /// - Parameter session: The session that it makes: until its end the code's maker may ask for it.
     /// - Returns: The code; `nil` when it is no longer live or has been used, or comes from before the session's person or device was erased.
     package func use(_ record: RegistrationRecordID, for session: SessionRecord, now: Timestamp) throws -> RegistrationCodeText? {
         let used: RegistrationCodeText? = try first(RegistrationRecordID.use, record.use(for: session, now: now)) { $0.next() }

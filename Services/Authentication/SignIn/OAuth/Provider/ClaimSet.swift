@@ -41,7 +41,7 @@ struct ClaimSet: Sendable {
         }
     }
 
-    /// What the other adds; of a claim that both have, this one's counts.
+    /// This set with the other's claims added; where both have a claim, this one's counts.
     func merged(with other: ClaimSet) -> ClaimSet {
         var merged = self
         merged.members.merge(other.members) { own, _ in own }

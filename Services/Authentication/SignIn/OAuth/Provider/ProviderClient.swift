@@ -38,7 +38,7 @@ package struct ProviderClient: Sendable {
         try await self.token([("grant_type", "refresh_token"), ("refresh_token", token.text)], provider, budget)
     }
 
-    /// What the provider tells of the person.
+    /// The provider's data about the person.
     func profile(_ token: UpstreamAccessToken, at provider: OAuthProvider, budget: CallBudget) async throws(Fault) -> ClaimSet {
         let headers = [("accept", "application/json"), ("authorization", "Bearer \(token.text)")]
         let answer = try await send("profile", to: provider.endpoint.profileURL, headers: headers, provider, budget)
@@ -142,7 +142,7 @@ extension OutboundFailure.Kind {
     }
 }
 
-/// How many calls wait for one MVPD at a time: one that hangs holds up its own people and nobody else's.
+/// Limits the calls that wait for one MVPD at a time: one that hangs holds up its own people and nobody else's.
 package final class ProviderGate: Sendable {
     package static let standardLimit = 32
 
@@ -164,7 +164,7 @@ package final class ProviderGate: Sendable {
     }
 }
 
-/// What a token endpoint says (RFC 6749 §5).
+/// The answer of a token endpoint (RFC 6749 §5).
 package enum TokenAnswer: Sendable {
     case granted(TokenGrant)
     /// `error`: `invalid_grant`, `invalid_client`, …

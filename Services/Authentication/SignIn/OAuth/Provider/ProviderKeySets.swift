@@ -5,8 +5,8 @@ package import Faults
 internal import StrictJson
 package import Tokens
 
-/// The key sets of MVPDs, by their addresses (mvpd §3): read again on a timer, at most once more for each `kid` that is not in them, and at most once a
-/// minute because a signature failed.
+/// The key sets of MVPDs, by their addresses (mvpd §3), read again on a timer. A `kid` that is not in them causes at most one more read. A failed
+/// signature causes at most one a minute.
 package actor ProviderKeySets {
     /// Unknown names that are remembered per set; more are not looked for until the timer's next turn.
     private static let mostUnknown = 64
@@ -45,7 +45,7 @@ package actor ProviderKeySets {
         return await again(provider, budget) ?? keys
     }
 
-    /// The set read once more, for a token that no key at hand verifies: the MVPD may have replaced a key and kept its name, or have no names.
+    /// The set read once more, for a token that no key at hand verifies. The MVPD may have replaced a key and kept its name, or have no names.
     /// - Returns: `nil` where it was read so less than a minute ago, or cannot be read now.
     func newerKeys(of provider: OAuthProvider, budget: CallBudget) async -> JSONWebKeySet? {
         let address = provider.endpoint.jwksURL
@@ -101,7 +101,8 @@ package actor ProviderKeySets {
     }
 }
 
-/// What providers announce of their answers where their records do not say it: records of before the import stored it, and those that somebody wrote by hand.
+/// The announcements of providers about their answers where their records lack them. Such records date from before the import stored it, or somebody
+/// wrote them by hand.
 package actor ProviderAnnouncements {
     /// OpenID Connect Discovery §4.
     private static let place = "/.well-known/openid-configuration"
@@ -135,8 +136,8 @@ package actor ProviderAnnouncements {
         self.clock = clock
     }
 
-    /// Whether its answers name it, as its discovery document says (`authorization_response_iss_parameter_supported`, RFC 9207 §3). A document that cannot be read says
-    /// nothing new: what the last one said counts, before a restart too.
+    /// True when its answers name it, as its discovery document says (`authorization_response_iss_parameter_supported`, RFC 9207 §3). A document that
+    /// cannot be read says nothing new: what the last one said counts, before a restart too.
     func includeIssuer(of provider: OAuthProvider) async -> Bool {
         let issuer = OctetText(provider.endpoint.issuer)
         let entry = entries[issuer]

@@ -3,7 +3,7 @@ internal import Contracts
 internal import Faults
 internal import SamlProfile
 
-/// Reads decisions out of an answer (mvpd §4.2). Whatever is not clearly a permit denies.
+/// Reads decisions out of an answer (mvpd §4.2). An answer that is not clearly a permit denies.
 struct DecisionInterpretation: Sendable {
     typealias Obligation = DecisionResult.Obligation
 
@@ -112,15 +112,15 @@ struct DecisionInterpretation: Sendable {
     }
 }
 
-/// What a decision point answered, once it could be believed.
+/// The answer of a decision point, once it could be believed.
 struct DecisionAnswer: Hashable, Sendable {
     var results: [DecisionResult]
     /// When the answer itself ends, where its form can say so.
     var validUntil: Timestamp?
 }
 
-/// Why an MVPD denied, as its reason-code assignment says (mvpd §4.2): by the endpoint's own table, else the public code's own name or a
-/// short form of it; letter case, blanks, `-` and `_` are alike.
+/// The reason of an MVPD's denial, by its reason-code assignment (mvpd §4.2). The endpoint's own table goes first, then the public code's own name or
+/// a short form of it. Letter case, blanks, `-` and `_` are alike.
 struct DenialReasons: Sendable {
     private let own: [DenialReason]
 
@@ -146,7 +146,7 @@ struct DenialReasons: Sendable {
     ]
 }
 
-/// What an MVPD decided.
+/// The MVPD's decision.
 enum MvpdDecision: Hashable, Sendable {
     case permit(Permit)
     case deny(Denial)

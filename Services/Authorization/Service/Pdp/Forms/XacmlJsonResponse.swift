@@ -28,7 +28,7 @@ struct XacmlJsonResponse: Decodable, Sendable {
         let elements: [Element]
 
         init(from decoder: any Decoder) throws {
-            // Which of the two it is shows before its members are read, so that a problem names the member.
+            // The form is known before its members are read, so that a problem names the member.
             if (try? decoder.unkeyedContainer()) != nil { elements = try [Element](from: decoder) } else { elements = [try Element(from: decoder)] }
         }
     }

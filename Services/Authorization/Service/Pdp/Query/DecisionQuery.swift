@@ -19,7 +19,7 @@ struct DecisionQuery: Hashable, Sendable {
     var clientAddress: String
     var userAgent: String
     var device: String
-    /// What an access token of the person is found by; empty: the person did not sign in by OAuth.
+    /// The key of the person's access token; empty: the person did not sign in by OAuth.
     var upstreamSession: String
 
     init(_ session: SessionAtHand, _ resource: RequestedResource) {
@@ -84,7 +84,7 @@ struct DecisionQuery: Hashable, Sendable {
     }
 }
 
-/// The attribute and obligation ids of one decision point: its own, else those of mvpd §4.1 and §4.2; `ocla` and `enviroment` are spelled
+/// The attribute and obligation ids of one decision point: its own, else those of mvpd §4.1 and §4.2. The names `ocla` and `enviroment` are spelled
 /// as they are deployed.
 struct XacmlVocabulary: Hashable, Sendable {
     let subjectID: String
@@ -164,14 +164,14 @@ public struct DecisionIdentity: Sendable {
     /// - Parameters:
     ///   - pem: The RSA key that signs questions.
     ///   - certificate: Its certificate, DER.
-    /// - Throws: What is wrong with them.
+    /// - Throws: The problem with them.
     public init(entityID: String, key pem: String, certificate: [UInt8]) throws {
         self.entityID = entityID
         signingKey = try SamlProfile.SigningKey(pem: pem, certificate: certificate)
     }
 
     /// - Parameters:
-    ///   - settings: What names the entity and the files.
+    ///   - settings: The settings that name the entity and the files.
     ///   - path: Makes a path of the settings absolute.
     /// - Throws: `MediaTokenKeyProblem` naming the setting and what is wrong with it.
     public init(_ settings: AuthorizationSettings, path: (String) -> String) throws(MediaTokenKeyProblem) {

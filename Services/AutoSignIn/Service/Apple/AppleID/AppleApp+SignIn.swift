@@ -37,7 +37,7 @@ extension Catalogue {
         throw Fault(.clientUnknown, "The programmer has no web sign-in at Apple.")
     }
 
-    /// Whose client id it is: Apple's notifications name only their audience.
+    /// The programmer of a client id: Apple's notifications name only their audience.
     func ownedApp(_ client: AppleClientID) -> (programmer: ProgrammerID, app: AppleApp)? {
         for programmer in configuration.programmers {
             let id = ProgrammerID(programmer.id)

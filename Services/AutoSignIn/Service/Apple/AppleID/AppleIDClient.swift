@@ -24,7 +24,7 @@ struct AppleIDClient: Sendable {
         return grant
     }
 
-    /// Whether the person's consent still stands.
+    /// Checks that the person's consent still stands.
     /// - Throws: `apple_grant_invalid` when it does not; `apple_request_invalid`, `apple_unavailable`: Apple did not say.
     func validate(_ token: AppleRefreshToken, app: AppleApp) async throws(Fault) {
         let answer = try await post(.token, [(name: "grant_type", value: "refresh_token"), (name: "refresh_token", value: token.text)], app)
@@ -47,7 +47,7 @@ struct AppleIDClient: Sendable {
         return AppleAccessToken(token)
     }
 
-    /// What the receiving team will know the user by.
+    /// The identifier by which the receiving team will know the user.
     func transferSubject(of subject: String, target: String, app: AppleApp, token: AppleAccessToken) async throws(Fault) -> String {
         let answer = try await post(.migration, [(name: "sub", value: subject), (name: "target", value: target)], app, bearer: token)
         guard let transfer = JSONMembers(answer.body)?.string("transfer_sub"), VerifiedIdentityToken.isSubject(transfer) else {
@@ -56,7 +56,7 @@ struct AppleIDClient: Sendable {
         return transfer
     }
 
-    /// Whom the receiving team knows by that transfer identifier.
+    /// The user whom the receiving team knows by that transfer identifier.
     func subject(ofTransfer transfer: String, app: AppleApp, token: AppleAccessToken) async throws(Fault) -> String {
         let answer = try await post(.migration, [(name: "transfer_sub", value: transfer)], app, bearer: token)
         guard let subject = JSONMembers(answer.body)?.string("sub"), VerifiedIdentityToken.isSubject(subject) else {
@@ -142,7 +142,7 @@ struct AppleIDCall: Sendable {
     typealias Field = (String, String)
 
     let endpoint: Endpoint
-    /// Of an `application/x-www-form-urlencoded` body; `nil`: a GET.
+    /// The fields of an `application/x-www-form-urlencoded` body; `nil`: a GET.
     var form: [Field]?
     var bearer: AppleAccessToken?
 
@@ -162,7 +162,7 @@ enum AppleAccessSubject {}
 typealias AppleRefreshToken = Secret<AppleRefreshSubject>
 typealias AppleAccessToken = Secret<AppleAccessSubject>
 
-/// What Apple gives for a code (apple §2.4).
+/// Apple's answer to a code (apple §2.4).
 struct AppleGrant: Sendable {
     let accessToken: AppleAccessToken
     let refreshToken: AppleRefreshToken

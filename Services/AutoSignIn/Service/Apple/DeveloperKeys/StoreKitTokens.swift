@@ -7,7 +7,7 @@ internal import Identifiers
 internal import Synchronization
 
 enum StoreKitBearerSubject {}
-/// What we show to Apple's StoreKit.
+/// The bearer that we show to Apple's StoreKit.
 typealias StoreKitBearer = Secret<StoreKitBearerSubject>
 
 /// Bearer tokens for Apple's StoreKit: signed for 20 minutes, used until 15 (apple §1.3).

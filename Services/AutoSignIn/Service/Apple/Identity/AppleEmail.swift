@@ -21,7 +21,7 @@ struct AppleEmail: Hashable, Sendable, Codable {
             address: address, isVerified: claims.bool("email_verified") ?? false, isPrivate: claims.bool("is_private_email") ?? false)
     }
 
-    /// What two accounts may be compared by (apple §2.8, rule 4); `nil` unless the address is verified and the person's own.
+    /// The address by which two accounts may be compared (apple §2.8, rule 4); `nil` unless the address is verified and the person's own.
     var comparable: String? { isVerified && !isPrivate ? address.lowercased() : nil }
 
     private static func isAddress(_ text: String) -> Bool {

@@ -38,7 +38,7 @@ package struct JSONMembers: Sendable {
         self.list = list
     }
 
-    /// - Parameter depth: Of the object or array that the value stands in.
+    /// - Parameter depth: The depth of the object or array that the value stands in.
     private static func value(_ node: JsonNode, depth: Int) -> Value? {
         switch node.content {
         case .null: .null

@@ -109,7 +109,7 @@ extension RealUserPolicy {
 package struct UnverifiedIdentityToken: Sendable {
     /// In bytes (apple §2.2, V1); longer texts are refused unread.
     static let largestByteCount = 8 * 1024
-    /// What Apple signs with (apple §2.2, V2).
+    /// The algorithm of Apple's signatures (apple §2.2, V2).
     static let algorithm = "RS256"
 
     /// `kid`: names one of the published keys.

@@ -112,7 +112,7 @@ struct AppleKeyCache: Sendable {
     /// After a failed fetch while there are no keys at all.
     static let shortPause: Duration = .seconds(5)
 
-    /// What is known of a key's name.
+    /// The known facts about a key's name.
     enum Finding: Sendable {
         case known(AppleKey)
         case unknown
@@ -156,21 +156,21 @@ struct AppleKeyCache: Sendable {
         return .fetch
     }
 
-    /// Whether the keys may be fetched because a signature failed, at most once a minute: Apple may have replaced a key and kept its name.
+    /// True when the keys may be fetched because a signature failed, at most once a minute. Apple may have replaced a key and kept its name.
     mutating func mayFetchAnew(now: Timestamp) -> Bool {
         guard doubtedAt.map({ Self.isOver($0, Self.pause, now) }) ?? true else { return false }
         doubtedAt = now
         return true
     }
 
-    /// What is known after a fetch, or while none may be made.
+    /// The finding after a fetch, or while none may be made.
     func conclude(_ name: String, now: Timestamp) -> Finding {
         guard let held, now <= held.fetchedAt + Self.longestUse else { return .unavailable }
         if let key = held.keys.key(name) { return .known(key) }
         return failedAt == nil ? .unknown : .unavailable
     }
 
-    /// - Parameter maxAge: Of the answer's `Cache-Control`; `nil`: it named none.
+    /// - Parameter maxAge: The age limit in the answer's `Cache-Control`; `nil`: it named none.
     mutating func fetched(_ keys: AppleKeySet, maxAge: Duration?, now: Timestamp) {
         held = Held(keys: keys, fetchedAt: now, lifetime: maxAge ?? Self.standardLifetime)
         failedAt = nil

@@ -41,7 +41,7 @@ struct AppleRevocationCourier: OutboxCourier {
 struct AppleGrantRecord: Hashable, Sendable {
     let link: AppleLinkID
     let client: AppleClientID
-    /// Of apps.
+    /// The id of the group of apps.
     let group: String
     let sealed: SealedBytes
     var validatedAt: Timestamp
@@ -65,7 +65,7 @@ struct AppleLinkRecord: Hashable, Sendable {
     let account: AccountID
     /// The first that Apple told; later sign-ins have none (apple §2.6).
     var realUserStatus: RealUserStatus?
-    /// Of Apple's relay (apple §2.9).
+    /// The mail forwarding of Apple's relay (apple §2.9).
     var mail = MailForwarding()
     let createdAt: Timestamp
     /// The latest authorization, whatever the group.
@@ -77,7 +77,7 @@ struct AppleLinkRecord: Hashable, Sendable {
     var isRevoked: Bool { !consents.isEmpty && consents.values.allSatisfy { $0.revokedAt != nil } }
 }
 
-/// What a person allowed a group of apps that share one consent.
+/// A person's consent for a group of apps that share it.
 struct AppleConsent: Hashable, Sendable {
     var authorizedAt: Timestamp
     var revokedAt: Timestamp?
@@ -86,7 +86,7 @@ struct AppleConsent: Hashable, Sendable {
     func isAffected(byEventAt moment: Timestamp) -> Bool { moment.seconds >= authorizedAt.seconds }
 }
 
-/// Whether Apple forwards mail to the person.
+/// Apple's forwarding of mail to the person.
 struct MailForwarding: Hashable, Sendable {
     var isAllowed = true
     var changedAt: Timestamp?

@@ -1,6 +1,6 @@
 internal import Contracts
 
-/// What Apple told once of a person's name, made harmless (apple §2.7). Each part may be missing.
+/// The person's name that Apple told once, made harmless (apple §2.7). Each part may be missing.
 struct PersonName: Hashable, Sendable, Codable {
     let given: String?
     let family: String?

@@ -49,7 +49,7 @@ struct AppleTransfers: Sendable {
     }
 
     /// Users of accounts that are not the programmer's, or closed, are passed over.
-    /// - Returns: How many were taken in.
+    /// - Returns: The number that were taken in.
     func take(_ request: ImportTransfersRequest) async throws(Fault) -> Int {
         let programmer = ProgrammerID(request.programmerID)
         let team = AppleTeamID(request.teamID)

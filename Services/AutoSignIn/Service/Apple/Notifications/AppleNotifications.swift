@@ -4,7 +4,7 @@ internal import Faults
 internal import Logging
 internal import Storage
 
-/// What Apple tells of its own accord (apple §2.9).
+/// The notifications that Apple sends of its own accord (apple §2.9).
 struct AppleNotifications: Sendable {
     let parts: AppleParts
     let operations: AppleOperations
@@ -15,7 +15,7 @@ struct AppleNotifications: Sendable {
         let now = parts.now()
         let catalogue = try parts.base.parts.catalogue.current()
         guard let notification = try await verify(message.payload, now), let (programmer, app) = catalogue.ownedApp(notification.audience) else {
-            // Whoever sent it is nobody: it is counted, and neither a row nor a line of the log is kept of it.
+            // Nobody knows the sender: it is counted, and neither a row nor a line of the log is kept of it.
             parts.base.parts.metrics.refusedNotification()
             throw Fault(.appleNotificationInvalid, "The notification is not accepted.")
         }
@@ -52,7 +52,7 @@ extension Database {
             """, [team, notification.id, notification.type, now, now + VerifiedNotification.memory + .seconds(86_400)]) == 1
     }
 
-    /// - Returns: Whether anything changed.
+    /// - Returns: True when anything changed.
     fileprivate func apply(
         _ notification: VerifiedNotification, to link: AppleLinkRecord, of app: AppleApp, _ operations: AppleOperations,
         _ touched: inout Touched, now: Timestamp

@@ -31,7 +31,7 @@ struct AppleSessionChecks: Sendable {
         }
     }
 
-    /// - Returns: How many links were looked at.
+    /// - Returns: The number of links that were looked at.
     /// - Throws: Faults of the storage.
     @discardableResult
     func round() async throws(Fault) -> Int {
@@ -56,7 +56,7 @@ struct AppleSessionChecks: Sendable {
         return AppleSessionState(verdict: Self.together(verdicts), nextCheckAtMilliseconds: UInt64(clamping: next.milliseconds))
     }
 
-    /// What several client ids' checks mean for the link.
+    /// The verdict of several client ids' checks on the link.
     private static func together(_ verdicts: [AppleSessionVerdict]) -> AppleSessionVerdict {
         let order: [AppleSessionVerdict] = [.valid, .recent, .unclear, .ended]
         return order.first(where: verdicts.contains) ?? .unclear
@@ -163,11 +163,12 @@ enum AppleSessionCheck {
     static func isRecent(_ grant: AppleGrantRecord, now: Timestamp) -> Bool { now < grant.validatedAt + interval && now >= grant.validatedAt }
 }
 
-/// Gives a device its session after Sign in with Apple (apple §1.4): of one of the account's TV logins where one serves, else one without TV.
+/// Gives a device its session after Sign in with Apple (apple §1.4). The session is of one of the account's TV logins where one serves, otherwise one
+/// without TV.
 struct AppleSessionStart: Sendable {
     /// Beyond streaming: the person has signed in.
     static let scopes = StreamingSessionRecord.streamingScopes + ["account:read", "account:write"]
-    /// Of a session without a login behind it; unused it ends much earlier.
+    /// The lifetime of a session without a login behind it; unused it ends much earlier.
     static let lifetime: Duration = .seconds(365 * 86_400)
 
     let logins: any Logins

@@ -3,8 +3,8 @@ internal import Faults
 internal import Storage
 
 extension CallerCheck {
-    /// A device that came in by Sign in with Apple, and whose person then signed in at their TV provider: the login becomes the account's
-    /// (apple §1.4). A login that opens another account stays there.
+    /// Gives the login to the account when a device came in by Sign in with Apple (apple §1.4). Its person then signed in at their TV provider. A
+    /// login that opens another account stays there.
     /// - Returns: The account; `nil`: nobody signed in with Apple on the device.
     /// - Throws: Faults of the storage.
     func joinedAccount(

@@ -81,7 +81,7 @@ struct AppleLinks: Sendable {
             try await parts.store.change { database, touched in
                 let link = try Self.find(AppleLinkID(request.linkID), caller, in: database)
                 guard let account = try database.account(link.account) else { throw Self.unknown }
-                // Rule 7: the person would stand before a closed door.
+                // Rule 7: the person would be locked out.
                 guard try !account.logins.isEmpty || database.appleLinks(of: account.id).count > 1 else {
                     throw Fault(.lastMethod, "This is the account's only way in.")
                 }
@@ -118,7 +118,7 @@ struct AppleLinks: Sendable {
 /// A person whom Apple has proven, on the way to an account. Made of a verified token; a ticket keeps it sealed.
 struct AppleAuthorization: Hashable, Sendable, Codable {
     let team: AppleTeamID
-    /// Of apps that share the consent.
+    /// The id of the group of apps that share the consent.
     let group: String
     let client: AppleClientID
     let subject: String
@@ -162,7 +162,7 @@ extension Secret: Codable {
     }
 }
 
-/// What the operations of Sign in with Apple share, beside the service's own base.
+/// The common parts of the operations of Sign in with Apple, beside the service's own base.
 struct AppleParts: Sendable {
     let base: AutoSignInBase
     let apple: AppleIDClient
@@ -199,7 +199,7 @@ extension AppleIDClient {
 }
 
 extension DeviceCaller {
-    /// Who may use what was given out to this app on this device.
+    /// The holder who may use the values given out to this app on this device.
     var holder: String { names.joined(separator: " ") }
 
     /// The person's own login at the MVPD; `nil`: none, or a session that was made for the device.

@@ -3,7 +3,7 @@ internal import Cryptography
 internal import Faults
 internal import Storage
 
-/// What a client shows of a person's sign-in at Apple.
+/// A client's proof of a person's sign-in at Apple.
 struct AppleClaim: Sendable {
     let identityToken: String
     /// Empty: none.
@@ -14,7 +14,7 @@ struct AppleClaim: Sendable {
 
 /// Proves who a person is: the identity token, what it is tied to, and the exchange of the code (apple §2.2, §2.4).
 struct AppleProofs: Sendable {
-    /// Who asks: whatever was given out for one holder is good for no other.
+    /// The holder that asks: a value given out for one holder is good for no other.
     enum Tie: Sendable {
         /// A nonce of ours, for this client and device.
         case nonce(holder: String)

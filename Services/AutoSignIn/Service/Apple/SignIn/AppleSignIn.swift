@@ -155,7 +155,7 @@ struct AppleEntry: Sendable {
     }
 }
 
-/// What a proven person finds here (apple §2.8).
+/// The account state that a proven person finds here (apple §2.8).
 enum AppleArrival: Hashable, Sendable {
     /// Rule 2.
     case known(AppleLinkRecord)
@@ -175,7 +175,7 @@ enum AppleArrival: Hashable, Sendable {
         }
     }
 
-    /// What the person has to decide; `nil`: nothing.
+    /// The question that the person has to decide; `nil`: none.
     func question(createsAccount: Bool) -> AppleQuestion? {
         switch self {
         case .known, .moved: nil

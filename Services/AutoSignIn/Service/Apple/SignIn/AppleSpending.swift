@@ -7,7 +7,7 @@ internal import Storage
 /// A string of ours that Apple echoes in the identity token (apple §2.2): for one use, by one client on one device, with one app.
 struct AppleNonceRecord: Hashable, Sendable {
     static let lifetime: Duration = .seconds(600)
-    /// Of one that is given back.
+    /// The lifetime of a nonce that is given back.
     static let shortLifetime: Duration = .seconds(60)
 
     let digest: Digest
@@ -21,7 +21,7 @@ struct AppleNonceRecord: Hashable, Sendable {
     }
 }
 
-/// What a sign-in uses up (apple §4, I7; §2.2, V10).
+/// The values that a sign-in uses up (apple §4, I7; §2.2, V10).
 struct AppleSpending: Hashable, Sendable {
     /// `nil`: a web sign-in, whose state is spent already.
     let nonce: AppleNonceRecord?
@@ -91,7 +91,7 @@ extension AppleSpending {
     }
 }
 
-/// What is known whole, in one round trip.
+/// The spending of values that are known whole, in one round trip.
 extension AutoSignInStore {
     /// - Throws: Faults of the storage, here and below.
     func isLive(_ nonce: AppleNonceRecord, now: Timestamp) async throws(Fault) -> Bool {
@@ -112,7 +112,7 @@ extension AutoSignInStore {
 
 /// Ties a proven person to an account, in the commit that needs it.
 struct AppleLinking: Sendable {
-    /// Of Apple's refresh tokens.
+    /// The seal of Apple's refresh tokens.
     let seal: TokenSeal
     let random: any RandomSource
 
@@ -121,7 +121,7 @@ struct AppleLinking: Sendable {
     /// A new link, or a new authorization of one; notes what Apple told of the person.
     /// - Parameters:
     ///   - link: The person's, where there is one.
-    ///   - id: Of a new one.
+    ///   - id: The id of a new link.
     func authorize(
         _ person: AppleAuthorization, _ link: AppleLinkRecord?, id: AppleLinkID, account: AccountRecord, in database: Database,
         _ touched: inout Touched, now: Timestamp

@@ -10,7 +10,7 @@ enum AppleTicketSubject {}
 /// Stands for a proven person until a decision is made (apple §2.8).
 typealias AppleTicketSecret = Secret<AppleTicketSubject>
 
-/// What a person has to decide first.
+/// The question that a person has to decide first.
 enum AppleQuestion: String, Hashable, Sendable, Codable {
     /// An account with the same e-mail is there: they may prove that it is theirs and link it.
     case accountExists = "account_exists"
@@ -18,7 +18,7 @@ enum AppleQuestion: String, Hashable, Sendable, Codable {
     case confirmationRequired = "confirmation_required"
 }
 
-/// What a ticket keeps, sealed.
+/// The sealed content of a ticket.
 struct AppleTicketContent: Hashable, Sendable, Codable {
     let authorization: AppleAuthorization
     let requestor: String

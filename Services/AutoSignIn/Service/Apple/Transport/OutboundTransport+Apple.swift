@@ -13,7 +13,7 @@ extension OutboundRoute {
 }
 
 extension OutboundAnswer {
-    /// What `Retry-After` asks for in seconds; a date counts as nothing said.
+    /// The seconds that `Retry-After` asks for; a date counts as nothing said.
     var retryAfter: Duration? {
         header("retry-after").flatMap { Int64($0) }.flatMap { $0 >= 0 ? .seconds(min($0, 86_400 * 31)) : nil }
     }

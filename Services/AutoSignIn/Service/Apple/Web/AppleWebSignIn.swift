@@ -169,12 +169,12 @@ typealias AppleState = Secret<AppleStateSubject>
 typealias AppleBrowser = Secret<AppleBrowserSubject>
 
 extension AppleState {
-    /// What the request has as `nonce`: follows from the state, which nobody else knows.
+    /// The request's `nonce`: it follows from the state, which nobody else knows.
     var nonce: String { Base64.url.encode(SHA256.hash("nonce " + text)) }
 }
 
 extension AppleBrowser {
-    /// Who may use what was given out to this browser.
+    /// The holder who may use the values given out to this browser.
     var holder: String { "browser " + Hex.encode(digest.bytes) }
 }
 

@@ -55,7 +55,7 @@ extension AutoSignInStore {
                 """),
     ]
 
-    /// What of them is removed once it is over.
+    /// The rows of these tables that are removed once they are over.
     static let appleSweeps = [
         Sweep(table: "apple_nonce", key: ["digest"], expiryColumn: "expires_at_ms"),
         Sweep(table: "apple_spent", key: ["kind", "digest"], expiryColumn: "expires_at_ms"),
@@ -73,7 +73,7 @@ extension AutoSignInStore: AppleKeyStore {
         }
     }
 
-    /// Of several copies that fetch, the last to do so counts, whichever is the last to write.
+    /// When several copies fetch, the last to do so counts, whichever is the last to write.
     func keep(_ keys: KeptAppleKeys) async throws(Fault) {
         try await store.change(
             """

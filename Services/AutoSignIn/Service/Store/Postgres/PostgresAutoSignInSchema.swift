@@ -1,7 +1,7 @@
 internal import Storage
 
-/// The tables of `AutoSignInStore+Schema.swift` and `AutoSignInStore+AppleSchema.swift` in PostgreSQL's words: whoever adds a step there adds one here, with the
-/// same columns.
+/// The tables of `AutoSignInStore+Schema.swift` and `AutoSignInStore+AppleSchema.swift` in PostgreSQL's words: whoever adds a step there adds one
+/// here, with the same columns.
 enum PostgresAutoSignInSchema {
     /// Compared and ordered by octets.
     static let text = #"TEXT COLLATE "C""#
@@ -106,7 +106,7 @@ enum PostgresAutoSignInSchema {
         )
         """,
         "CREATE INDEX IF NOT EXISTS idempotency_expiry ON idempotency (expires_at_ms)",
-        // The order of a lane is `lane_no`: ids do not follow commits.
+        // The order of a queue is `lane_no`: ids do not follow commits.
         """
         CREATE TABLE IF NOT EXISTS outbox (
             id BIGSERIAL PRIMARY KEY, lane \(text) NOT NULL, call \(text) NOT NULL, programmer \(text) NOT NULL, subject \(text) NOT NULL,

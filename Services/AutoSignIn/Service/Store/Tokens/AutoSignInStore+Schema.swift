@@ -1,7 +1,7 @@
 public import Storage
 
 extension AutoSignInStore {
-    /// What releases before `schema_level` compare; it never changes again.
+    /// The number that releases before `schema_level` compare; it never changes again.
     static let layout = 2
     static let owner = "autosignin"
 
@@ -19,7 +19,7 @@ extension AutoSignInStore {
     /// The same tables in PostgreSQL's words.
     public static var postgresSteps: [Migration] { PostgresAutoSignInSchema.steps }
 
-    /// What is removed once it is over.
+    /// The rows that are removed once they are over.
     public static let sweeps =
         [
             Sweep(table: "streaming_session", key: ["id"], expiryColumn: "expires_at_ms"),
@@ -107,7 +107,7 @@ extension AutoSignInStore {
                 "CREATE INDEX account_email_folded ON account (programmer, lower(email)) WHERE email IS NOT NULL",
                 "ALTER TABLE security_event ADD COLUMN number INTEGER NOT NULL DEFAULT 0", "UPDATE security_event SET number = rowid",
             ], isAdditive: true),
-        // The order of a lane is its own: ids of other engines do not follow commits.
+        // The order of a queue is its own: ids of other engines do not follow commits.
         Migration(
             "9-lane-numbers",
             statements: [

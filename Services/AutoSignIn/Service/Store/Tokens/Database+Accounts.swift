@@ -78,7 +78,7 @@ extension AccountRecord {
         """
     private static let order = "ORDER BY login.attached_at_ms, login.mvpd, login.user_id"
     static let withLogins: Statement = "\(selection) WHERE account.id = ? \(order)"
-    /// Of the programmer, by one of its logins.
+    /// The programmer's account, by one of its logins.
     static let ofLogin: Statement = """
         \(selection) WHERE account.id = (SELECT account_id FROM account_login WHERE programmer = ? AND mvpd = ? AND user_id = ?) \(order)
         """

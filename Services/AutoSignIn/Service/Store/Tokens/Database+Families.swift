@@ -172,7 +172,7 @@ extension Database {
         }
     }
 
-    /// What callers see of a family.
+    /// The part of a family that callers see.
     /// - Throws: `family_unknown`.
     func contract(_ id: FamilyID, now: Timestamp) throws -> TokenFamily {
         guard let family = try family(id) else { throw Fault.familyUnknown }

@@ -17,12 +17,13 @@ extension Database {
         try run(insert, [letter.lane, letter.kind.rawValue, programmer, letter.subject, letter.payload, Self.waiting, now])
     }
 
-    /// Whoever leaves a letter in a lane changes the row that the lane belongs to, so that on every engine the numbers of letters follow their commits.
+    /// A writer that leaves a letter in a queue changes the row that the queue belongs to. So on every engine the numbers of letters follow their
+    /// commits.
     private func hold(_ letter: OutboxLetter) throws {
         switch letter.kind {
         case .update, .delete: try run("UPDATE family SET state = state WHERE id = ?", [letter.subject])
         case .revoke: try run("UPDATE apple_link SET account_id = account_id WHERE id = ?", [letter.subject])
-        // The lane of one session, which ends in the same commit.
+        // The queue of one session, which ends in the same commit.
         case .endSessions: break
         }
     }
@@ -36,7 +37,7 @@ extension Database {
         return BoundStatement(claim, [lease, item.id, waiting, item.nextAt, item.progress.attempts])
     }
 
-    /// Whether the letter is still this try's: its lease has not gone to another one.
+    /// True when the letter is still this try's: its lease has not gone to another one.
     func isHeld(_ item: OutboxItem) throws -> Bool {
         try hasRow(
             "SELECT 1 FROM outbox WHERE id = ? AND state = ? AND is_claimed = 1 AND attempts = ? AND next_at_ms = ?",
@@ -70,7 +71,7 @@ extension Database {
             ])
     }
 
-    /// Letters of the lane that nobody has under way go out at once.
+    /// Letters of the queue that nobody has under way go out at once.
     func hasten(lane: String, now: Timestamp) throws {
         try run(
             "UPDATE outbox SET next_at_ms = ?1 WHERE lane = ?2 AND state = ?3 AND is_claimed = 0 AND next_at_ms > ?1", [now, lane, Self.waiting])
@@ -80,7 +81,7 @@ extension Database {
         try run("DELETE FROM outbox WHERE id = ?", [item.id])
     }
 
-    /// The letters of a lane that wait, oldest first.
+    /// The letters of a queue that wait, oldest first.
     func waitingLetters(lane: String) throws -> [OutboxItem] {
         try letters("SELECT \(OutboxItem.columns) FROM outbox WHERE lane = ? AND state = ? ORDER BY lane_no", [lane, Self.waiting])
     }
@@ -119,7 +120,7 @@ extension OutboxItem {
 }
 
 extension AutoSignInStore {
-    /// The first letter of each lane, where its time has come. A lane holds letters of one destination.
+    /// The first letter of each queue, where its time has come. A queue holds letters of one destination.
     /// - Throws: Faults of the storage.
     func dueLetters(_ kinds: [OutboxKind], now: Timestamp, limit: Int) async throws(Fault) -> [OutboxItem] {
         let places = kinds.map { _ in "?" }.joined(separator: ", ")
@@ -141,7 +142,7 @@ extension Database {
         try run(redemption.insert)
     }
 
-    /// Whether all that a verdict on the value hangs on is as these records have it, and the account can be signed in to.
+    /// True when all that a verdict on the value hangs on is as these records have it, and the account can be signed in to.
     func stands(_ version: TokenVersionRecord, of family: FamilyRecord) throws -> Bool {
         let standing = version.standing(family)
         return try hasRow(standing.statement, standing.arguments)

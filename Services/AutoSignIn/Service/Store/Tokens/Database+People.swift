@@ -45,7 +45,7 @@ extension Database {
     }
 
     /// Ends everything of an account, and removes every row of it but what a letter to Apple still needs.
-    /// - Returns: How many families ended.
+    /// - Returns: The number of families that ended.
     @discardableResult
     func erase(
         _ account: AccountRecord, _ apple: AppleOperations, _ touched: inout Touched, _ erasure: inout PersonErasureCount, now: Timestamp
@@ -125,7 +125,7 @@ extension Database {
         touched.versions.insert(version.id)
     }
 
-    /// What Apple's last word on an Update means (apple §1.2, §1.3).
+    /// Applies Apple's last word on an Update (apple §1.2, §1.3).
     func settleUpdate(
         of family: FamilyRecord, from old: TokenVersionRecord, to new: TokenVersionRecord, _ end: DeliveryEnd, _ touched: inout Touched,
         now: Timestamp

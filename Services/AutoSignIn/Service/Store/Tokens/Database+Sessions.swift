@@ -16,7 +16,7 @@ extension Database {
         try sessions("family_id = ?", [family])
     }
 
-    /// Of an Apple link, those made through one of the client ids.
+    /// The sessions of an Apple link that were made through one of the client ids.
     func sessions(of link: AppleLinkID, clients: [AppleClientID]) throws -> [StreamingSessionRecord] {
         try sessions("link_id = ?", [link]).filter { session in
             if case .apple(_, let client) = session.origin { clients.contains(client) } else { false }
@@ -76,7 +76,7 @@ extension StreamingSessionRecord {
         SELECT \(columns) FROM streaming_session WHERE streaming_session.id = ? AND EXISTS (\(TokenVersionRecord.standing))
         """
 
-    /// What makes room for it: the session that the device had at the requestor.
+    /// Makes room for it: removes the session that the device had at the requestor.
     var replace: BoundStatement { BoundStatement("DELETE FROM streaming_session WHERE device_id = ? AND requestor = ?", [device, requestor]) }
 
     var insert: BoundStatement {
@@ -118,7 +118,7 @@ struct RevocationReason: Hashable, Sendable {
     static let accountClosed = RevocationReason(text: "account_closed")
     static let appleLink = RevocationReason(text: "apple_link")
 
-    /// What the metrics call it: reasons of callers' own are not told apart.
+    /// The label in the metrics: reasons of callers' own are not told apart.
     var label: String {
         let known: [RevocationReason] = [
             .optOut, .signOutEverywhere, .flagged, .replay, .idle, .notStored, .accountClosed, .appleLink,

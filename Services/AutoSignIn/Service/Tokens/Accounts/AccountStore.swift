@@ -49,7 +49,7 @@ struct AccountRecord: Hashable, Sendable {
     var logins: [TVLogin] = []
 }
 
-/// What Apple told of the person (apple §2.7); each part may be missing.
+/// Apple's facts about the person (apple §2.7); each part may be missing.
 struct AccountProfile: Hashable, Sendable {
     var givenName: String?
     var familyName: String?

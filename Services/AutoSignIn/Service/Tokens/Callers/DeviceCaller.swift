@@ -41,8 +41,8 @@ struct DeviceCaller: Sendable {
     /// The session's family when it came about by a value.
     var family: FamilyID? { streaming?.origin.family }
 
-    /// The login with which a token may be issued: of this device, its person there at most 15 minutes ago, at the MVPD or by Sign in with
-    /// Apple (apple §1.2, §1.4).
+    /// The login with which a token may be issued (apple §1.2, §1.4). It is this device's, and its person was there at most 15 minutes ago, at the
+    /// MVPD or by Sign in with Apple.
     /// - Throws: `session_not_fresh`.
     func freshLogin(now: Timestamp) throws(Fault) -> CallerLogin {
         if let login, let since = authenticatedAt(login), now - since <= Self.freshness { return login }
@@ -136,7 +136,7 @@ enum CheckedCaller: Sendable {
         if case .device(let caller) = self { try caller.requirePerson() }
     }
 
-    /// Whether the account is the caller's, or of the programmer whose backend calls.
+    /// True when the account is the caller's, or of the programmer whose backend calls.
     func mayReach(_ account: AccountID, of programmer: ProgrammerID) -> Bool {
         guard programmer == self.programmer else { return false }
         return switch self {

@@ -5,7 +5,7 @@ internal import Faults
 internal import Logging
 internal import Storage
 
-/// What happens by itself: rotation, and the end of what nobody uses (apple §4).
+/// The work without a caller: rotation, and the end of unused values (apple §4).
 struct Housekeeping: Sendable {
     let base: AutoSignInBase
 

@@ -4,7 +4,7 @@ internal import Contracts
 internal import Faults
 internal import Storage
 
-/// What people see of their opt-ins, and the links with which a browser becomes theirs.
+/// The opt-ins that people see, and the links with which a browser becomes theirs.
 struct OptInReader: Sendable {
     let base: AutoSignInBase
     let apple: AppleOperations

@@ -159,7 +159,7 @@ struct Revocations: Sendable {
 extension RevocationReason {
     static let longest = 64
 
-    /// What a caller gave as the reason: letters, digits, `_`, `-` and spaces, at most 64 of them; anything else is passed over.
+    /// The caller's reason: letters, digits, `_`, `-` and spaces, at most 64 of them; anything else is passed over.
     init(sent text: String, otherwise fallback: RevocationReason) {
         let kept = text.unicodeScalars.filter {
             $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9").contains($0) || "_- ".unicodeScalars.contains($0))

@@ -118,7 +118,7 @@ struct FamilyRecord: Hashable, Sendable {
     var state: FamilyState
     /// The Apple link behind the session that opted in; `nil`: none.
     var link: AppleLinkID?
-    /// Which device opted in.
+    /// The device that opted in.
     let device: DeviceID
     let deviceLabel: String
     let createdAt: Timestamp

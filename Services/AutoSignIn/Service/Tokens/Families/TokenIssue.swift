@@ -180,7 +180,7 @@ struct ValueSeal: Sendable {
     /// To be kept, by the current key.
     func comparison(_ secret: Secret<TokenValueSubject>) -> Digest { Self.digest(secret, keys.key(for: .comparison)) }
 
-    /// Whether a kept digest is the secret's, by whichever key it was made. All keys are tried, so that it takes the same time for every secret.
+    /// True when a kept digest is the secret's, by whichever key it was made. All keys are tried, so that it takes the same time for every secret.
     func matches(_ kept: Digest, _ secret: Secret<TokenValueSubject>) -> Bool {
         var isRight = false
         for key in keys.keys(for: .comparison) where kept.equals(Self.digest(secret, key)) { isRight = true }

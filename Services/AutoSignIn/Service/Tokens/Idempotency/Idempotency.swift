@@ -7,8 +7,8 @@ internal import Storage
 
 /// Lets a call that is sent again have its effect once: equal keys get the first answer for 24 hours (apple §4).
 ///
-/// Calls with the same key at the same time share one effect and one answer, also when copies of the service get them: an effect is committed together with
-/// its answer, and the commit of whoever comes second fails, or finds nothing left to do. A refusal is not kept: it changed nothing.
+/// Calls with the same key at the same time share one effect and one answer, also when copies of the service get them. An effect is committed
+/// together with its answer. The second commit fails, or finds nothing left to do. A refusal is not kept: it changed nothing.
 actor Idempotency {
     private let store: AutoSignInStore
     private let seal: TokenSeal
@@ -49,7 +49,8 @@ actor Idempotency {
         return try Answer(serialized: try result.get())
     }
 
-    /// What another copy kept that had the effect meanwhile, because of which this one failed; or what this one kept in a commit whose answer was lost.
+    /// The answer that another copy kept because it had the effect meanwhile, so that this one failed. It may also be one that this copy kept in a
+    /// commit whose answer was lost.
     private func answerElsewhere(_ place: IdempotentPlace, _ failure: Fault) async -> Result<[UInt8], Fault> {
         do throws(Fault) {
             return try await answer(at: place).map { .success($0) } ?? .failure(failure)
@@ -94,9 +95,9 @@ extension IdempotentPlace {
 
 /// Where an idempotency key counts: for one operation of one caller (apple §4).
 struct IdempotentPlace: Hashable, Sendable {
-    /// Of operation, caller and key together.
+    /// The digest of operation, caller and key together.
     let digest: Digest
-    /// Of what was asked; another one with the same key is refused.
+    /// The digest of the request; another one with the same key is refused.
     let request: Digest
 
     static let longestKey = 128
@@ -117,7 +118,7 @@ struct IdempotentPlace: Hashable, Sendable {
 }
 
 extension CheckedCaller {
-    /// Who it is as far as idempotency keys go.
+    /// The caller's names for idempotency keys.
     var names: [String] {
         switch self {
         case .device(let caller): caller.names

@@ -62,7 +62,7 @@ struct RateWindow: Hashable, Sendable {
 
     init(now: Timestamp) { start = now }
 
-    /// How many there were within the span, as far as two counters know.
+    /// The number within the span, as far as two counters know.
     mutating func count(now: Timestamp, span: Duration) -> Int {
         turn(now, span)
         let elapsed = Double((now - start).wholeMilliseconds) / Double(span.wholeMilliseconds)
@@ -87,8 +87,8 @@ struct RateWindow: Hashable, Sendable {
     }
 }
 
-/// The idempotency keys of redeems. To redeem a value once more gives the same session, so that no answer has to be kept: only a key that comes
-/// back with another request is refused.
+/// The idempotency keys of redeems. A repeated redemption of a value gives the same session, so no answer has to be kept. Only a key that comes back
+/// with another request is refused.
 final class RedeemKeys: Sendable {
     private let seen = Mutex(BoundedCache<Digest, (request: Digest, until: Timestamp)>(capacity: 65_536))
 
@@ -104,7 +104,7 @@ final class RedeemKeys: Sendable {
     }
 }
 
-/// Whether a value whose secret is right opens a session (apple §1.2).
+/// Decides whether a value whose secret is right opens a session (apple §1.2).
 enum RedeemRule {
     enum Verdict: Hashable, Sendable {
         /// - Parameters:
@@ -119,7 +119,7 @@ enum RedeemRule {
         case noLogin
     }
 
-    /// What the device says of where it found the value.
+    /// The place where the device says that it found the value.
     struct Place: Hashable, Sendable {
         let bundleID: AppleClientID
         let environment: AppleEnvironment

@@ -6,7 +6,7 @@ internal import Faults
 internal import Identifiers
 internal import Storage
 
-/// Lets a device in by a value (apple §1.2): what is known of the value is in memory, `authentication` is asked once, one commit ends it.
+/// Lets a device in by a value (apple §1.2). The known facts about the value are in memory, `authentication` is asked once, and one commit ends it.
 struct Redeemer: Sendable {
     private let base: AutoSignInBase
     private let lookup: ValueLookup
@@ -92,8 +92,8 @@ struct Redeemer: Sendable {
         }
     }
 
-    /// The device had that very session before, and nothing has to be written. Whether the family still stands says memory, or the store where other copies
-    /// may have ended it unheard.
+    /// The device had that very session before, and nothing has to be written. Memory tells if the family still stands, or the store where other
+    /// copies may have ended it unheard.
     private func continued(_ record: StreamingSessionRecord, _ entry: Entry) async throws(Fault) -> StreamingSessionRecord? {
         let store = base.parts.store
         let (known, family): (StreamingSessionRecord?, FamilyRecord?) =
@@ -108,7 +108,7 @@ struct Redeemer: Sendable {
         return known
     }
 
-    /// What was revoked while `authentication` was asked is found here: the new session ends in the same commit (I1).
+    /// A revocation during the question to `authentication` is found here: the new session ends in the same commit (I1).
     /// - Returns: The refusal then.
     private func commit(_ record: StreamingSessionRecord, _ entry: Entry) async throws(Fault) -> Fault? {
         let attempt = entry.attempt
@@ -140,7 +140,7 @@ struct Redeemer: Sendable {
         }
     }
 
-    /// What stands against the value by now.
+    /// The present objection to the value.
     private static func refusal(_ verdict: RedeemRule.Verdict) -> Fault? {
         switch verdict {
         case .accepted: nil
@@ -210,7 +210,7 @@ extension Redeemer {
         let family: FamilyRecord
         let logins: [TVLogin]
         let isFirstSight: Bool
-        /// Of the call's idempotency key, once the caller is known.
+        /// The place of the call's idempotency key, once the caller is known.
         var place: IdempotentPlace?
 
         /// Lets the device in as long as all still stands, in one round trip; not for a value that becomes the active one.
@@ -237,7 +237,7 @@ extension AutoSignInStore {
         return try await store.first(StreamingSessionRecord.whileStanding, [id] + standing.arguments) { StreamingSessionRecord(columns: &$0) }
     }
 
-    /// Whether the device opted in, or was let in by a value of the family in the last 90 days.
+    /// True when the device opted in, or was let in by a value of the family in the last 90 days.
     /// - Throws: Faults of the storage.
     func knows(_ device: DeviceID, _ family: FamilyRecord) async throws(Fault) -> Bool {
         if family.device == device { return true }
@@ -287,7 +287,7 @@ extension StreamingSessionRecord {
             expiresAt: Timestamp(milliseconds: Int64(clamping: session.expiresAtMilliseconds)))
     }
 
-    /// Whether it is that session but for when it was used.
+    /// True when it is that session but for when it was used.
     func isSame(as other: StreamingSessionRecord) -> Bool {
         var other = other
         other.lastUsedAt = lastUsedAt

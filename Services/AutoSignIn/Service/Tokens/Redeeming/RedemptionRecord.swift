@@ -1,11 +1,11 @@
 internal import Clocks
 internal import Identifiers
 
-/// That a device presented a value (apple §4); kept 90 days.
+/// The record that a device presented a value (apple §4); kept 90 days.
 struct RedemptionRecord: Hashable, Sendable {
     let family: FamilyID
     let device: DeviceID
-    /// Of the device's address, with a key.
+    /// The digest of the device's address, made with a key.
     let address: Digest
     let outcome: Outcome
     let at: Timestamp

@@ -1,4 +1,4 @@
-/// What a key of this service is for; no key serves two purposes.
+/// The purpose of a key of this service; no key serves two purposes.
 struct SealPurpose: Hashable, Sendable {
     let name: String
 

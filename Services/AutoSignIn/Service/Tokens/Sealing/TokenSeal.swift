@@ -17,8 +17,8 @@ struct TokenSeal: Sendable {
     init(keys: AutoSignInKeys, purpose: SealPurpose) { (self.keys, self.purpose) = (keys, purpose) }
 
     /// - Parameters:
-    ///   - what: What is sealed, such as `value`.
-    ///   - owner: Whose it is; it opens for nobody else, and as nothing else.
+    ///   - what: The kind of the sealed data, such as `value`.
+    ///   - owner: The owner; it opens for nobody else, and as nothing else.
     /// - Throws: `internal`.
     func close(_ bytes: [UInt8], _ what: StaticString, of owner: String) throws(Fault) -> SealedBytes {
         do {
@@ -85,7 +85,7 @@ public final class AutoSignInKeys: Sendable {
         }
     }
 
-    /// What copies on other hosts compare with their own.
+    /// The fingerprint that copies on other hosts compare with their own.
     public var fingerprint: KeyFingerprint {
         let name = "autosignin.sealKey"
         let prints = state.withLock(\.roots).map { HMACSHA256.authenticate(Array(KeyFingerprint.text(name).utf8), key: $0) }

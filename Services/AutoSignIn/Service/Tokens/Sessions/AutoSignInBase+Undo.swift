@@ -5,8 +5,8 @@ internal import Logging
 internal import Storage
 
 extension AutoSignInBase {
-    /// After a commit that failed: the session that `authentication` has made for it must not outlive it. One that the store has stays: the device had it before,
-    /// another copy let the device in meanwhile, or the commit's answer alone was lost.
+    /// After a commit that failed: the session that `authentication` has made for it must not outlive it. One that the store has stays: the device
+    /// had it before, another copy let the device in meanwhile, or the commit's answer alone was lost.
     func undo(_ session: StreamingSessionID, _ context: CallContext) async {
         if await isKept(session) { return }
         do {

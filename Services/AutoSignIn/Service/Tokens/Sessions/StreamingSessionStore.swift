@@ -46,13 +46,13 @@ struct StreamingSessionRecord: Hashable, Sendable {
     let client: ClientID
     let origin: StreamingSessionOrigin
     var scopes: [String] = StreamingSessionRecord.streamingScopes
-    /// Whether there is an authn token behind it.
+    /// True when there is an authn token behind it.
     var hasTVSession = true
     let createdAt: Timestamp
     var lastUsedAt: Timestamp
     let expiresAt: Timestamp
 
-    /// What a person who is not there may do (apple §1.2).
+    /// The scopes of a person who is not there (apple §1.2).
     static let streamingScopes = ["stream:play", "stream:progress", "watchlist:read", "watchlist:write"]
     /// A session that nobody uses ends (apple §4).
     static let idleLimit: Duration = .seconds(30 * 86_400)

@@ -2,7 +2,7 @@ public import Contracts
 internal import Cryptography
 internal import Faults
 
-/// Who administers, by the SHA-256 of their bearers; the bearers themselves are not kept.
+/// The administrators, by the SHA-256 of their bearers; the bearers themselves are not kept.
 public struct AdministratorRoll: Sendable {
     /// Why a bearer cannot be used.
     public struct Unusable: Error, Sendable, CustomStringConvertible {
@@ -55,10 +55,10 @@ public struct AdministratorRoll: Sendable {
 
     func has(_ name: String) -> Bool { entries.contains { $0.administrator.name == name } }
 
-    /// What a session keeps of the bearer that opened it: the same for one bearer, and no way back to it.
+    /// The mark of the bearer in the session that it opened: the same for one bearer, and no way back to it.
     func mark(of token: String) -> String { Self.mark(SHA256.hash(token)) }
 
-    /// - Parameter mark: Of the bearer.
+    /// - Parameter mark: The mark of the bearer.
     /// - Throws: `access_denied` when the administrator has gone, or has another bearer by now.
     func administrator(named name: String, mark: String) throws(Fault) -> Administrator {
         guard let entry = entries.first(where: { $0.administrator.name == name }), Self.mark(entry.digest) == mark else { throw .noSession }

@@ -11,7 +11,7 @@ public struct AdministratorSettings: Decodable, Sendable {
     public let programmers: [String]
     /// Id of the MVPD whose list the role `proxy` keeps; empty: none.
     public let mvpd: String
-    /// What the administrator may do beside what the role allows; none unless set.
+    /// The administrator's rights beside those of the role; none unless set.
     public let rights: [Right]
 
     public enum Right: String, Decodable, Sendable {

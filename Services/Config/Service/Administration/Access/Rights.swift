@@ -3,7 +3,7 @@ internal import Contracts
 internal import Faults
 internal import Storage
 
-/// What an administrator may do (dashboard §1).
+/// The rights of an administrator (dashboard §1).
 struct Rights: Sendable {
     enum Action: Sendable, CaseIterable {
         case read
@@ -18,7 +18,7 @@ struct Rights: Sendable {
         /// Calls to upstreams, and ends of our clients there.
         case upstream
         case verifyHistory
-        /// Which MVPDs a proxy lists.
+        /// The MVPDs that a proxy lists.
         case listProxied
         /// To export and erase everything about a person.
         case handlePersonalData
@@ -48,7 +48,7 @@ struct Rights: Sendable {
     /// A proxy keeps its own list alone.
     func mayList(behind proxy: String) -> Bool { isOperator || !proxy.isEmpty && administrator.proxyMvpdID == proxy }
 
-    /// Who writes entries of a section: an editor neither makes programmers nor touches what all programmers share.
+    /// True when the administrator may write entries of a section: an editor neither makes programmers nor touches what all programmers share.
     func mayWrite(_ section: CatalogueSection, isReplacement: Bool) -> Bool {
         switch section {
         case .requestors, .integrations, .applications: true
@@ -74,7 +74,8 @@ struct Rights: Sendable {
         return !sees(programmer: id)
     }
 
-    /// What the administrator sees of a document: what comes to the administrator's programmers from another one is new to them, and what goes is gone.
+    /// The part of a document that the administrator sees. An entry that comes from another programmer is new to them, and one that goes to another
+    /// is gone.
     func visible(_ document: CatalogueDocument) -> CatalogueDocument {
         if isOperator { return document }
         let own = document.entries(.requestors).filter { sees(programmer: $0.tree["programmer"]?.text ?? "") }
@@ -94,9 +95,9 @@ extension Fault {
     static func notFound(_ noun: String) -> Fault { Fault(.notFound, "There is no such \(noun).") }
 }
 
-/// Whom a version or an audit record concerns, as programmer ids in a column with a space between.
+/// The programmers that a version or an audit record concerns, as programmer ids in a column with a space between.
 struct RecordScope {
-    /// Of SQL; for the records that a reader may see.
+    /// The condition in SQL, for the records that a reader may see.
     let condition: String
     let arguments: Arguments
 

@@ -1,13 +1,13 @@
 internal import CatalogueFiles
 internal import Contracts
 
-/// Which programmer an entry belongs to.
+/// The programmer to whom an entry belongs.
 extension CatalogueDocument {
     enum Owner: Hashable, Sendable {
         case programmer(String)
         /// MVPD records: read by everyone.
         case everyone
-        /// What only operators see.
+        /// The part that only operators see.
         case operators
     }
 
@@ -43,7 +43,8 @@ extension CatalogueDocument {
         }
     }
 
-    /// A document with an integration and what it stands on alone: its ends, the requestor's programmer, and the MVPD through which its own is reached.
+    /// A document with an integration and what it stands on alone: its ends, the requestor's programmer, and the MVPD through which its own is
+    /// reached.
     func around(integration key: EntityKey) -> CatalogueDocument {
         let (requestor, mvpd) = (EntityKey(.requestors, key.requestor), EntityKey(.mvpds, key.mvpd))
         let tested = testedIntegration(mvpd)
@@ -60,15 +61,15 @@ extension CatalogueDocument {
         return filtered { needed.contains($0) }
     }
 
-    /// What a change of an entry can be judged by, where all else is good: integrations refer to a requestor and an MVPD, and nothing refers to them. A catalogue has
-    /// tens of thousands of them.
+    /// The part of the document that is enough to judge a change of an entry, where all else is good. Integrations refer to a requestor and an MVPD,
+    /// and nothing refers to them. A catalogue has tens of thousands of them.
     func concerned(by key: EntityKey) -> CatalogueDocument {
         let tested = Set(entries(.mvpds).compactMap { testedIntegration($0.key) })
         switch key.section {
         case .integrations: return around(integration: key)
         case .requestors: return filtered { $0.section != .integrations || $0.requestor == key.id || tested.contains($0) }
         case .mvpds:
-            // What signs people in at an MVPD may be its proxy's.
+            // The MVPD's proxy may sign its people in.
             let behind = entries(.mvpds).filter { $0.tree["proxy"]?["mvpd"]?.text == key.id }
             let mvpds = Set(([key] + behind.map(\.key)).map { OctetText($0.id) })
             return filtered { $0.section != .integrations || mvpds.contains(OctetText($0.mvpd)) || tested.contains($0) }
@@ -84,7 +85,8 @@ extension CatalogueDocument {
     }
 }
 
-/// Where OAuth providers send browsers back (`oauth.callback` of an MVPD). An entry that does not say it keeps what it has; a new one has an address of its own.
+/// Where OAuth providers send browsers back (`oauth.callback` of an MVPD). An entry that does not say it keeps what it has; a new one has an address
+/// of its own.
 extension CatalogueDocument {
     private static let callback = ["oauth", "callback"]
 
@@ -104,7 +106,7 @@ extension CatalogueDocument {
     /// Ids of those that share one.
     var sharers: Set<OctetText> { Set(texts: entries(.mvpds).filter { $0.tree["oauth"]?["callback"] == .string("shared") }.map(\.key.id)) }
 
-    /// The same, in which OAuth records that do not say their callback share one, or say that it is their own where another document has said one.
+    /// The same document. OAuth records that do not say their callback share one, or name their own where another document has named one.
     func sayingCallbacks(sharers: Set<OctetText>, over former: CatalogueDocument) -> CatalogueDocument {
         var document = self
         for entry in entries(.mvpds) where entry.hasUnsaidCallback {
@@ -140,7 +142,7 @@ extension JsonTree {
     }
 }
 
-/// What makes one document of another, property by property.
+/// The changes that make one document of another, property by property.
 extension CatalogueDocument {
     /// - Returns: In the order of sections and entries; an entry that is only in one of the two is one change. The order of entries is no property.
     func changes(to other: CatalogueDocument) -> [PropertyChange] {
@@ -189,7 +191,7 @@ extension CatalogueDocument {
     }
 }
 
-/// What differs between two documents at one place.
+/// The difference between two documents at one place.
 struct PropertyChange: Hashable, Sendable {
     let key: EntityKey
     /// Names of members; empty for the entry as a whole.

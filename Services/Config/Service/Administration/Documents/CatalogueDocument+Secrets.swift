@@ -8,7 +8,7 @@ extension CatalogueDocument {
         "clientSecretReference", "secret", "statementReference", "passwordReference", "signInKeyReference", "purchaseKeyReference",
     ]
 
-    /// Of files at the autosignin service, which nobody lists and no call writes.
+    /// The members for files at the autosignin service, which nobody lists and no call writes.
     fileprivate static let keyFileMembers: Set<OctetText> = ["signInKeyReference", "purchaseKeyReference"]
 
     private static let members = Set(texts: secretMembers)
@@ -34,7 +34,7 @@ extension CatalogueDocument {
 /// A reference where it stands.
 struct SecretName: Hashable, Sendable {
     let reference: String
-    /// Whether a file at the autosignin service is named.
+    /// True when a file at the autosignin service is named.
     let isKeyFile: Bool
 }
 
@@ -55,15 +55,15 @@ extension JsonTree {
     }
 }
 
-/// What a push may name (clients §2).
+/// The secrets that a push may name (clients §2).
 struct SecretRules {
     let inventory: SecretInventory
     /// Programmers of files; a file that is not here is operators'.
     let owners: [OctetText: String]
-    /// Of whoever pushes.
+    /// The rights of the administrator who pushes.
     let rights: Rights
 
-    /// What is wrong with the references that these changes make; what was there before stays editable.
+    /// The problems of the references that these changes make; earlier references stay editable.
     func problems(_ changes: [PropertyChange], from old: CatalogueDocument, to new: CatalogueDocument) -> [FieldProblem] {
         var problems: [FieldProblem] = []
         for key in Set(changes.map(\.key)) {
@@ -78,7 +78,7 @@ struct SecretRules {
     }
 
     private func problem(_ name: SecretName, _ holder: CatalogueDocument.Owner) -> String? {
-        // Who does not list secrets keeps files alone.
+        // A service that does not list secrets has files alone.
         if name.isKeyFile || inventory.knowledge == .untold { return problem(file: name, holder) }
         guard inventory.knowledge != .away else {
             return "names the secret '\(name.reference)', and the service that keeps secrets does not answer; push again in a moment"
@@ -106,7 +106,7 @@ struct SecretRules {
         "names the secret '\(name.reference)', which is a programmer's own ('boxoffice secret owner' says whose a file is)"
     }
 
-    /// What one may not name is as good as absent.
+    /// The message for a secret that one may not name: it counts as absent.
     private func absence(of name: SecretName) -> String {
         name.isKeyFile
             ? "names the key file '\(name.reference)', which is not there; ask an operator for it"

@@ -7,13 +7,13 @@ internal import StrictJson
 
 /// Reads a document as the catalogue file is read, without files.
 enum DocumentCheck {
-    /// What a good document means.
+    /// The meaning of a good document.
     struct Reading: Sendable {
         let configuration: Configuration
         fileprivate let warnings: [CatalogueProblem]
     }
 
-    /// - Parameter rights: Whose reader hears of the problems; `nil`: one who may see everything.
+    /// - Parameter rights: The rights of the reader who hears of the problems; `nil`: one who may see everything.
     /// - Throws: A `Refused` as its cause, with all problems.
     static func configuration(
         of document: CatalogueDocument, _ ledger: CatalogueLedger, for rights: Rights? = nil
@@ -22,8 +22,8 @@ enum DocumentCheck {
     }
 
     /// - Parameters:
-    ///   - edited: Whose problems are told by their places in the entry alone, and whose warnings are returned.
-    ///   - rights: As above. Who sees a part of the catalogue hears that something is taken, not by whom (clients §2).
+    ///   - edited: The entries whose problems are told by their places in the entry alone, and whose warnings are returned.
+    ///   - rights: As above. A reader who sees a part of the catalogue hears that something is taken, not by whom (clients §2).
     /// - Throws: A `Refused` as its cause, with all problems.
     static func read(
         _ document: CatalogueDocument, _ ledger: CatalogueLedger, edited: EntityKey?, for rights: Rights?
@@ -73,7 +73,7 @@ enum DocumentCheck {
     }
 }
 
-/// Who hears what is wrong with a document.
+/// The readers of a document's problems.
 private struct Audience {
     let document: CatalogueDocument
     let edited: EntityKey?
@@ -87,7 +87,7 @@ private struct Audience {
             return FieldProblem(field: "\(problem.path)", message: message)
         }
         if let rights, !rights.sees(key, in: document) {
-            // Of two that say the same, the later one in the document is at fault for the reader of documents.
+            // When two entries say the same, the later one in the document is at fault for the reader of documents.
             return FieldProblem(field: "", message: "does not fit an entry of another programmer: an id or an identity that it brings is taken")
         }
         return FieldProblem(field: key == edited ? rest : rest.isEmpty ? "\(key)" : "\(key): \(rest)", message: message)
@@ -138,7 +138,8 @@ enum EntityText {
         message.count <= longestMessage ? message : message.prefix(longestMessage) + "…"
     }
 
-    /// What no text of a catalogue may have, wherever it stands: a name twice, a NUL, a private key (dashboard §2). The text itself is not quoted.
+    /// Refuses content that no text of a catalogue may have, wherever it stands: a name twice, a NUL, a private key (dashboard §2). The text itself
+    /// is not quoted.
     private static func inspect(_ node: JsonNode, _ path: JsonPath, _ problems: inout [FieldProblem]) {
         guard problems.count < JsonProblems.most else { return }
         switch node.content {

@@ -4,7 +4,7 @@ internal import Clocks
 internal import Contracts
 internal import Cryptography
 
-/// What is asked of an entry that an administrator edits beyond what makes a catalogue usable (dashboard §2).
+/// The rules for an entry that an administrator edits, beyond those that make a catalogue usable (dashboard §2).
 struct EntityRules {
     let key: EntityKey
     let tree: JsonTree
@@ -63,7 +63,7 @@ struct EntityRules {
         let certificate: Cryptography.Certificate
     }
 
-    /// A pinned certificate may end where it is, with an alarm; one that is over already, or has not begun, is saved with a confirmation of its own, for
+    /// A pinned certificate may end where it is, with an alarm. One that is over already, or has not begun, is saved with its own confirmation, for
     /// that certificate alone (decision 0021).
     private var doubtful: [Doubtful] {
         guard key.section == .mvpds, case .saml(let endpoint) = configuration.mvpds.first(where: { $0.id == key.id })?.signIn else { return [] }
@@ -85,7 +85,7 @@ struct EntityRules {
         }
     }
 
-    /// What the audit keeps of the confirmations that were needed.
+    /// The confirmations that were needed, for the audit.
     var confirmations: [String] {
         doubtful.filter(isConfirmed).map {
             "Certificate \($0.sha256) (\($0.certificate.subject)) of the MVPD '\(key.id)' confirmed, which \($0.certificate.validityFlaw(at: now) ?? "")"
@@ -98,7 +98,7 @@ struct EntityRules {
         (former?["saml"]?["signingCertificates"]?.texts ?? []).compactMap { try? Cryptography.Certificate(pem: $0).der }
     }
 
-    /// Which apps are cut off by domains that are not there any more (dashboard #7).
+    /// The apps that are cut off by domains that are not there any more (dashboard #7).
     private var removedDomains: [FieldProblem] {
         guard let requestor else { return [] }
         let names = Set(requestor.domains.map(\.name))
@@ -128,11 +128,11 @@ enum Fingerprint {
     static func digits(_ text: String) -> OctetText { OctetText(text.lowercased().filter { $0 != ":" && $0 != " " }) }
 }
 
-/// What is asked of a push as a whole.
+/// The rules for a push as a whole.
 enum PushRules {
-    /// What may stay where it is, and may not be added, by a file either: records that share a callback (RFC 9700 §4.4.2), and requestors that have sign-ins confirmed
-    /// and no page of their own to which an upstream sends browsers back (bridge §7.4).
-    /// - Parameter formerSharers: Which of some MVPDs shared a callback before the version that the change is made of.
+    /// Finds additions that no push or file may make; existing ones may stay. They are records that share a callback (RFC 9700 §4.4.2). The others
+    /// are requestors that have sign-ins confirmed, without a page of their own to which an upstream sends browsers back (bridge §7.4).
+    /// - Parameter formerSharers: The MVPDs, among some, that shared a callback before the version that the change is made of.
     static func additions(
         before: Configuration, after: Configuration, formerSharers: ([String]) throws -> Set<OctetText>
     ) rethrows -> [FieldProblem] {

@@ -1,7 +1,7 @@
 internal import CatalogueFiles
 internal import Contracts
 
-/// What brings this cluster's catalogue to another's, without what is each cluster's own (dashboard §1).
+/// The changes that bring this cluster's catalogue to another's, without the parts that are each cluster's own (dashboard §1).
 struct Promotion {
     /// Endpoints, keys and clients at MVPDs: a staging cluster has the MVPDs' staging servers.
     let keepsEndpoints: Bool

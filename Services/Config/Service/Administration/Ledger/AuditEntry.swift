@@ -2,7 +2,7 @@ internal import Clocks
 internal import Contracts
 internal import Storage
 
-/// What is recorded in the audit log; the raw value goes over the wire.
+/// The actions in the audit log; the raw value goes over the wire.
 enum AuditAction: String, Sendable {
     case push
     case pushProposed = "push_proposed"
@@ -26,10 +26,10 @@ enum AuditAction: String, Sendable {
     case proxiedMvpdsReplaced = "proxied_mvpds_replaced"
     /// More than half of the former list has gone.
     case proxiedMvpdsDropped = "proxied_mvpds_dropped"
-    /// Of an MVPD, pinned although its validity is over or has not begun.
+    /// A certificate of an MVPD was pinned although its validity is over or has not begun.
     case certificateConfirmed = "certificate_confirmed"
     case statementKeyRetired = "statement_key_retired"
-    /// Of records whose time is over.
+    /// Records whose time is over were deleted.
     case auditForgotten = "audit_forgotten"
 }
 
@@ -45,7 +45,7 @@ enum AuditAuthor {
 
     private static let applications = "application "
 
-    /// Whether the name of a person would pass for one of these in the log.
+    /// True when the name of a person would pass for one of these in the log.
     static func isOne(_ name: String) -> Bool {
         [file, time].contains { OctetText($0) == OctetText(name) } || name.utf8.starts(with: applications.utf8)
     }
@@ -63,7 +63,7 @@ struct AuditEntry: Hashable, Sendable {
     let previousSHA256: String
     var recordSHA256 = ""
 
-    /// What the record's hash must be.
+    /// The hash that the record must have.
     var link: String {
         let fields = ["\(number)", "\(createdAt.milliseconds)", author, action, text, "\(version)", ProgrammerList.text(programmers)]
         return HashChain.link(fields, after: previousSHA256)

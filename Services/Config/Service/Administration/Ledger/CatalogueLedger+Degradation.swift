@@ -91,7 +91,7 @@ extension CatalogueLedger {
 }
 
 extension [LivingKey: EntryLife] {
-    /// Whether a rule began while its requestor and its MVPD had the owners that they have now.
+    /// True when a rule began while its requestor and its MVPD had the owners that they have now.
     fileprivate func cover(_ rule: DegradationRule) -> Bool {
         let start = Timestamp(milliseconds: Int64(clamping: rule.startsAtMilliseconds))
         return [LivingKey(.requestor, rule.requestorID), LivingKey(.mvpd, rule.mvpdID)].allSatisfy { key in
@@ -100,7 +100,7 @@ extension [LivingKey: EntryLife] {
     }
 }
 
-/// Whose a file of a secret is. One that is not kept is operators'.
+/// The owner of a secret's file. One that is not kept is operators'.
 struct FileOwner: Hashable, Sendable {
     let reference: String
     /// Empty: operators'.
@@ -132,8 +132,8 @@ extension CatalogueLedger {
         try run("INSERT INTO progress (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", [Self.settled, now])
     }
 
-    /// Gives the files about which nothing was said to those whose entries name them: to the one programmer, or to operators. Only for what operators wrote: a whole
-    /// catalogue, or the one that there was before owners were kept.
+    /// Gives the files about which nothing was said to those whose entries name them: to the one programmer, or to operators. Only for what operators
+    /// wrote: a whole catalogue, or the one that there was before owners were kept.
     func settleFileOwners(in document: CatalogueDocument) throws {
         let known = Set(texts: try fileOwners().map(\.reference))
         for (reference, holders) in document.secretHolders() where !known.contains(reference) {
@@ -144,7 +144,8 @@ extension CatalogueLedger {
         }
     }
 
-    /// The files that an upgrade gave to programmers, because their entries alone named them; empty when that was told before, and in a store that has had owners since it began.
+    /// The files that an upgrade gave to programmers, because their entries alone named them. Empty when that was told before, and in a store that
+    /// has had owners since it began.
     func takeDerivedOwners() throws -> [FileOwner] {
         let settledAt: Int64? = try database.value("SELECT value FROM progress WHERE name = ?", [Self.settled])
         guard let settledAt, try !database.hasRow("SELECT 1 FROM progress WHERE name = ?", [Self.told]) else { return [] }
@@ -168,13 +169,13 @@ extension CatalogueLedger {
 struct EndedStatement: Hashable, Sendable {
     let softwareID: String
     let application: String
-    /// Who has the id now.
+    /// The programmer that has the id now.
     let programmer: String
 }
 
 extension CatalogueLedger {
-    /// The ids of an application's statements that are not revoked. An application that never had one gets one; it keeps it when it leaves the catalogue and comes back
-    /// with its programmer. Those of another programmer's application of the same id have ended.
+    /// The ids of an application's statements that are not revoked. An application that never had one gets one; it keeps it when it leaves the
+    /// catalogue and comes back with its programmer. Those of another programmer's application of the same id have ended.
     func softwareIDs(of application: String) throws -> [String] {
         try softwareIDs(of: application, since: try since(application))
     }

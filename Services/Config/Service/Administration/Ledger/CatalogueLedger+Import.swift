@@ -6,7 +6,7 @@ internal import Foundation
 internal import Storage
 internal import Tokens
 
-/// What became of a catalogue that somebody wrote as a whole.
+/// The result for a catalogue that somebody wrote as a whole.
 struct ImportOutcome: Sendable {
     enum Verdict: Sendable {
         /// It is what was taken in last.
@@ -17,63 +17,64 @@ struct ImportOutcome: Sendable {
     }
 
     let verdict: Verdict
-    /// What services are to have.
+    /// The publication for services.
     var publication: Publication
-    /// Whether it was refused because the file stayed behind imports of others.
+    /// True when it was refused because the file stayed behind imports of others.
     var isLeftBehind = false
     /// The versions that administrators made since the file was taken in last, newest first.
     var pushed: [UInt64] = []
-    /// What it changes of the newest version, or would change.
+    /// The changes that it makes of the newest version, or would make.
     var changes: [PropertyChange] = []
-    /// Of what the catalogue says beside what was there, as a SHA-256.
+    /// The SHA-256 of the catalogue's own content beside what was there.
     var documentSHA256 = ""
 }
 
 /// Why a catalogue is to be taken in.
 enum ImportReason: Sendable {
     /// The service looked at its file: at its start, or because it changed.
-    /// - Parameter former: What the file said when this copy looked last, as a SHA-256.
+    /// - Parameter former: The file's content when this copy looked last, as a SHA-256.
     case looked(former: String?)
     /// An operator asks for it.
-    /// - Parameter isForced: Whether it may replace pushed versions.
+    /// - Parameter isForced: True when it may replace pushed versions.
     case asked(isForced: Bool)
 
     fileprivate var isForced: Bool { if case .asked(true) = self { true } else { false } }
 }
 
 extension CatalogueLedger {
-    /// What people made since the catalogue file was taken in last, newest first.
+    /// The versions that people made since the catalogue file was taken in last, newest first.
     func pushedVersions() throws -> [UInt64] {
         let last = try newestImport()?.version ?? 0
         return try versions().filter { $0.version > last && $0.author != AuditAuthor.upgrade }.map(\.version)
     }
 
-    /// Whether the catalogue file said it at an import.
+    /// True when the catalogue file said it at an import.
     private func wasImported(_ sha256: String) throws -> Bool {
         try database.hasRow(
             "SELECT 1 FROM version WHERE origin = ? AND author = ? AND document_sha256 = ?", [VersionOrigin.file.rawValue, AuditAuthor.file, sha256])
     }
 
-    /// Whether a catalogue file says by itself what it, or another copy's file, said at an import before the last one: one that stayed behind, not one that goes back.
-    /// - Parameter former: What this copy's file said before, as a SHA-256; `nil`: that is not known.
+    /// True when a catalogue file says by itself what it, or another copy's file, said at an import before the last one. Such a file stayed behind;
+    /// it does not go back.
+    /// - Parameter former: The earlier content of this copy's file, as a SHA-256; `nil`: that is not known.
     private func isLeftBehind(_ document: CatalogueDocument, former: String?) throws -> Bool {
         guard let last = try newestImport()?.documentSHA256, former != last, last != document.tree.sha256 else { return false }
         return try wasImported(document.tree.sha256)
     }
 
-    /// Whether the catalogue file says what it said at its last import, where entries that do not say their callback had one then.
+    /// True when the catalogue file says what it said at its last import, where entries that do not say their callback had one then.
     private func saysTheSame(_ document: CatalogueDocument, as last: VersionRecord?) throws -> Bool {
         guard let last else { return false }
         if last.documentSHA256 == document.tree.sha256 { return true }
         return try document.keepingCallbacks(of: self.document(last.documentSHA256)).tree.sha256 == last.documentSHA256
     }
 
-    /// Takes in a catalogue when it is not what the file was at its last import. One that changed beside pushed versions is refused: it knows nothing of
-    /// what administrators did, and would undo it. One that says the same as the newest version undoes nothing. A file that nobody asked for is also refused when it
-    /// says what was taken in once before: copies with different files would undo each other's imports at each start.
+    /// Takes in a catalogue when it is not what the file was at its last import. One that changed beside pushed versions is refused: it knows nothing
+    /// of what administrators did, and would undo it. One that says the same as the newest version undoes nothing. A file that nobody asked for is
+    /// also refused when its content was taken in before. Otherwise copies with different files would undo each other's imports at each start.
     /// - Parameters:
     ///   - written: As it stands there; callbacks that it does not say are those that were there.
-    ///   - author: Who brings it; the file itself by default.
+    ///   - author: The author who brings it; the file itself by default.
     ///   - reason: Why the file is looked at.
     /// - Throws: A `Refused` as its cause, where it adds what a push may not add.
     func importCatalogue(
@@ -85,7 +86,7 @@ extension CatalogueLedger {
         let former = try newest.map { try self.document($0.documentSHA256) } ?? CatalogueDocument(.object([:]))
         let document = written.keepingCallbacks(of: former)
         let sha256 = document.tree.sha256
-        // What a person brings is taken in even when the file said it once.
+        // A person's catalogue is taken in even when the file said it once.
         let isKnown = author == AuditAuthor.file ? try saysTheSame(written, as: last) : false
         if isKnown || newest?.documentSHA256 == sha256 && author != AuditAuthor.file {
             return ImportOutcome(verdict: .unchanged, publication: try publish(keys: keys), documentSHA256: last?.documentSHA256 ?? sha256)
@@ -113,7 +114,7 @@ extension CatalogueLedger {
         let list = pushed.reversed().map { "\($0)" }.joined(separator: ", ")
         let name = author == AuditAuthor.file ? "The catalogue file" : "An imported catalogue"
         let description = changes.isEmpty || pushed.isEmpty ? name : "\(name), in place of pushed versions: \(list)"
-        // What was named before owners were kept is settled by itself, not by what comes now.
+        // References from before owners were kept are settled by themselves, not by the new content.
         if newest != nil { try settleFileOwners() }
         let record = try append(
             document, meaning: configuration, author: author, description: description, origin: .file, programmers: programmers)
@@ -125,11 +126,11 @@ extension CatalogueLedger {
 
 extension CatalogueLedger {
     /// Makes a draft the newest version; one that began with an older version is brought onto the newest first (dashboard §4).
-    /// - Throws: `insufficient_role` where the newest version does not let the administrator make all of the changes; a `Refused` as its cause: conflicts, or what is
-    ///   wrong with the result.
+    /// - Throws: `insufficient_role` where the newest version does not let the administrator make all of the changes; a `Refused` as its cause:
+    ///   conflicts, or what is wrong with the result.
     /// - Parameters:
-    ///   - rights: Of whoever decides: the author, or the second person.
-    ///   - secrets: What is known of them.
+    ///   - rights: The rights of the deciding person: the author, or the second person.
+    ///   - secrets: The known facts about them.
     func push(
         _ draft: Draft, by rights: Rights, author: String, approver: String, description: String, secrets: SecretInventory = SecretInventory()
     ) throws -> VersionRecord {
@@ -213,7 +214,7 @@ struct ProposedPush: Sendable {
         return push
     }
 
-    /// - Parameter rights: Whose reader sees the changes that are theirs to see.
+    /// - Parameter rights: The rights of the reader, who sees the changes that are theirs to see.
     func contract(for rights: Rights) -> PendingPush {
         let seen = rights.visible(draft.baseDocument).changes(to: rights.visible(draft.document))
         return PendingPush(

@@ -4,7 +4,7 @@ internal import Contracts
 internal import Faults
 internal import Storage
 
-/// What a life is of: an id, or an identity that apps bring along, which another programmer may have later.
+/// The object of a life: an id, or an identity that apps bring along, which another programmer may have later.
 struct LivingKey: Hashable, Sendable {
     enum Kind: String, CaseIterable, Sendable {
         case requestor, application, mvpd
@@ -25,8 +25,8 @@ struct LivingKey: Hashable, Sendable {
     }
 }
 
-/// The time that something has one owner. It goes on where an operator moves it to another owner, and where it is away and comes back with the owner that it had last.
-/// With another owner a new one begins.
+/// The time that something has one owner. It goes on where an operator moves it to another owner. It also goes on where it is away and comes back
+/// with its last owner. With another owner a new one begins.
 struct EntryLife: Hashable, Sendable {
     /// A programmer; of an MVPD the proxy in whose list it is, or empty: operators.
     var owner: String
@@ -37,7 +37,7 @@ struct EntryLife: Hashable, Sendable {
 }
 
 extension CatalogueDocument {
-    /// Whose everything is that can have a life.
+    /// The owners of everything that can have a life.
     func livingOwners() -> [LivingKey: String] {
         var owners: [LivingKey: String] = [:]
         for entry in entries(.requestors) { owners[LivingKey(.requestor, entry.key.id)] = entry.tree["programmer"]?.text ?? "" }
@@ -72,7 +72,7 @@ extension CatalogueLedger {
         }
         var lives: [LivingKey: EntryLife] = [:]
         for row in rows {
-            // Of a newer release.
+            // The row is of a newer release.
             guard let kind = LivingKey.Kind(rawValue: row.kind) else { continue }
             lives[LivingKey(kind, row.id)] = row.life
         }
@@ -93,7 +93,7 @@ extension CatalogueLedger {
         for version in newer {
             if version.sha256 == former { continue }
             former = version.sha256
-            // What a store begins with may have been there before the store.
+            // The first entries of a store may have been there before the store.
             let moment = isFirst ? Timestamp(milliseconds: 0) : version.createdAt
             try take(try document(version.sha256).livingOwners(), into: &lives, at: moment)
             isFirst = false
@@ -153,12 +153,12 @@ extension Configuration {
     }
 }
 
-/// What a proxy's list changed.
+/// The changes of a proxy's list.
 struct ListReplacement: Sendable {
     let version: VersionRecord
     /// False: the list says what it said before.
     let isNew: Bool
-    /// How many MVPDs the former list had, and how many of them have gone.
+    /// The number of MVPDs that the former list had, and the number of them that have gone.
     let former: Int
     let removed: Int
 
@@ -167,7 +167,7 @@ struct ListReplacement: Sendable {
 }
 
 extension CatalogueLedger {
-    /// Of channels and the MVPDs of one list.
+    /// The limit for integrations of channels with the MVPDs of one list.
     private static let mostIntegrations = 10_000
 
     /// The MVPDs that a proxy lists, in the order of the catalogue.
@@ -196,7 +196,7 @@ extension CatalogueLedger {
         let removed = former.map(\.key).filter { !kept.contains($0) }
         var document = live
         for key in removed {
-            // What the catalogue says of channels and an MVPD that is gone goes with it.
+            // The catalogue's references from channels to an MVPD that is gone go with it.
             for reference in live.references(to: key) { document[reference] = nil }
             document[key] = nil
         }

@@ -10,7 +10,7 @@ internal import Storage
 internal import StrictJson
 internal import Tokens
 
-/// What services have, or are to have now.
+/// The content that services have, or are to have now.
 struct Publication: Sendable {
     var configuration: Configuration
     /// As it goes over the wire: of a newer release it holds more than this program knows.
@@ -30,16 +30,16 @@ struct Publication: Sendable {
 }
 
 extension CatalogueLedger {
-    /// The number that the next change gets: one more than the last, and never below the seconds since 1970, so that a store that starts anew
-    /// does not reuse a number that somebody still holds.
+    /// The number that the next change gets: one more than the last, and never below the seconds since 1970. So a store that starts anew does not
+    /// reuse a number that somebody still holds.
     func nextVersion() throws -> UInt64 { max(try publishedVersion() + 1, UInt64(max(0, now.seconds))) }
 
     func publishedVersion() throws -> UInt64 { UInt64(try database.value("SELECT version FROM published") as Int64? ?? 0) }
 
-    /// What services are to have after the changes of this transaction: the newest version's document with software ids, rules and keys. It
-    /// gets a new number when one of these is another than what they had. How it is encoded decides nothing: copies of two releases encode the same in two
-    /// ways, and would publish in turns.
-    /// - Parameter keys: That verify software statements, as this copy has them; all copies' are published.
+    /// The content for services after the changes of this transaction: the newest version's document with software ids, rules and keys. It gets a new
+    /// number when one of these is another than what they had. How it is encoded decides nothing: copies of two releases encode the same in two ways,
+    /// and would publish in turns.
+    /// - Parameter keys: The keys that verify software statements, as this copy has them; all copies' are published.
     func publish(keys: [JSONWebKey]) throws -> Publication {
         let newest = try requireNewest()
         try settleFileOwners()
@@ -89,7 +89,7 @@ extension CatalogueLedger {
         return Publication(configuration: configuration, encoded: encoded, isNew: true, endedStatements: ended)
     }
 
-    /// - Returns: What is published, if it was made of these inputs by a reader that knew as much as this one.
+    /// - Returns: The published content, if it was made of these inputs by a reader that knew as much as this one.
     /// - Parameter version: A version that says the same as the one before is served under its own number all the same.
     private func published(inputs: String, atLeast version: UInt64) throws -> Publication? {
         let known: [UInt8]? = try database.value(
@@ -102,7 +102,7 @@ extension CatalogueLedger {
         return Publication(configuration: try Configuration(serialized: encoded), encoded: encoded, isNew: false)
     }
 
-    /// Of the store, made at random when it is first asked for.
+    /// The identity of the store, made at random when it is first asked for.
     private func storeIdentity() throws -> String {
         try run(
             "INSERT INTO store_identity (\"only\", id) VALUES (1, ?) ON CONFLICT (\"only\") DO NOTHING", [UUID().uuidString.lowercased()])
@@ -192,7 +192,7 @@ extension CatalogueLedger {
         return content
     }
 
-    /// - Parameter content: Of a draft or a proposal, in its canonical form.
+    /// - Parameter content: The content of a draft or a proposal, in its canonical form.
     func document(of content: [UInt8]) throws -> CatalogueDocument {
         let sha256 = Hex.encode(SHA256.hash(content))
         if let known = documents.document(sha256) { return known }
@@ -209,7 +209,7 @@ extension CatalogueLedger {
         }
     }
 
-    /// What a version's document means, without software ids, rules and keys.
+    /// The meaning of a version's document, without software ids, rules and keys.
     func configuration(of record: VersionRecord) throws -> Configuration {
         if let known = documents.configuration(record.documentSHA256) { return known }
         let document = try document(record.documentSHA256)

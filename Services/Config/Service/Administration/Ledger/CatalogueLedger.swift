@@ -21,8 +21,8 @@ struct CatalogueLedger {
 }
 
 extension CatalogueLedger {
-    /// Makes a version in which OAuth records of before each had an address of their own go on at the one that they share: MVPDs know no other of them. Once, when a
-    /// release that knows both reads the store for the first time.
+    /// Makes a version for OAuth records from before each had its own address. They go on at the shared one: MVPDs know no other of them. Once, when
+    /// a release that knows both reads the store for the first time.
     func keepFormerCallbacks() throws {
         guard let newest = try newestVersion() else { return }
         let reading: Int64 = try database.value("SELECT reading FROM published") ?? 0
@@ -41,7 +41,7 @@ extension CatalogueLedger {
     }
 }
 
-/// Which OAuth records may share a callback: those that have done so in the life that they have (decision 0088).
+/// The OAuth records that may share a callback: those that have done so in the life that they have (decision 0088).
 extension CatalogueLedger {
     /// Those of some MVPDs that shared a callback in any version of the life that a new document goes on with.
     func formerSharers(among ids: [String], in document: CatalogueDocument) throws -> Set<OctetText> {
@@ -55,9 +55,9 @@ extension CatalogueLedger {
             })
     }
 
-    /// A former version's document to be restored. OAuth records that do not say their callback say what it was then: the shared one before the upgrade, for those that
-    /// the upgrade let share, and their own where the draft would have them keep another.
-    /// - Parameter current: What it takes the place of.
+    /// A former version's document to be restored. OAuth records that do not say their callback get the one of that time. It is the shared one before
+    /// the upgrade, for those that the upgrade let share. It is their own where the draft would have them keep another.
+    /// - Parameter current: The version that it takes the place of.
     func restorable(_ version: VersionRecord, over current: CatalogueDocument) throws -> CatalogueDocument {
         let document = try document(version.documentSHA256)
         let unsaid = document.unsaidCallbacks
@@ -74,7 +74,7 @@ extension CatalogueLedger {
 
 extension CatalogueLedger {
     /// Computes both chains anew (dashboard #29).
-    /// - Parameter isDeep: Whether every document is read too; otherwise only the newest one is.
+    /// - Parameter isDeep: True when every document is read too; otherwise only the newest one is.
     func verdict(readingDocuments isDeep: Bool) throws -> HistoryVerdict {
         let versions = try versions()
         let audit = try auditEntries()
@@ -93,7 +93,7 @@ extension CatalogueLedger {
             isIntact: problems.isEmpty, problems: problems, versions: UInt64(versions.count), auditRecords: UInt64(audit.count))
     }
 
-    /// Whether a version's document is the one that was pushed.
+    /// True when a version's document is the one that was pushed.
     func isIntact(_ version: VersionRecord) throws -> Bool {
         Hex.encode(SHA256.hash(try documentBytes(version.documentSHA256))) == version.documentSHA256
     }
@@ -160,7 +160,7 @@ extension CatalogueLedger {
 extension CatalogueLedger {
     /// - Parameters:
     ///   - text: A sentence for people.
-    ///   - programmers: Whose administrators may read it.
+    ///   - programmers: The programmers whose administrators may read it.
     func record(_ action: AuditAction, by author: String, _ text: String, version: UInt64 = 0, programmers: [String]) throws {
         let last = try database.first("SELECT number, record_sha256 FROM audit ORDER BY number DESC LIMIT 1") {
             (number: $0.next() as Int64, sha256: $0.next() as String)
@@ -179,7 +179,7 @@ extension CatalogueLedger {
     }
 
     /// Removes records from before a moment, but never the newest; that they are gone is one more record.
-    /// - Returns: How many.
+    /// - Returns: The number of removed records.
     func forgetAudit(before moment: Timestamp) throws -> Int {
         let last = try database.first(
             """

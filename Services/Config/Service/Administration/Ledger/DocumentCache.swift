@@ -3,7 +3,8 @@ internal import Clocks
 internal import Contracts
 internal import Synchronization
 
-/// Documents that were read before, and what they mean, by their SHA-256: a document never changes. And what was checked a moment ago, which waits to be stored.
+/// Documents that were read before, and what they mean, by their SHA-256: a document never changes. And what was checked a moment ago, which waits to
+/// be stored.
 final class DocumentCache: Sendable {
     /// Documents; the newest one, drafts, and those that are compared with it.
     private static let most = 6
@@ -42,7 +43,7 @@ final class DocumentCache: Sendable {
 
     func configuration(_ sha256: String) -> Configuration? { items.withLock { items in items.first { $0.sha256 == sha256 }?.configuration } }
 
-    /// - Parameter configuration: What the document means, where that is known.
+    /// - Parameter configuration: The meaning of the document, where that is known.
     func keep(_ document: CatalogueDocument, _ sha256: String, _ configuration: Configuration? = nil) {
         items.withLock { items in
             let known = items.first { $0.sha256 == sha256 }?.configuration

@@ -3,7 +3,7 @@ internal import Clocks
 internal import Contracts
 internal import Storage
 
-/// What one administrator is changing: a document of its own, and the version that it began with.
+/// One administrator's changes: a document of its own, and the version that it began with.
 struct Draft: Sendable {
     let base: VersionRecord
     private(set) var baseDocument: CatalogueDocument
@@ -78,7 +78,7 @@ struct VersionRecord: Hashable, Sendable {
     var previousSHA256 = HashChain.start
     var recordSHA256 = ""
 
-    /// What the record's hash must be.
+    /// The hash that the record must have.
     var link: String {
         let fields = [
             "\(version)", "\(createdAt.milliseconds)", author, approver, description, "\(origin.rawValue)", documentSHA256,
@@ -124,7 +124,7 @@ enum ProgrammerList {
 
 /// Links records so that none can be changed, taken out or put in without the ones after it showing it.
 enum HashChain {
-    /// What stands before the first record.
+    /// The hash before the first record.
     static let start = String(repeating: "0", count: 64)
 
     /// SHA-256 of a record's fields and of the record before it.

@@ -131,7 +131,7 @@ extension AdministrationService {
             if request.address.isEmpty { return try review(request.document).contract }
             return try await reviewFetched(request.address)
         } catch {
-            // What cannot be read has nothing to show but why.
+            // An unreadable document has nothing to show but the reason.
             return ProviderMetadata(problems: try error.refusalOrThrow().problems)
         }
     }
@@ -238,7 +238,7 @@ private struct TestParties {
         case .tempPass: throw Refused.invalid("", "is a TempPass: nobody signs in at it").fault
         case nil: throw Refused.invalid("", "has neither saml nor oauth: nobody signs in at it").fault
         }
-        // What is to be switched on after the test can be tried before.
+        // An integration that is to be switched on after the test can be tried before.
         integration.enabled = true
         self.requestor = requestor
         self.integration = integration

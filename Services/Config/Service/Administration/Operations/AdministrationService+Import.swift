@@ -134,7 +134,8 @@ extension AdministrationService {
         }
     }
 
-    /// What the administrator sees of the version becomes the draft; what belongs to others, or is not theirs to write, stays as it is.
+    /// Copies the part of the version that the administrator sees into the draft. The parts that belong to others, or are not theirs to write, stay
+    /// as they are.
     public func restoreVersion(_ request: RestoreVersionRequest, context: CallContext) async throws -> DraftOutcome {
         let rights = try await rights(request.token, .edit)
         return try await redraft { ledger in
@@ -168,7 +169,7 @@ extension AdministrationService {
 }
 
 extension Rights {
-    /// Whether a change of whole documents is the administrator's to make.
+    /// True when a change of whole documents is the administrator's to make.
     func mayMake(_ change: PropertyChange, from old: CatalogueDocument, to new: CatalogueDocument) -> Bool {
         let isReplacement = old[change.key] != nil && new[change.key] != nil
         // An integration that is not there has an owner all the same: that of its requestor.
@@ -176,6 +177,6 @@ extension Rights {
         return mayWrite(change.key.section, isReplacement: isReplacement) && isOwn && mayBridge(old[change.key], new[change.key])
     }
 
-    /// What an upstream serves is an operator's to say (bridge §3.1).
+    /// Only an operator may change what an upstream serves (bridge §3.1).
     func mayBridge(_ old: JsonTree?, _ new: JsonTree?) -> Bool { isOperator || new == nil || old?["upstream"] == new?["upstream"] }
 }

@@ -73,7 +73,7 @@ extension AdministrationService {
     }
 }
 
-/// What an application may speak of, and does.
+/// The measures that an application may name, and makes.
 private struct MeasureScope {
     /// The scope that its clients need.
     static let needed = "decisions:owner"
@@ -125,7 +125,7 @@ extension DegradationRule {
 }
 
 extension AdministrationService {
-    /// Whose a reference is was settled by who wrote it first; what a version names, or a file has, stays (clients §2).
+    /// The first author of a reference is its owner; a reference that a version names, or a file has, stays (clients §2).
     public func authorizeSecret(_ request: AuthorizeSecretRequest, context: CallContext) async throws -> SecretOutcome {
         let rights = try await rights(request.token, .edit)
         guard CatalogueSyntax.isID(request.reference) else {
@@ -204,7 +204,7 @@ extension CatalogueLedger {
         sqlite: "SELECT 1 FROM document WHERE instr(content, ?) > 0 LIMIT 1",
         postgres: "SELECT 1 FROM document WHERE position(? IN content) > 0 LIMIT 1")
 
-    /// Whether any version, the newest or an older one that may come back, names a secret.
+    /// True when any version, the newest or an older one that may come back, names a secret.
     func hasEverNamed(secret reference: String) throws -> Bool {
         // Canonical JSON has no white space, and a reference nothing that is escaped.
         try CatalogueDocument.secretMembers.contains { name in

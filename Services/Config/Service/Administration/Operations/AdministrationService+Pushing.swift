@@ -42,8 +42,8 @@ extension AdministrationService {
         }
     }
 
-    /// The author may take the push back, but somebody else approves it (dashboard #30). What has come to another programmer since it was proposed is not in it as
-    /// its author had the right to change it, so that nobody approves it.
+    /// The author may take the push back, but somebody else approves it (dashboard #30). It leaves out entries that have come to another programmer
+    /// since it was proposed. The author's right to change them is over, so nobody approves them.
     public func decidePush(_ request: DecidePushRequest, context: CallContext) async throws -> PushOutcome {
         let rights = try await rights(request.token, .edit)
         let secrets = request.secrets ?? SecretInventory()
@@ -98,7 +98,7 @@ extension AdministrationService {
 }
 
 extension Rights {
-    /// Whether all of a draft's changes are the administrator's to make, by what the draft began with and by the newest version.
+    /// True when all of a draft's changes are the administrator's to make, by what the draft began with and by the newest version.
     func mayMakeAll(of draft: Draft, in live: CatalogueDocument) -> Bool {
         let changes = draft.changes
         let (newer, _) = CatalogueDocument.rebased(changes, from: draft.baseDocument, onto: live)
@@ -200,7 +200,7 @@ enum ProxiedEntry {
         return .object(members)
     }
 
-    /// What is no number stays a text, so that the rules of the catalogue name it.
+    /// A text that is no number stays a text, so that the rules of the catalogue name it.
     private static func size(_ text: String) -> JsonTree { UInt16(text).map { JsonTree.number("\($0)") } ?? .string(text) }
 
     static func contract(_ tree: JsonTree) -> ProxiedMvpd {

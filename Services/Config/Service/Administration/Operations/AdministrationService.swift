@@ -23,9 +23,10 @@ public struct AdministrationService: Administration {
     let drafts = DraftMemory()
 
     /// - Parameters:
-    ///   - isApprovalRequired: Whether a push waits for a second person (dashboard §4).
-    ///   - sessionCallers: Certificate names that may open sessions for people who signed in at an identity provider; empty: nobody has such a session.
-    ///   - keeper: Of the catalogue file, which administrators may have taken in again; `nil`: there is none.
+    ///   - isApprovalRequired: True when a push waits for a second person (dashboard §4).
+    ///   - sessionCallers: Certificate names that may open sessions for people who signed in at an identity provider; empty: nobody has such a
+    ///     session.
+    ///   - keeper: The importer of the catalogue file, which administrators may have taken in again; `nil`: there is none.
     ///   - fetch: Gets MVPDs' metadata from where they publish it; `nil`: nothing is fetched.
     public init(
         publisher: CataloguePublisher, roll: AdministratorRoll, statements: StatementSigner, isApprovalRequired: Bool, logger: Logger,
@@ -109,7 +110,7 @@ extension AdministrationService {
     }
 
     /// One round of that.
-    /// - Returns: How many records were removed.
+    /// - Returns: The number of removed records.
     /// - Throws: Faults of the store.
     @discardableResult
     public func forgetAuditOnce(after days: Int) async throws -> Int {
@@ -218,7 +219,7 @@ extension AdministrationService {
         }
     }
 
-    /// What the administrator sees: the draft, or what is live.
+    /// The document that the administrator sees: the draft, or the live one.
     private static func view(for rights: Rights, _ ledger: CatalogueLedger, _ drafts: DraftMemory) throws -> EntityView {
         let live = try ledger.newestDocument()
         return EntityView(document: try ledger.keptDraft(of: rights, drafts)?.draft.document ?? live, live: live)
@@ -232,7 +233,7 @@ extension AdministrationService {
 }
 
 extension AdministrationService {
-    /// What the administrator may write of the differences becomes the draft; the other cluster is asked for nothing.
+    /// Makes the differences that the administrator may write the draft; the other cluster is asked for nothing.
     public func promoteCatalogue(_ request: PromoteCatalogueRequest, context: CallContext) async throws -> DraftOutcome {
         let rights = try await rights(request.token, .edit)
         let promotion = Promotion(keepsEndpoints: request.keepEndpoints, keepsOthers: request.keepOthers)

@@ -2,7 +2,7 @@ internal import Catalogue
 internal import Clocks
 internal import Contracts
 
-/// What a degradation rule must be before it takes effect (dashboard §4, #33).
+/// The rules that a degradation rule must obey before it takes effect (dashboard §4, #33).
 struct DegradationCheck {
     /// The longest that a rule lasts; it can be renewed.
     static let longest: Duration = .seconds(24 * 3600)

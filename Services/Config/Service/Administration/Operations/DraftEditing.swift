@@ -94,7 +94,7 @@ struct DraftEditing {
         if ifMatch != "*", ifMatch != tree.sha256 { throw Refused(.preconditionFailed, "The entry is another one by now.").fault }
     }
 
-    /// What an administrator writes stays with the programmers that are theirs; others are as good as absent.
+    /// An administrator's changes stay with the programmers that are theirs; others count as absent.
     private func requireOwn(_ key: EntityKey, _ tree: JsonTree, in document: CatalogueDocument) throws(Fault) {
         if !rights.sees(key, in: document) {
             let field = key.section == .integrations ? "requestor" : "programmer"
@@ -117,12 +117,13 @@ struct DraftEditing {
     }
 }
 
-/// Drafts as they were read last, by the digest of what is stored: pages ask for a draft again and again, and a large one takes long to read and to compare.
+/// Drafts as they were read last, by the digest of the stored content. Pages ask for a draft again and again, and a large one takes long to read and
+/// to compare.
 final class DraftMemory: Sendable {
     /// Drafts; as many administrators work at once.
     private static let most = 8
 
-    /// What is stored of a draft.
+    /// The stored content of a draft.
     struct Key: Hashable {
         let base: UInt64
         let digest: [UInt8]
@@ -148,7 +149,7 @@ final class DraftMemory: Sendable {
 
     /// With what it changes, which is compared once.
     func contract(of draft: Draft, _ key: Key) -> CatalogueDraft {
-        // What others have by now is not of what is stored.
+        // Other administrators' later changes are not part of the stored content.
         guard draft.lost.isEmpty else { return draft.contract }
         if let known = items.withLock({ items in items.first { $0.key == key }?.contract }) { return known }
         let contract = draft.contract
@@ -181,7 +182,7 @@ extension CatalogueLedger {
     }
 }
 
-/// What an integration's properties come to, platform by platform, and where each value is from (dashboard §3).
+/// The effective values of an integration's properties, platform by platform, and the source of each value (dashboard §3).
 enum EffectiveValues {
     static let scopes: [PlatformScope] = [.all, .desktop, .mobile, .ios, .android, .tv, .tvos, .roku, .fireTv, .unidentified]
 

@@ -1,7 +1,7 @@
 internal import CatalogueFiles
 internal import Contracts
 
-/// Which entries of a section an administrator asks for.
+/// The entries of a section that an administrator asks for.
 struct EntityListing {
     private let section: CatalogueSection?
     private let query: String

@@ -3,7 +3,7 @@ internal import Contracts
 internal import Faults
 internal import StrictJson
 
-/// What a discovery document of OpenID Connect says of an MVPD (OpenID Connect Discovery §3), as a person looks at it.
+/// The statements of an OpenID Connect discovery document about an MVPD (OpenID Connect Discovery §3), as a person looks at it.
 struct ProviderDiscovery {
     private static let place = "/.well-known/openid-configuration"
     /// Members of the document and of the catalogue's `oauth`.
@@ -33,11 +33,11 @@ struct ProviderDiscovery {
 
     private func text(_ name: String) -> String { tree[name]?.text ?? "" }
 
-    /// What the catalogue has of it.
+    /// The catalogue's entry for it.
     private var entry: JsonTree {
         var oauth: [String: JsonTree] = ["issuer": .string(text("issuer")), "scopes": .array([.string("openid")])]
         for (name, member) in Self.addresses where !text(name).isEmpty { oauth[member] = .string(text(name)) }
-        // Who registers us anew registers that address.
+        // A provider that registers us anew registers that address.
         if oauth["logoutUrl"] != nil { oauth["logoutReturn"] = .string("own") }
         if isPostOnly { oauth["clientAuthentication"] = .string("post") }
         // An answer that does not name the provider is then not of it (RFC 9207 §2.4).
@@ -62,7 +62,7 @@ struct ProviderDiscovery {
         for name in ["issuer"] + Self.addresses.map({ $0.key }) where !text(name).isEmpty {
             if let problem = CatalogueURL.urlProblem(text(name)) { found.append(FieldProblem(field: name, message: problem)) }
         }
-        // Whoever serves a document speaks for its own issuer alone (§4.3).
+        // The server of a document speaks for its own issuer alone (§4.3).
         if !text("issuer").isEmpty, url.hasSuffix(Self.place), url != Self.expected(text("issuer")) {
             found.append(FieldProblem(field: "issuer", message: "is '\(text("issuer"))', whose document is at another address than this one"))
         }

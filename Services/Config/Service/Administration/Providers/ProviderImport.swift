@@ -13,8 +13,8 @@ struct ProviderImport {
     private let certificates: [String]
 
     /// - Parameters:
-    ///   - fingerprints: Of the certificates to pin.
-    ///   - expired: Of those among them that are pinned although they are not valid now.
+    ///   - fingerprints: The fingerprints of the certificates to pin.
+    ///   - expired: The fingerprints of those among them that are pinned although they are not valid now.
     /// - Throws: A `Refused` as its cause, with all that is wrong with document and fingerprints.
     init(_ review: ProviderReview, confirmed fingerprints: [String], expired: [String]) throws(Fault) {
         self.review = review

@@ -60,7 +60,7 @@ struct ProviderReview {
         return nil
     }
 
-    /// What keeps the metadata from being imported.
+    /// The problems that keep the metadata from being imported.
     var problems: [FieldProblem] {
         var found: [FieldProblem] = []
         if let problem = CatalogueURL.uriProblem(metadata.entityID) { found.append(FieldProblem(field: "entityID", message: problem)) }
@@ -111,8 +111,8 @@ struct ProviderReview {
         return found
     }
 
-    /// The format to ask for at a first import: persistent, or else the first that stays the same at each sign-in; then one of which nobody knows that, and
-    /// transient last. Nil when the metadata names none that names people.
+    /// The format to ask for at a first import: persistent, or else the first that stays the same at each sign-in. Then comes one of which nobody
+    /// knows that, and transient last. Nil when the metadata names none that names people.
     var nameIDFormat: String? {
         func rank(_ format: String) -> Int? {
             switch format.utf8.split(separator: UInt8(ascii: ":")).last.map({ String(decoding: $0, as: UTF8.self) }) {
@@ -143,8 +143,8 @@ struct ProviderReview {
 }
 
 extension Cryptography.Certificate {
-    /// What a person has to confirm of a certificate that is not valid now; nil when it is. The key counts and not the validity (SAML V2.0 Metadata
-    /// Interoperability Profile §2.6.1), and many providers sign with one for years after its end: decision 0021.
+    /// The point that a person has to confirm for a certificate that is not valid now; nil when it is. The key counts and not the validity (SAML V2.0
+    /// Metadata Interoperability Profile §2.6.1). Many providers sign with one for years after its end: decision 0021.
     func validityWarning(at now: Timestamp) -> String? {
         validityFlaw(at: now).map { "(\(subject)) \($0): ask the MVPD whether it signs with this key, and confirm that for this certificate" }
     }

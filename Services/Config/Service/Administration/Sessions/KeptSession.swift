@@ -15,13 +15,13 @@ struct KeptSession: Sendable {
     /// SHA-256 of the secret, 64 hex digits.
     let digest: String
     let name: String
-    /// Of the bearer that opened it; empty: there is none.
+    /// The mark of the bearer that opened it; empty: there is none.
     let mark: String
     /// Where the administrator is.
     let client: String
     let openedAt: Timestamp
     var usedAt: Timestamp
-    /// Who it is when no bearer opened it: a person whom an identity provider knows.
+    /// The person when no bearer opened it: an identity provider knows them.
     let signedIn: Administrator?
 
     /// Whichever comes first.
@@ -54,8 +54,8 @@ extension KeptSession {
         CREATE INDEX administrator_session_by_end ON administrator_session (ends_at_ms);
         """
 
-    /// Of people whom an identity provider knows; both empty for a session that a bearer opened. A release without the columns finds no bearer for the
-    /// mark of such a session, and ends it.
+    /// The columns for people whom an identity provider knows; both empty for a session that a bearer opened. A release without the columns finds no
+    /// bearer for the mark of such a session, and ends it.
     static let signedInColumns = [
         "ALTER TABLE administrator_session ADD COLUMN role TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE administrator_session ADD COLUMN programmers TEXT NOT NULL DEFAULT ''",
@@ -63,7 +63,7 @@ extension KeptSession {
 
     static let columns = "digest, name, mark, client, opened_at_ms, used_at_ms, role, programmers"
 
-    /// Of the column `role`.
+    /// The value of the column `role`.
     var roleWord: String {
         switch signedIn?.role {
         case .viewer: "viewer"

@@ -15,12 +15,12 @@ struct ConnectPages: Sendable {
         await page(ConnectForm(), nil, visitor, exchange)
     }
 
-    /// What the metadata says, for a person to compare with what the MVPD told; nothing is kept.
+    /// The content of the metadata, for a person to compare with the MVPD's own word; nothing is kept.
     @Sendable func review(_ exchange: Exchange, _ visitor: Visitor) async throws -> Response {
         var form = try ConnectForm(exchange)
         guard form.problems.isEmpty else { return await page(form, nil, visitor, exchange, status: .unprocessableContent) }
         let metadata = try await metadata(form, exchange, visitor)
-        // What was fetched is confirmed, whatever the address has a moment later.
+        // The fetched document is confirmed, whatever the address has a moment later.
         if !metadata.document.isEmpty { form.document = metadata.document }
         return await page(form, metadata, visitor, exchange)
     }
@@ -72,7 +72,7 @@ struct ConnectPages: Sendable {
     }
 }
 
-/// What metadata says, as the template wants it: what is understood, what is doubtful, what keeps it from being taken.
+/// The preview of metadata for the template: the part that is understood, the doubts, and the reasons against it.
 struct ConnectPreview {
     let content: [String: Any]
 
@@ -99,7 +99,7 @@ struct ConnectPreview {
         ]
     }
 
-    /// What the MVPD has to register of us, of a provider of OAuth.
+    /// The callback that the MVPD has to register for us, if it is a provider of OAuth.
     private static func callback(_ metadata: ProviderMetadata, _ form: ConnectForm, _ origin: String) -> [[String: String]] {
         guard !metadata.entryJson.isEmpty, !form.id.isEmpty else { return [] }
         let address = "\(origin)\(KnownPaths.oauthCallback)/\(PercentEncoding.encode(form.id))"
@@ -133,7 +133,7 @@ struct ConnectPreview {
     private static func last(_ uri: String) -> String { uri.split(separator: ":").last.map(String.init) ?? uri }
 }
 
-/// What somebody typed to connect an MVPD: its metadata, and what metadata cannot say.
+/// The input to connect an MVPD: its metadata, and the facts that metadata cannot say.
 struct ConnectForm {
     /// Octets; config reads no more (mvpd §2.7).
     private static let longest = 256 * 1024
@@ -148,7 +148,7 @@ struct ConnectForm {
     private(set) var address = ""
     private(set) var name = ""
     private(set) var fingerprints: [String] = []
-    /// Of certificates that are not valid now, and are taken nevertheless.
+    /// The certificates that are not valid now, and are taken nevertheless.
     private(set) var expired: [String] = []
     private var days = "30"
     private var decisionHours = "24"

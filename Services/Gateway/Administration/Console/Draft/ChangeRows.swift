@@ -4,7 +4,7 @@ internal import StrictJson
 
 /// Lines of a review or a comparison, as the templates want them.
 struct ChangeRows {
-    /// What is shown of one value; a whole entry can be long.
+    /// The longest part of one value that is shown; a whole entry can be long.
     private static let most = 1500
     /// Lines on a page.
     static let mostRows = 50
@@ -26,7 +26,7 @@ struct ChangeRows {
         }
     }
 
-    /// How many lines a page leaves out; `nil`: none.
+    /// The text for the lines that a page leaves out; `nil`: none.
     static func omitted(_ changes: [CatalogueChange]) -> String? {
         changes.count > mostRows ? "\(changes.count - mostRows) further changes are not shown." : nil
     }

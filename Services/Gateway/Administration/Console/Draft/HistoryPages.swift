@@ -156,7 +156,7 @@ enum VersionRow {
     }
 }
 
-/// Who did what (dashboard §4).
+/// The record of administrators' changes (dashboard §4).
 struct AuditLogPage: Sendable {
     private static let size: UInt32 = 50
 
@@ -183,7 +183,8 @@ struct AuditLogPage: Sendable {
     }
 }
 
-/// Takes over what another cluster's catalogue has otherwise, from a file that its console exported: neither cluster knows the other's people (dashboard §1).
+/// Takes over what another cluster's catalogue has otherwise, from a file that its console exported: neither cluster knows the other's people
+/// (dashboard §1).
 struct PromotePages: Sendable {
     static let path = Console.address("promote")
 

@@ -3,7 +3,7 @@ internal import Faults
 internal import GatewayEdge
 internal import Hummingbird
 
-/// Tries a sign-in by the draft before it is pushed, and shows each check of the MVPD's answer as soon as it is there (dashboard §7).
+/// Tries a sign-in by the draft before it is pushed. It shows each check of the MVPD's answer as soon as it is there (dashboard §7).
 struct TestSignInPages: Sendable {
     static let path = Console.address("test-sign-in")
     /// Between two looks.
@@ -79,7 +79,7 @@ struct TestSignInPages: Sendable {
         }
     }
 
-    /// What was tried is pushed, or nothing: a draft that changed since has to be tried again.
+    /// Pushes the draft that was tried, or nothing: a draft that changed since has to be tried again.
     private func push(_ running: Running, _ exchange: Exchange, _ visitor: Visitor) async throws -> [String: Any]? {
         guard !running.etag.isEmpty else { return nil }
         let draft = try await console.administration.getDraft(GetDraftRequest(token: visitor.secret), context: exchange.call)
@@ -114,7 +114,7 @@ struct TestSignInPages: Sendable {
         return await console.page("test-sign-in", "Test a sign-in", in: .draft, content, for: visitor, exchange, status: status)
     }
 
-    /// What is to be tried.
+    /// The sign-in to try.
     private struct Choice {
         let mvpd: String
         let requestor: String
@@ -151,7 +151,7 @@ struct TestSignInPages: Sendable {
 struct DraftPages: Sendable {
     let console: Console
 
-    /// What a page says beside the draft.
+    /// The messages that a page shows beside the draft.
     private struct Word {
         var description = ""
         var refusal: Refusal?

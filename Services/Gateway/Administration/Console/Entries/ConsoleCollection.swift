@@ -50,7 +50,7 @@ enum ConsoleCollection: String, CaseIterable, Sendable {
         return ConsoleAddress.text([rawValue] + parts + (page.map { [$0] } ?? []), query: query)
     }
 
-    /// Whether somebody may change entries of it, or make and remove them; config decides (dashboard §1).
+    /// True when somebody may change entries of it, or make and remove them; config decides (dashboard §1).
     func mayWrite(_ visitor: Visitor, isReplacement: Bool) -> Bool {
         switch self {
         case .channels, .integrations, .applications: visitor.mayEdit
@@ -76,17 +76,17 @@ struct ConsoleEntry: Sendable {
 
     var id: String { entity.id }
 
-    /// What its form has.
+    /// The groups of its form.
     var groups: [FormGroup] { FormGroups.groups(collection, of: tree) }
 
-    /// What people call it; its id where it has no name.
+    /// The name that people use; its id where it has no name.
     var name: String {
         if collection == .integrations { return id.replacing("/", with: " – ") }
         let name = tree["name"]?.text ?? tree["displayName"]?.text ?? ""
         return name.isEmpty ? id : name
     }
 
-    /// Of an integration.
+    /// True for an integration that is enabled.
     var isOn: Bool { tree["enabled"] != .bool(false) }
 }
 
@@ -97,7 +97,7 @@ extension JsonTree {
         return JsonTree(document.root)
     }
 
-    /// What is at a path of member names.
+    /// The value at a path of member names.
     func value(at path: ArraySlice<String>) -> JsonTree? {
         guard let name = path.first else { return self }
         return self[name]?.value(at: path.dropFirst())

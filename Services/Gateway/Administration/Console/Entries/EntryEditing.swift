@@ -226,7 +226,7 @@ struct EntryCreation: Sendable {
 extension ConsoleCollection {
     fileprivate var article: String { [.channels, .programmers].contains(self) ? "a" : "an" }
 
-    /// What a new entry is made of.
+    /// The tree from which a new entry begins.
     fileprivate var beginning: JsonTree {
         switch self {
         case .channels: .object(["domains": .array([])])

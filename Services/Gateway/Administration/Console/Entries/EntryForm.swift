@@ -41,7 +41,7 @@ struct EntryForm {
                 problems[OctetText(field.name), default: []].append(error.text)
             }
         }
-        // Whoever empties all of its fields wants no test user.
+        // An administrator who empties all of its fields wants no test user.
         if case .object(let members) = tree["testSignIn"], members.values.allSatisfy({ $0 == .array([]) }) { tree.set(["testSignIn"], to: nil) }
         return tree
     }

@@ -42,7 +42,7 @@ struct EntryListPages: Sendable {
         return await console.page("list", collection.place.name, in: collection.place, content, for: visitor, exchange)
     }
 
-    /// What the list is narrowed to.
+    /// The filter of the list.
     private struct Filter: Equatable {
         var query = ""
         var requestor = ""
@@ -68,7 +68,7 @@ struct EntryListPages: Sendable {
 struct PagerContent {
     let content: [String: Any]
 
-    /// - Parameter address: Of a page.
+    /// - Parameter address: The function that makes the address of a page.
     init(total: UInt32, page: UInt32, size: UInt32, address: (UInt32) -> String) {
         // Another implementation of the service counts as it likes.
         let page = max(1, page)

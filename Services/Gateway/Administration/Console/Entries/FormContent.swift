@@ -18,7 +18,7 @@ struct FormContent {
         self.content = content
     }
 
-    /// What an entry has, without a form.
+    /// The values of an entry, without a form.
     static func facts(_ form: EntryForm) -> [[String: Any]] {
         form.groups.map { group in
             [

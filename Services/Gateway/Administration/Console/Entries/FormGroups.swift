@@ -18,7 +18,7 @@ enum FormGroups {
         }
     }
 
-    /// What a new entry needs besides.
+    /// The further fields that a new entry needs.
     static func identity(_ collection: ConsoleCollection) -> [FormField] {
         let id = FormField("id", "Id", .text, hint: "Letters, digits, _ and -. It cannot be changed later.")
         return switch collection {
@@ -209,7 +209,7 @@ enum SignInFields {
 
     /// Where the settings are that an explanation names.
     /// - Parameters:
-    ///   - text: What helps, with names such as `saml.idpEntityId`.
+    ///   - text: The hint, with names such as `saml.idpEntityId`.
     ///   - mvpd: The MVPD's id.
     static func links(in text: String, of mvpd: String) -> [[String: String]] {
         let known = (saml.fields + oauth.fields).map(\.name)
@@ -224,7 +224,7 @@ enum SignInFields {
         }
     }
 
-    /// What has no field, because it is long.
+    /// The values that have no field, because they are long.
     private static let jsonOnly = ["saml.signingCertificates", "oauth.clientAuthentication"]
 
     /// Words that look like a setting. The text may hold what an MVPD sent: nothing becomes a link that is no setting.

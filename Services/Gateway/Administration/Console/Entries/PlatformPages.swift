@@ -4,7 +4,7 @@ internal import Faults
 internal import GatewayEdge
 internal import Hummingbird
 
-/// What an integration sets for one platform, or for a category of them, in place of what it inherits (dashboard §3).
+/// The values that an integration sets for one platform or a category of them, in place of the inherited ones (dashboard §3).
 struct PlatformPages: Sendable {
     static let path = ConsoleCollection.integrations.entryPath + "/platforms/{scope}"
     private static let list = "platformOverrides"
@@ -48,7 +48,7 @@ struct PlatformPages: Sendable {
 
         private var index: Int? { overrides.firstIndex { $0["scope"]?.text == scope } }
 
-        /// What the level sets itself.
+        /// The values that the level sets itself.
         var own: JsonTree { index.map { overrides[$0] } ?? .object(["scope": .string(scope)]) }
 
         var groups: [FormGroup] {
@@ -117,7 +117,7 @@ enum PlatformScopes {
 
     static func name(_ scope: String) -> String? { all.first { $0.scope == scope }?.name }
 
-    /// - Parameter inherited: What a property comes to now, in words; `nil`: unknown.
+    /// - Parameter inherited: The effective value of a property now, in words; `nil`: unknown.
     static func groups(_ inherited: (String) -> String?) -> [FormGroup] {
         func field(_ name: String, _ label: String, _ kind: FormField.Kind) -> FormField {
             FormField(name, label, kind, hint: inherited(name).map { "Empty: inherited. Now \($0)." } ?? "Empty: inherited.")
@@ -149,7 +149,7 @@ enum PlatformScopes {
     }
 }
 
-/// What an integration's properties come to on each platform, and where each value is from (dashboard §3).
+/// The effective values of an integration's properties on each platform, and the source of each value (dashboard §3).
 struct EffectiveTable {
     private static let names: [OctetText: String] = [
         "authnTtl": "Sign-in lasts", "authzTtl": "Decision lasts", "hbaAuthnTtl": "Home-based sign-in lasts",
@@ -164,7 +164,7 @@ struct EffectiveTable {
 
     /// - Parameters:
     ///   - json: `effectiveJson` of an entity.
-    ///   - id: Of the integration, whose levels may be changed; `nil`: they may not.
+    ///   - id: The id of the integration, whose levels may be changed; `nil`: they may not.
     init(_ json: String, editing id: String? = nil) {
         guard !json.isEmpty, case .object(let scopes) = JsonTree.reading(json) else {
             content = nil

@@ -1,7 +1,7 @@
 internal import Contracts
 internal import GatewayEdge
 
-/// What somebody typed to start a degradation.
+/// The input to start a degradation.
 struct DegradationForm {
     private static let kinds: [(value: String, kind: DegradationKind, label: String, hint: String)] = [
         ("AuthNAll", .authnAll, "AuthNAll – let everybody in", "Sign-in and decisions pass without asking the MVPD."),

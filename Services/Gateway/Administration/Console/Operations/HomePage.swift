@@ -4,7 +4,7 @@ internal import Faults
 internal import GatewayEdge
 internal import Hummingbird
 
-/// What an operator must know first: which MVPDs fail and since when, what is degraded, what was pushed (dashboard §7).
+/// The facts that an operator must know first: which MVPDs fail and since when, what is degraded, what was pushed (dashboard §7).
 struct HomePage: Sendable {
     let console: Console
 
@@ -60,7 +60,7 @@ struct HomePage: Sendable {
         return ["troubles": ["troubleRows": rows]]
     }
 
-    /// What test users found; nothing where no MVPD has one, or nobody can say.
+    /// The results of test users; nothing where no MVPD has one, or nobody can say.
     private func testUsers(_ exchange: Exchange, _ visitor: Visitor) async -> [String: Any] {
         guard let states = try? await reader.scheduled(for: visitor.administrator, exchange), !states.isEmpty else { return [:] }
         let failed = states.filter { !$0.failedStep.isEmpty }
@@ -89,12 +89,12 @@ struct HomePage: Sendable {
     }
 }
 
-/// What the latest sign-ins say of one MVPD.
+/// The trouble of one MVPD, by the latest sign-ins.
 struct MvpdTrouble {
     let mvpd: String
     /// Milliseconds since 1970: its oldest failure since somebody last signed in.
     let since: UInt64
-    /// How many sign-ins in a row it has failed.
+    /// The number of sign-ins in a row that it has failed.
     let failures: Int
     /// The newest of them.
     let latest: SignInReport

@@ -21,7 +21,7 @@ struct SignInWatch: Sendable {
         guard !mvpd.isEmpty else { return Console.seeOther(ConsolePlace.signIns.address) }
         let reports = try await reader.reports(ListSignInReportsRequest(mvpd: mvpd), for: visitor.administrator, exchange)
         guard let start = try exchange.value("after").flatMap(UInt64.init) else {
-            // What was before is of no interest.
+            // Earlier reports are of no interest.
             return Console.seeOther(Self.address(mvpd, after: reports.first?.endedAtMilliseconds ?? 0))
         }
         let new = reports.filter { $0.endedAtMilliseconds > start && !$0.isTest }
@@ -145,7 +145,7 @@ struct SignInReader: Sendable {
         return try found.reports.filter { try sees(administrator, $0) }
     }
 
-    /// Of scheduled sign-ins.
+    /// The state of scheduled sign-ins.
     func scheduled(for administrator: Administrator, _ exchange: Exchange) async throws -> [ScheduledSignInState] {
         let found = try await operations.listScheduledSignIns(ListScheduledSignInsRequest(), context: exchange.call).signIns
         let catalogue = try catalogue.current()

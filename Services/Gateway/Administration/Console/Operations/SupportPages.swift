@@ -113,7 +113,7 @@ struct SupportPages: Sendable {
         }
     }
 
-    /// What somebody typed.
+    /// The administrator's input.
     private struct Typed {
         var channel = ""
         var mvpd = ""

@@ -49,7 +49,7 @@ struct TempPassPages: Sendable {
             "temp-pass", "TempPass", in: .tempPass, content.merging(more) { own, _ in own }, for: visitor, exchange, status: status)
     }
 
-    /// What somebody typed.
+    /// The administrator's input.
     private struct Typed {
         var channel = ""
         var mvpd = ""

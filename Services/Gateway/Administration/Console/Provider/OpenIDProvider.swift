@@ -10,7 +10,7 @@ internal import Tokens
 package actor OpenIDProvider {
     /// All calls of one step together.
     private static let budget = Duration.seconds(5)
-    /// What the provider publishes is read again after as long.
+    /// The time after which the provider's documents are read again.
     private static let refresh = Duration.seconds(3600)
     /// Between two reads for names of keys that are not in the set.
     private static let patience = Duration.seconds(30)
@@ -190,7 +190,7 @@ package actor OpenIDProvider {
     }
 }
 
-/// What a discovery document says, as far as it is needed (OpenID Connect Discovery §4.2).
+/// The content of a discovery document, as far as it is needed (OpenID Connect Discovery §4.2).
 struct ProviderEndpoints: Sendable {
     let authorize: String
     let token: String

@@ -2,7 +2,7 @@ internal import Cryptography
 internal import GatewayEdge
 internal import Hummingbird
 
-/// What ties a sign-in at the identity provider to the browser that began it: a secret in a cookie, of which state, nonce and verifier are digests.
+/// Ties a sign-in at the identity provider to the browser that began it. A cookie has a secret, and state, nonce and verifier are digests of it.
 ///
 /// The gateway keeps nothing of it, so that the answer may come to any copy.
 struct ProviderProof: Sendable {
@@ -29,7 +29,7 @@ struct ProviderProof: Sendable {
         self.target = ConsoleAddress.own(address)
     }
 
-    /// Of the cookie.
+    /// The text of the cookie.
     var text: String { secret + "." + Base64.url.encode(Array(target.utf8)) }
 
     var state: String { derived("state") }

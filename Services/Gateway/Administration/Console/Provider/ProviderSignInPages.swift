@@ -10,7 +10,7 @@ internal import Tokens
 struct ProviderSignInPages: Sendable {
     static let startPath = Console.path + "/sign-in/provider"
     static let returnPath = Console.path + "/sign-in/return"
-    /// Of an address that was corrected once.
+    /// The parameter of an address that was corrected once.
     private static let corrected = "at"
 
     let console: Console
@@ -106,7 +106,7 @@ extension OpenIDSettings {
     var redirectURI: String { origin + ProviderSignInPages.returnPath }
 }
 
-/// What the claims of a person come to.
+/// The result of a person's claims.
 struct ProviderMapping: Sendable {
     let settings: OpenIDSettings
 
@@ -125,8 +125,8 @@ struct ProviderMapping: Sendable {
         return SignedInPerson(name: name, role: roles.contains(.editor) ? .editor : .viewer, programmerIDs: ids)
     }
 
-    /// An address of mail that nobody verified could be somebody else's. Any other claim may be the same for two people, and drafts are known by the name: the subject, which is
-    /// one person's (OpenID Connect Core §2), stands behind it.
+    /// An address of mail that nobody verified could be somebody else's. Two people may have the same value of any other claim, and the name
+    /// identifies drafts. So the subject, which is one person's (OpenID Connect Core §2), stands behind it.
     private func name(_ claims: ProviderClaims, _ subject: String) -> String {
         let subject = String(subject.prefix(255))
         let claimed = settings.nameClaim == "email" && !claims.isTrue("email_verified") ? nil : claims.text(settings.nameClaim)
@@ -208,7 +208,7 @@ struct ProviderClaims: Sendable {
 
 /// Why nobody is signed in by the identity provider: for the page, the log and whoever sets it up. Nothing in it is secret.
 struct ProviderRefusal: Error, Hashable, Sendable {
-    /// What the page advises.
+    /// The page's advice.
     enum Kind: String, Sendable {
         /// The browser brings no sign-in that is under way: used, too old, begun elsewhere.
         case stale
@@ -216,7 +216,7 @@ struct ProviderRefusal: Error, Hashable, Sendable {
         case declined
         /// The provider does not answer.
         case away
-        /// What the provider sent fails a check.
+        /// The provider's answer fails a check.
         case unacceptable
         /// The person is known there, and nothing here.
         case unmapped
@@ -238,7 +238,7 @@ struct ProviderRefusal: Error, Hashable, Sendable {
 
     init(_ endpoint: String, _ failure: OutboundFailure) { self.init(.away, "\(endpoint).\(failure.kind.rawValue)") }
 
-    /// Of an identity token.
+    /// The failure of an identity token.
     init(_ rejection: TokenRejection) {
         let words =
             switch rejection {

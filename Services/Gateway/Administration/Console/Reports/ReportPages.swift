@@ -4,7 +4,7 @@ internal import Faults
 internal import GatewayEdge
 internal import Hummingbird
 
-/// What integrations come to on each platform, as tables (dashboard §6).
+/// The effective values of integrations on each platform, as tables (dashboard §6).
 struct ReportPages: Sendable {
     private static let reports: [(name: String, kind: ReportKind, title: String)] = [
         ("authn-ttl", .authnTtl, "AuthN TTL"), ("authz-ttl", .authzTtl, "AuthZ TTL"), ("sso", .sso, "SSO"),
@@ -68,7 +68,7 @@ struct ReportPages: Sendable {
     private static func query(_ exchange: Exchange) -> String { exchange.query.isEmpty ? "format=csv" : exchange.query + "&format=csv" }
 }
 
-/// Whose channels an administrator may look at, by the newest version of the catalogue.
+/// The channels that an administrator may look at, by the newest version of the catalogue.
 struct ConsoleScope: Sendable {
     let catalogue: any CatalogueSource
 

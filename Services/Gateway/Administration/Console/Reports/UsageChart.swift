@@ -5,11 +5,11 @@ struct UsageChart {
     private static let left = 48.0
     private static let bottom = 24.0
     private static let top = 8.0
-    /// Of one column; a few steps leave room between them.
+    /// The greatest width of one column; a few steps leave room between them.
     private static let broadest = 28.0
 
     let title: String
-    /// What the columns of one step are, side by side.
+    /// The parts of one step's columns, side by side.
     let parts: [(name: String, value: (UsageSeries.Counts) -> UInt64)]
     let unit: String
 

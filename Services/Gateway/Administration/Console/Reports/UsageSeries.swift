@@ -42,7 +42,7 @@ struct UsageSeries {
             }
         }
 
-        /// Of a decision, on average; 0 without any.
+        /// The average time of a decision; 0 without any.
         var latency: UInt64 { asked == 0 ? 0 : milliseconds / asked }
         /// Percent; `nil` where nothing was begun.
         var signInRate: UInt64? { Self.rate(signedIn, of: begun) }

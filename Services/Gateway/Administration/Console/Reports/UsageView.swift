@@ -1,7 +1,7 @@
 internal import Contracts
 internal import GatewayEdge
 
-/// What of usage somebody looks at: how long, of which channel and MVPD, split by what.
+/// The selection of usage to show: period, channel, MVPD, and the dimension that splits it.
 struct UsageView {
     /// How long, and in which steps.
     enum Period: String, CaseIterable {
@@ -17,7 +17,7 @@ struct UsageView {
             }
         }
 
-        /// What a step is called.
+        /// The heading of a step.
         var column: String {
             switch self {
             case .day: "Hour"
@@ -68,7 +68,7 @@ struct UsageView {
     }
 
     /// The same time, by MVPD, channel or platform.
-    /// - Parameter start: Of the report by steps.
+    /// - Parameter start: The start of the report by steps.
     func split(of channels: [String], from start: String) -> UsageQuery {
         UsageQuery(
             requestorIDs: channels, path: ["year"], filters: filters() + [UsageFilter(dimension: split.rawValue)], start: start,

@@ -3,9 +3,9 @@ internal import Faults
 internal import GatewayEdge
 internal import Hummingbird
 
-/// Who may see a page: whoever is signed in; a form must come from a page of the same session.
+/// Admits people who are signed in to pages; a form must come from a page of the same session.
 struct ConsoleDoor: Sendable {
-    /// Of forms: what only a page of the session has.
+    /// The field of forms that only a page of the session has.
     static let tokenField = "token"
 
     typealias Page = @Sendable (Exchange, Visitor) async throws -> Response
@@ -75,7 +75,7 @@ struct ConsoleDoor: Sendable {
     }
 }
 
-/// Who is signed in.
+/// The administrator who is signed in.
 struct Visitor: Sendable {
     /// The session's secret, which stands for the bearer that opened it.
     let secret: String
@@ -83,7 +83,7 @@ struct Visitor: Sendable {
 
     var isOperator: Bool { administrator.role == .operator }
 
-    /// What is not offered here is refused by config all the same (dashboard #1).
+    /// Config also refuses the operations that are not offered here (dashboard #1).
     var mayEdit: Bool { administrator.role == .operator || administrator.role == .editor }
 
     var formToken: FormToken { FormToken(secret: secret, purpose: "console") }
@@ -91,7 +91,8 @@ struct Visitor: Sendable {
 
 /// The cookie of a session of the console.
 ///
-/// Browsers tell ports of a host apart for pages and not for cookies: its name has the port, so that clusters on one machine do not sign each other out.
+/// Browsers tell ports of a host apart for pages and not for cookies. So its name has the port, and clusters on one machine do not sign each other
+/// out.
 struct ConsoleCookie: Sendable {
     let name: String
     /// False on plain HTTP, which only this machine's own browser may use.

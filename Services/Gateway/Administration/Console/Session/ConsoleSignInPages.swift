@@ -67,7 +67,7 @@ struct ConsoleSignInPages: Sendable {
         return response
     }
 
-    /// - Parameter form: What is sent after the sign-in; its fields go along.
+    /// - Parameter form: The form that is sent after the sign-in; its fields go along.
     func page(_ exchange: Exchange, returningTo target: String, form: CarriedForm?, problem: Problem?) -> Response {
         var content: [String: Any] = [
             "title": "Sign in", "to": ConsoleAddress.own(target), "signInAddress": Self.path,

@@ -5,12 +5,12 @@ internal import Hummingbird
 internal import NIOCore
 internal import TextEncodings
 
-/// What every page shows around its content.
+/// The frame that every page shows around its content.
 struct ConsoleShell {
     let title: String
     let place: ConsolePlace
     let visitor: Visitor
-    /// Of the draft.
+    /// The number of changes in the draft.
     let changes: Int
     let admin: AdministrationSettings
 
@@ -66,7 +66,7 @@ enum ConsolePlace: String, CaseIterable, Sendable {
     case draft
     case sessions
 
-    /// What the navigation lists; the others are reached from the page's head.
+    /// The places that the navigation lists; the others are reached from the page's head.
     static let listed: [ConsolePlace] = [
         .home, .integrations, .channels, .mvpds, .applications, .programmers, .signIns, .support, .degradation, .tempPass, .usage, .history,
     ]
@@ -178,7 +178,7 @@ struct ConsoleFace: GuardedFace {
         }
     }
 
-    /// - Parameter words: What the service said, where it helps.
+    /// - Parameter words: The service's own words, where they help.
     private func page(_ notice: Notice, trace: String, words: String = "") -> Response {
         guard pages.hasConsole else { return pages.message(.notFound, trace: trace, for: pages.english) }
         var content: [String: Any] = [notice.rawValue: true, "trace": trace]

@@ -14,7 +14,7 @@ struct ActivationPages: Sendable {
     let dependencies: Dependencies
     let signIn: SignInEndpoints
 
-    /// What to tell a person about the code.
+    /// The message to a person about the code.
     enum CodeProblem: String {
         case empty
         case implausible
@@ -54,7 +54,7 @@ struct ActivationPages: Sendable {
 
     /// A parameter of the list of providers: also when the app has chosen one already.
     private static let choosing = "choose"
-    /// What is read of a search, in scalars.
+    /// The part of a search that is read, in scalars.
     private static let longestQuery = 80
 
     /// The address of the list of providers, whatever the app has chosen.
@@ -182,7 +182,7 @@ struct ActivationPages: Sendable {
         return response
     }
 
-    /// Of the channel that the address names: an app may show one with `?requestor=`. What a code says is told to nobody who does not have it.
+    /// The look of the channel that the address names: an app may show one with `?requestor=`. Only people who have a code learn what it says.
     private func look(_ exchange: Exchange) -> ChannelLook? {
         guard let id = (try? exchange.value("requestor")) ?? nil else { return nil }
         return (try? dependencies.catalogue.current().requestor(id)).map(ChannelLook.init)
@@ -197,12 +197,13 @@ struct BridgedChoices {
     /// Without a return page of ours the login ends at the channel's own page, where a person has to begin it too.
     var areElsewhere: Bool { requestor.bridge?.returnOrigin.isEmpty ?? false }
 
-    /// Whether an upstream signs people in there.
+    /// True when an upstream signs people in there.
     func holds(_ mvpd: String) -> Bool {
         catalogue.bridgeWay(requestor: requestor.id, mvpd: mvpd) != nil && catalogue.integration(requestor: requestor.id, mvpd: mvpd)?.enabled == true
     }
 
-    /// Those of the upstream's list that a browser can sign in at. Where no list can be had: those that the catalogue names; a login that fails says so itself.
+    /// Those of the upstream's list that a browser can sign in at. Where no list can be had: those that the catalogue names; a login that fails says
+    /// so itself.
     func providers(_ authentication: any Authentication, _ code: RegistrationCode, _ exchange: Exchange) async -> [ProviderList.Provider] {
         guard let bridge = requestor.bridge, bridge.everyMvpd || !enabled.isEmpty else { return [] }
         let request = ListBridgedProvidersRequest(

@@ -1,6 +1,6 @@
 internal import GatewayEdge
 
-/// Orders names as people of a language look for them: by letters, then by marks on them, then by case (the three levels of UTS #10).
+/// Orders names as people of a language look for them. Letters come first, then marks on them, then case (the three levels of UTS #10).
 ///
 /// Foundation can do it too, with the tables of all languages: 4 to 8 ms for 300 names and 5 MB. This takes 0.5 ms.
 struct CollationKey: Comparable {
@@ -83,7 +83,7 @@ struct SearchText {
         joined = words.replacing(" ", with: "")
     }
 
-    /// Whether each word of the query is somewhere in it.
+    /// True when each word of the query is somewhere in it.
     func holds(_ query: SearchText) -> Bool {
         query.words.split(separator: " ").allSatisfy { words.contains($0) || joined.contains($0) }
     }
@@ -103,8 +103,8 @@ enum LatinLetters {
         return base
     }()
 
-    /// Pairs of a letter and the same with the mark: acute, grave, breve, circumflex, caron, ring, diaeresis, double acute, tilde, dot above, stroke, cedilla, ogonek,
-    /// macron, comma below, dot below, hook and horn.
+    /// Pairs of a letter and the same with the mark. The marks are acute, grave, breve, circumflex, caron, ring, diaeresis, double acute and tilde.
+    /// Further ones are dot above, stroke, cedilla, ogonek, macron, comma below, dot below, hook and horn.
     private static let marks = [
         "aá cć eé gǵ ií kḱ lĺ mḿ nń oó pṕ rŕ sś uú wẃ yý zź", "aà eè iì nǹ oò uù wẁ yỳ", "aă eĕ gğ iĭ oŏ uŭ",
         "aâ cĉ eê gĝ hĥ iî jĵ oô sŝ uû wŵ yŷ zẑ", "aǎ cč dď eě gǧ iǐ kǩ lľ nň oǒ rř sš tť uǔ zž", "aå uů wẘ yẙ", "aä eë tẗ iï oö uü wẅ yÿ xẍ",

@@ -2,8 +2,8 @@ internal import GatewayEdge
 internal import Hummingbird
 internal import TextEncodings
 
-/// Which code and provider a browser was sent away with from our own pages, in a cookie: when the provider's answer cannot be accepted, the page that says so
-/// leads back to them. It opens nothing that the code does not.
+/// The code and provider with which a browser was sent away from our own pages, in a cookie. When the provider's answer cannot be accepted, the page
+/// that says so leads back to them. It opens nothing that the code does not.
 struct PendingActivation {
     let code: String
     let mvpd: String

@@ -45,7 +45,7 @@ struct ProviderList {
     func holds(_ mvpd: String) -> Bool { (favourites + others).contains { $0.id == mvpd } }
 
     /// For the template `providers`.
-    /// - Parameter query: What a person looks for; empty: all.
+    /// - Parameter query: The text that a person looks for; empty: all.
     func content(query: String, _ language: PageLanguage) -> [String: Any] {
         let wanted = SearchText(query)
         let isSearch = !wanted.words.isEmpty

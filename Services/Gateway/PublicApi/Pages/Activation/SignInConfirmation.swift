@@ -4,10 +4,10 @@ internal import Cryptography
 internal import GatewayEdge
 internal import Hummingbird
 
-/// The step before a sign-in at which a person sees for which device and which channel it is (dashboard §8). A link alone begins no sign-in: whoever sends
-/// one would have another person's TV subscription on his own TV.
+/// The step before a sign-in at which a person sees for which device and which channel it is (dashboard §8). A link alone begins no sign-in: whoever
+/// sends one would have another person's TV subscription on his own TV.
 struct SignInConfirmation: Sendable {
-    /// What the form on the page sends on.
+    /// The fields that the form on the page sends on.
     typealias Fields = [(name: String, value: String)]
 
     static let tokenField = "confirmation"
@@ -36,7 +36,7 @@ struct SignInConfirmation: Sendable {
         return response
     }
 
-    /// Whether the form came from this page in this browser.
+    /// True when the form came from this page in this browser.
     /// - Parameter code: The code that the form names.
     func isConfirmed(_ code: String, _ exchange: Exchange) -> Bool {
         guard FormOrigin.isOwn(exchange), let secret = ActivationCookie(dependencies.settings, exchange).value(in: exchange),

@@ -13,7 +13,7 @@ struct DevicesPages: Sendable {
 
     let dependencies: Dependencies
 
-    /// What has just been done, as the page's address tells it.
+    /// The last action, as the page's address tells it.
     enum Outcome: String, CaseIterable {
         case optedOut = "opted-out"
         case everywhere = "signed-out-everywhere"

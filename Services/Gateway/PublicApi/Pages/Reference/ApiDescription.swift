@@ -8,7 +8,7 @@ struct ApiDescription: Sendable {
         let path: String
         let group: String
         let node: JsonNode
-        /// What is said of all methods of the path.
+        /// The part for all methods of the path.
         let item: JsonNode
         /// The address answers HEAD as it answers GET, without content; where GET acts, it refuses it.
         let isServedToHead: Bool
@@ -32,7 +32,7 @@ struct ApiDescription: Sendable {
     let operations: [Operation]
     let groups: [Group]
 
-    /// - Throws: What is no JSON.
+    /// - Throws: The error of a text that is no JSON.
     init(parsing text: String) throws(JsonSyntaxError) {
         let root = try JsonDocument(parsing: Array(text.utf8)).root
         self.root = root
@@ -67,7 +67,7 @@ struct ApiDescription: Sendable {
         return String(reference.dropFirst(prefix.utf8.count))
     }
 
-    /// Whose token an operation takes.
+    /// The token that an operation takes.
     enum Token: Equatable {
         case none
         /// An app's.

@@ -4,8 +4,8 @@ internal import NIOCore
 internal import StrictJson
 internal import Synchronization
 
-/// The pages that tell the API, made of its OpenAPI description: one of all groups, one of each group, one of all schemas. They are made when somebody asks for
-/// the first of them, for each of the gateway's names.
+/// The pages that tell the API, made of its OpenAPI description: one of all groups, one of each group, one of all schemas. They are made when
+/// somebody asks for the first of them, for each of the gateway's names.
 final class ApiReference: Sendable {
     static let path = "/docs"
 

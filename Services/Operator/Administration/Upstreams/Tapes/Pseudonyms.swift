@@ -1,4 +1,4 @@
-/// What stands on a tape in place of values that are nobody's business: the same one for the same value, others for others (bridge §15.4).
+/// Replaces private values on a tape: the same pseudonym for the same value, another one for another value (bridge §15.4).
 struct Pseudonyms: Sendable {
     enum Kind: String, Sendable {
         case address, bearer, client, code, device, id, media, person, secret, statement, text, token, url, value

@@ -4,11 +4,11 @@ internal import TextEncodings
 /// Answers calls as a tape has it.
 ///
 /// A device that calls goes its own way through the tape, in the part of a taped device. Where the tape has a pseudonym the first value that comes
-/// stands for it from then on; another value is another exchange. What upstream gave out, codes and tokens, is each device's own.
+/// stands for it from then on; another value is another exchange. Codes and tokens that upstream gave out are each device's own.
 struct TapePlayer: Sendable {
     private struct Exchange {
         let taped: TapedExchange
-        /// Of the call, in order.
+        /// The pseudonyms of the call, in order.
         let pseudonyms: [String]
         let device: String?
         /// Where the login leads that the call begins.
@@ -18,7 +18,7 @@ struct TapePlayer: Sendable {
     /// The way of one device through the tape.
     private struct Run {
         let number: Int
-        /// Whose part it has.
+        /// The device whose part it has.
         let device: String?
         /// By pseudonyms.
         var values: [OctetText: String] = [:]
@@ -95,7 +95,7 @@ struct TapePlayer: Sendable {
         return serve(index, run, values, origin: origin, now: now)
     }
 
-    /// What changes nothing upstream is answered again; a play, a sign-in or a reset is one more than the tape has.
+    /// True for a call that changes nothing upstream: it is answered again. A play, a sign-in or a reset is one more than the tape has.
     private static func mayRepeat(_ request: TapedExchange.Request) -> Bool {
         request.method == "GET" || request.path.hasPrefix("/o/client/") || request.path.contains("/decisions/preauthorize/")
     }

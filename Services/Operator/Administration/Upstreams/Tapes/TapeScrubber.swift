@@ -41,7 +41,7 @@ struct TapeScrubber: Sendable {
         PercentEncoding.decode(text.utf8, plusIsSpace: plusIsSpace) ?? String(text)
     }
 
-    /// Of a query or a form, by name.
+    /// The fields of a query or a form, by name.
     private mutating func fields(_ text: String) -> [(String, String)] {
         var fields: [(String, String)] = []
         for part in text.split(separator: "&") {
@@ -125,7 +125,7 @@ struct TapeScrubber: Sendable {
         }
     }
 
-    /// What a device is stays, where it is does not.
+    /// The description of a device stays, its place does not.
     private mutating func described(_ value: TapeValue, _ name: String) -> TapeValue {
         switch value {
         case .object(let members): return .object(members.map { TapeValue.Member(name: $0.name, value: described($0.value, $0.name)) })
@@ -282,7 +282,7 @@ enum TapeMoments {
 
     /// - Parameters:
     ///   - text: Seconds or milliseconds since 1970; 0 means never.
-    ///   - milliseconds: How much later.
+    ///   - milliseconds: The milliseconds by which it is later.
     static func moved(_ text: String, by milliseconds: Int64) -> String {
         guard let moment = Int64(text), (1...Int64(1e15)).contains(moment) else { return text }
         return "\(moment + (moment < firstMillisecond ? milliseconds / 1000 : milliseconds))"

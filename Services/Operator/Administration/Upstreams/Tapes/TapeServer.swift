@@ -50,7 +50,7 @@ final class TapeServer: Sendable {
     }
 }
 
-/// How many calls are answered now.
+/// The number of calls that are answered now.
 private final class TapeLoad: Sendable {
     private static let most = 64
     private let count = Atomic(0)
@@ -137,7 +137,7 @@ struct TapeForwarding: Sendable {
         return text.hasSuffix("/") ? String(text.dropLast()) : text
     }
 
-    /// - Throws: What the client throws.
+    /// - Throws: The errors of the client.
     func ask(_ call: TapeCall) async throws -> TapeAnswer {
         let headers = call.headers.filter { !Self.ownHeaders.contains($0.name.lowercased()) }.map { ($0.name, $0.value) }
         let answer = try await exchange.exchange(

@@ -13,7 +13,7 @@ struct TapeCall: Sendable {
     var path: String { String(uri.prefix { $0 != "?" }) }
     var query: String { uri.firstIndex(of: "?").map { String(uri[uri.index(after: $0)...]) } ?? "" }
 
-    /// Whether the API is called. All else that comes are people's browsers.
+    /// True when the API is called. All else that comes are people's browsers.
     var isOfAPI: Bool {
         path.hasPrefix("/o/client/") || path.hasPrefix("/reset-tempass/") || path.hasPrefix("/api/v2/") && !path.hasPrefix("/api/v2/authenticate/")
     }
@@ -76,7 +76,7 @@ struct TapedExchange: Sendable {
             return (rest, pseudonyms)
         }
 
-        /// What the device is, as far as the tape tells.
+        /// The kind of the device, as far as the tape tells.
         var description: String {
             let told = headers.first { $0.0 == "x-device-info" }?.1.sorted.text ?? ""
             return Pseudonyms.taken(from: told).rest
@@ -170,7 +170,7 @@ struct TapedExchange: Sendable {
     }
 }
 
-/// What is wrong with a line of a tape.
+/// The problem of a tape's line.
 struct TapeFault: Error {
     let text: String
 

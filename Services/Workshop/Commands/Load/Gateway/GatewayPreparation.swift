@@ -157,8 +157,8 @@ struct GatewayLoad {
     let home: ClusterHome
 
     /// - Parameters:
-    ///   - name: Of the scenario.
-    ///   - api: That its apps call.
+    ///   - name: The name of the scenario.
+    ///   - api: The API that its apps call.
     /// - Throws: `BadOption` for an unknown scenario, or one that the API has not, `CommandFailure` when the preparation fails.
     func prepare(
         _ name: String, api: String, plan: RunPlan, progress: @escaping @Sendable (String, Int, Int) -> Void
@@ -173,7 +173,7 @@ struct GatewayLoad {
                 exit: .unreachable)
         }
         guard !http.insecure else { throw BadOption("--insecure and --scenario", "name the authority of the gateway's certificate with --ca") }
-        // Whatever its address: it is this cluster's gateway.
+        // Its address does not matter: it is this cluster's gateway.
         var peer = target.peer
         peer.ca = peer.ca ?? cluster.pki.ca
         let base = try HttpBase(peer, http: http, cluster)

@@ -20,7 +20,7 @@ enum GatewayScenario: String, CaseIterable, Sendable {
 
     static let names = allCases.map(\.rawValue).joined(separator: ", ")
 
-    /// Whether devices must be signed in before.
+    /// True when devices must be signed in before.
     var needsDevices: Bool { [.playback, .mixed, .signed, .sdk].contains(self) }
 
     /// One object for each thread that makes calls.
@@ -28,7 +28,7 @@ enum GatewayScenario: String, CaseIterable, Sendable {
         GatewayWorkload(parts(ground), worker: worker, workers: workers)
     }
 
-    /// Whether apps on that API do so.
+    /// True when apps on that API do so.
     func isOf(_ api: Api) -> Bool { api == .v1 || ![.signed, .sdk].contains(self) }
 
     private func parts(_ ground: GatewayGround) -> [GatewayWorkload.Part] {
@@ -41,8 +41,8 @@ enum GatewayScenario: String, CaseIterable, Sendable {
         case .tokenExchange: [.init(script: tokenExchange, weight: 1)]
         case .signed: [.init(script: PlaybackScript(ground, signed: true), weight: 1)]
         case .sdk: [.init(script: SdkScript(ground), weight: 1)]
-        // Of 100 visits: people start streams several times a day, open the app a little less often without watching, and sign in every few
-        // weeks, with a code more often than by their platform.
+        // The mix of 100 visits. People start streams several times a day, and open the app a little less often without watching. They sign in every
+        // few weeks, with a code more often than by their platform.
         case .mixed:
             [
                 .init(script: playback(ground), weight: 60),
@@ -112,7 +112,7 @@ final class AppStartScript: PreparedScript {
     }
 }
 
-/// Flow B of rest-v2 §5: a TV makes a session and polls its code; a person signs in on a second screen; the TV polls, and gets a decision.
+/// Flow B of rest-v2 §5: a TV makes a session and polls its code. A person signs in on a second screen; the TV polls, and gets a decision.
 final class V2SecondScreenScript: SecondScreenScript {
     override class var steps: [String] { ["session", "poll in vain", "authenticate", "SAML response", "poll", "decision of a new device"] }
 
@@ -230,7 +230,7 @@ struct GatewayGround: Sendable {
     let mvpdID: String
     /// The MVPD's name on platforms.
     var platformID = "north-cable"
-    /// That the app calls.
+    /// The API that the app calls.
     var api = GatewayScenario.Api.v1
     let domain: String
     let resource: String
@@ -244,7 +244,7 @@ struct GatewayGround: Sendable {
     struct Device: Sendable {
         let id: String
         let client: Int
-        /// What an app on the vendor's SDK keeps: forms for a session's token, a permit's, and a play.
+        /// The forms that an app on the vendor's SDK keeps: for a session's token, a permit's, and a play.
         var forms: [String] = []
     }
 

@@ -6,7 +6,7 @@ internal import Simulation
 internal import Synchronization
 internal import TextEncodings
 
-/// What one visit to the gateway does, call by call.
+/// One visit to the gateway, call by call.
 protocol GatewayScript: AnyObject {
     /// Its steps, as the report names them.
     static var steps: [String] { get }
@@ -21,7 +21,7 @@ final class Visit {
     let number: Int
     /// 0 to below 1, drawn for this visit.
     let draw: Double
-    /// Which step of the script comes back next.
+    /// The step of the script that comes back next.
     var place = 0
     /// Codes of the call under way that do not count as failures.
     private var tolerates: [String] = []
@@ -183,7 +183,7 @@ extension GatewayCalls {
 
     private func path(_ rest: String) -> String { V2App.path(requestor, rest) }
 
-    /// - Parameter status: Of the platform's framework.
+    /// - Parameter status: The status of the platform's framework.
     private func headers(_ device: String, _ status: String?) -> String {
         let (name, value) = StreamingApp.deviceIdentifier(device)
         return "\(name): \(value)\r\n" + (status.map { "AP-Partner-Framework-Status: \($0)\r\n" } ?? "")

@@ -4,7 +4,7 @@ internal import LoadTool
 internal import SamlResponder
 internal import TextEncodings
 
-/// A TV gets a code and polls; a person signs in with the code on a second screen; the TV polls and fetches its session (rest-v1 §4.2).
+/// A TV gets a code and polls, and a person signs in with the code on a second screen. The TV polls and fetches its session (rest-v1 §4.2).
 ///
 /// The tool plays the TV, the browser and the MVPD: see `PlayedMvpd`.
 class SecondScreenScript: GatewayScript {
@@ -39,10 +39,10 @@ class SecondScreenScript: GatewayScript {
     /// How a poll in vain is answered, where that is no success.
     var vainCodes: [String] { ["http_403"] }
 
-    /// Whether an answer's body says if somebody is signed in.
+    /// True when an answer's body says if somebody is signed in.
     var readsPolls: Bool { false }
 
-    /// - Returns: Whether a poll that was answered found somebody.
+    /// - Returns: True when a poll that was answered found somebody.
     func isSignedIn(_ answer: Answer) -> Bool { true }
 
     func address(_ visit: Visit) -> String {
@@ -53,7 +53,7 @@ class SecondScreenScript: GatewayScript {
         return "/api/v1/authenticate?\(query)"
     }
 
-    /// What a TV asks for that has found somebody.
+    /// The last request of a TV that has found somebody.
     func last(_ visit: Visit) -> [UInt8] {
         ground.calls.get("/api/v1/tokens/authn?\(ground.calls.device(visit.newDevice(ground.run)))", ground.client(of: visit))
     }

@@ -7,13 +7,13 @@ struct LiveMetrics: Sendable {
         case preparing, warmUp = "warm_up", measuring, ended
     }
 
-    /// Of the response times: nanoseconds, and how Prometheus writes them in seconds.
+    /// The bounds of the response times: nanoseconds, and the form in which Prometheus writes them in seconds.
     static let bounds: [(nanoseconds: Int64, text: String)] = [
         (100_000, "0.0001"), (250_000, "0.00025"), (500_000, "0.0005"), (1_000_000, "0.001"), (2_500_000, "0.0025"), (5_000_000, "0.005"),
         (10_000_000, "0.01"), (25_000_000, "0.025"), (50_000_000, "0.05"), (100_000_000, "0.1"), (250_000_000, "0.25"), (500_000_000, "0.5"),
         (1_000_000_000, "1"), (2_500_000_000, "2.5"), (5_000_000_000, "5"), (10_000_000_000, "10"),
     ]
-    /// Of error codes; further ones count as `other`.
+    /// The limit of error codes; further ones count as `other`.
     private static let mostCodes = 32
 
     private var labels = ""
@@ -31,7 +31,7 @@ struct LiveMetrics: Sendable {
     /// All is prepared.
     /// - Parameters:
     ///   - service, workload: Of the run.
-    ///   - version: Of the tool.
+    ///   - version: The version of the tool.
     mutating func begin(service: String, workload: String, version: String) {
         labels = "service=\"\(Self.escaped(service))\",workload=\"\(Self.escaped(workload))\",version=\"\(Self.escaped(version))\""
     }

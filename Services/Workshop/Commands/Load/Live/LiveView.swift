@@ -4,13 +4,13 @@ internal import Foundation
 internal import LoadReporting
 internal import LoadTool
 
-/// What a terminal shows of a run while it runs: a block of lines that is drawn again in the same place about once a second.
+/// The view of a run on a terminal while it runs: a block of lines, drawn again in the same place about once a second.
 struct LiveView: Sendable {
-    /// What is loaded, and with what.
+    /// The title: the target and the load.
     let title: String
     let isClosed: Bool
     private var latest: LoadRun.Progress?
-    /// Of the measured part so far.
+    /// The latencies of the measured part so far.
     private var soFar = LatencyHistogram()
 
     init(title: String, isClosed: Bool) { (self.title, self.isClosed) = (title, isClosed) }
@@ -46,8 +46,8 @@ struct LiveView: Sendable {
 
     /// Takes the cursor back to the first line of what was drawn, and wipes that out.
     /// - Parameters:
-    ///   - drawn: What is on the screen; the cursor is behind its last line.
-    ///   - width: Of the terminal now: where it was made narrower, lines have become several.
+    ///   - drawn: The lines on the screen; the cursor is behind the last one.
+    ///   - width: The width of the terminal now: where it was made narrower, lines have become several.
     static func erasing(_ drawn: [Line], width: Int) -> String {
         let rows = drawn.reduce(0) { $0 + max(1, ($1.width + max(1, width) - 1) / max(1, width)) }
         return (rows > 1 ? "\r\u{1b}[\(rows - 1)A" : "\r") + "\u{1b}[J"
@@ -98,7 +98,7 @@ struct LiveView: Sendable {
         ]
     }
 
-    /// What is wanted are visits: so are those that were achieved. The calls of visits that make several stand beside them.
+    /// The wanted rates count visits: so do those that were achieved. The calls of visits that make several stand beside them.
     private func rates(_ sample: SecondSample) -> [String] {
         let calls = Quantity.number(sample.rate)
         guard let visits = sample.visitRate else { return ["achieved \(calls)/s"] }
@@ -146,7 +146,7 @@ extension String {
     fileprivate var trimmed: String { String(reversed().drop { $0 == " " }.reversed()) }
 }
 
-/// What is seen of a run while it runs, and when it begins.
+/// The options for the view of a run while it runs, and the time of its start.
 struct LiveOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Do not show progress.")
     var quiet = false

@@ -5,7 +5,7 @@ internal import LoadTool
 internal import ServiceKit
 internal import Synchronization
 
-/// Shows how a run goes: on a terminal a block that is drawn again in its place, elsewhere a line on standard error every few seconds.
+/// Shows how a run goes. On a terminal it draws a block again in its place; elsewhere it writes a line on standard error every few seconds.
 final class RunDisplay: Sendable {
     enum Form: Sendable {
         case none, lines, block
@@ -29,7 +29,7 @@ final class RunDisplay: Sendable {
     }
 
     /// All is prepared.
-    /// - Parameter title: What is loaded.
+    /// - Parameter title: The target of the load.
     func begin(_ title: String) { state.withLock { $0.view = LiveView(title: title, isClosed: isClosed) } }
 
     /// How far the preparation is.

@@ -4,7 +4,7 @@ internal import Tokens
 
 /// The `id_token` of a played provider (OpenID Connect Core §2), genuine or with one thing wrong.
 struct IdentityToken: Sendable {
-    /// What is wrong with a token.
+    /// The flaw of a token.
     enum Flaw: String, Sendable, CaseIterable {
         /// `alg` is `none`, and there is no signature.
         case unsigned
@@ -17,7 +17,7 @@ struct IdentityToken: Sendable {
         case otherIssuer, otherAudience, otherNonce, expired
     }
 
-    /// Of the kinds that services must take (mvpd section 3).
+    /// The kinds that services must take (mvpd section 3).
     enum Algorithm: String, Sendable, CaseIterable {
         case rs256 = "RS256"
         case es256 = "ES256"
@@ -33,7 +33,7 @@ struct IdentityToken: Sendable {
             Keys(rsa: try .generate(), p256: try .generate(), foreign: try .generate())
         }
 
-        /// What the provider publishes.
+        /// The keys that the provider publishes.
         var published: JSONWebKeySet {
             JSONWebKeySet(keys: [
                 JSONWebKey(.rsa(rsa.publicKey), identifier: Algorithm.rs256.rawValue),

@@ -5,7 +5,7 @@ internal import Tokens
 
 /// The examiner in the role of an OAuth provider: it answers at its token, profile and key addresses, and notes what it was asked.
 final class PlayedProvider: Sendable {
-    /// Who signs in.
+    /// The person who signs in.
     struct Person: Sendable, Equatable {
         let subject: String
         let household: String
@@ -53,10 +53,10 @@ final class PlayedProvider: Sendable {
     /// How often a client tried to exchange a code.
     var exchanges: Int { state.withLock { $0.exchanges } }
 
-    /// What was wrong with requests, in the order in which they came.
+    /// The complaints about requests, in the order in which they came.
     var complaints: [String] { state.withLock { $0.complaints } }
 
-    /// Whether the provider gave the access token out.
+    /// True when the provider gave the access token out.
     func knows(_ accessToken: String) -> Bool { state.withLock { $0.accessTokens[accessToken] != nil } }
 
     /// From now on no refresh token is good.

@@ -98,14 +98,14 @@ struct TestProvider: Sendable {
         try await app.conversation.call(AuthenticationMethods.completeOAuthSignIn, request)
     }
 
-    /// What the browser brings when the person signed in.
+    /// The answer that the browser brings when the person signed in.
     func answer(_ code: String, to pending: Pending) -> CompleteOAuthSignInRequest {
         CompleteOAuthSignInRequest(
             state: pending.parameter("state"), code: code, issuer: server.address, browserSecret: pending.browserSecret,
             callback: Self.callback(at: pending.parameter("redirect_uri")))
     }
 
-    /// As the gateway reads it from the path to which the browser was sent: the MVPD's id, or nothing where the service named the shared address.
+    /// The gateway reads it from the path to which the browser was sent. It is the MVPD's id, or nothing where the service named the shared address.
     private static func callback(at redirectURI: String) -> String {
         redirectURI.utf8.reversed().starts(with: "/\(id)".utf8.reversed()) ? id : ""
     }

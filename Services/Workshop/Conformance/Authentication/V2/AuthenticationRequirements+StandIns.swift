@@ -1,6 +1,6 @@
 internal import Contracts
 
-/// What stands for a session: a trial at a TempPass, and an AuthN-all rule (rest-v2 §2.6, §2.7, §5 K, L).
+/// The stand-ins for a session: a trial at a TempPass, and an AuthN-all rule (rest-v2 §2.6, §2.7, §5 K, L).
 extension AuthenticationRequirements {
     static let standIns = [
         Requirement(
@@ -186,7 +186,7 @@ extension TestApp {
         try await examination.peers().withCatalogue(change, until: isSo, work)
     }
 
-    /// How many resources PromoVod gives a person.
+    /// The number of resources that PromoVod gives a person.
     func promotedResources(_ examination: Examination) throws -> Int {
         guard case .tempPass(let terms) = try examination.peers().configuration.mvpds.first(where: { $0.id == "PromoVod" })?.signIn,
             terms.kind == .promotional, terms.userInformationKey == "email"

@@ -15,7 +15,7 @@ extension TestApp {
         return call
     }
 
-    /// What a sign-in on the device takes, complete unless told otherwise.
+    /// The parameters of a sign-in on the device, complete unless told otherwise.
     func plan(
         _ device: String, requestor: String = "ACME1", mvpd: String = TestMvpd.id, domain: String = "acme.example", address: String = address,
         subjectToken: String = ""

@@ -1,6 +1,6 @@
 /// A bound on how far a run may be from its base: `p99<=1.1x`, `rate>=0.95x`, `session:p99<1.2x`.
 public struct ComparedAssertion: Sendable, Equatable {
-    /// What became of one.
+    /// The result of one assertion.
     public struct Outcome: Sendable, Equatable {
         public let text: String
         /// The measured ratio, or why there is none.

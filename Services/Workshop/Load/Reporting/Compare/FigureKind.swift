@@ -3,7 +3,7 @@ enum FigureKind: Hashable, Sendable {
     /// Good answers per second.
     case rate
     case mean
-    /// Of the response time, 0 to 100.
+    /// A percentile of the response time, 0 to 100.
     case percentile(Double)
     case longest
     /// Share of failed calls.

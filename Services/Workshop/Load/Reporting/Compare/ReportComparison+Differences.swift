@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension ReportComparison {
-    /// What was not the same for both runs.
+    /// The differences between the settings of both runs.
     static func differences(_ base: LoadReport, _ new: LoadReport) -> [String] {
         let (old, young) = (base.settings, new.settings)
         var found: [String] = []

@@ -2,7 +2,7 @@
 public struct ReportComparison: Sendable {
     public let base: LoadReport
     public let new: LoadReport
-    /// What they are called, file names for example.
+    /// The names of the runs, file names for example.
     let names: (base: String, new: String)
     let figures: [ComparedFigure]
     /// By step, for steps that are in both scenarios.

@@ -2,8 +2,8 @@ internal import Foundation
 
 /// How far the typical second of one run lies from that of another, and how sure that is.
 ///
-/// Seconds that follow each other are alike, so neighbours are put together to at most 20 blocks; the blocks are then drawn anew, with replacement,
-/// 1000 times (a block bootstrap), and the middle 95 % of the ratios are the interval. The draws are the same each time.
+/// Seconds that follow each other are alike, so neighbours are put together to at most 20 blocks. The blocks are then drawn anew, with replacement,
+/// 1000 times (a block bootstrap). The middle 95 % of the ratios are the interval. The draws are the same each time.
 struct SecondsComparison: Sendable, Equatable {
     /// Ratio of the medians of the blocks.
     let ratio: Double

@@ -7,7 +7,7 @@ extension Latencies {
         var whole = histogram.summary
         let count = parts.reduce(0.0) { $0 + Double($1.count) }
         guard count > 0 else { return whole }
-        // What each part knows exactly.
+        // Each part knows these exactly.
         whole.minNanoseconds = parts.map(\.minNanoseconds).min() ?? 0
         whole.maxNanoseconds = parts.map(\.maxNanoseconds).max() ?? 0
         let mean = parts.reduce(0.0) { $0 + $1.meanNanoseconds * Double($1.count) } / count
@@ -72,7 +72,7 @@ extension [SecondSample] {
         return Set(seconds.flatMap(\.keys)).sorted().compactMap { second in beside(seconds.compactMap { $0[second] }) }
     }
 
-    /// Of one generator, one after the other.
+    /// The samples of one generator, one after the other.
     private static func folded(_ samples: [SecondSample]) -> SecondSample {
         var whole = added(samples)
         whole.elapsedNanoseconds = samples.reduce(0) { Swift.min($0 + $1.elapsedNanoseconds, 1 << 60) }
@@ -80,7 +80,7 @@ extension [SecondSample] {
         return whole
     }
 
-    /// Of several generators, at the same time.
+    /// The samples of several generators, at the same time.
     private static func beside(_ samples: [SecondSample]) -> SecondSample? {
         guard !samples.isEmpty else { return nil }
         var whole = added(samples)

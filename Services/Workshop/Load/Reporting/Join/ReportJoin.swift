@@ -37,7 +37,7 @@ public struct ReportJoin {
     }
 
     /// - Parameters:
-    ///   - run: What the joined run is called; its id, version and times are set here.
+    ///   - run: The name of the joined run; its id, version and times are set here.
     /// - Returns: Without assertions: those of a part are about that part.
     public func report(name: String? = nil, tags: [String: String] = [:], commandLine: [String] = []) -> LoadReport {
         let reports = parts.map(\.report)

@@ -1,4 +1,4 @@
-/// What became of one assertion.
+/// The result of one assertion.
 public struct AssertionResult: Codable, Sendable, Equatable {
     /// As it was given, for example `p99<5ms`.
     public var text: String

@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// How many times were how long, to 8 significant bits (within 0.4 %), as one short text: for the many seconds of a series.
+/// The numbers of times by length, to 8 significant bits (within 0.4 %), as one short text: for the many seconds of a series.
 ///
-/// Of each bucket that is not empty, ascending, the text has the distance in nanoseconds of its lower end from the one before, the first from 0, and after a `*` how
-/// many values it holds where that is not one: `524288*3 4096 4096*2`.
+/// The text lists the buckets that are not empty, ascending. Each has the distance in nanoseconds of its lower end from the one before, the first
+/// from 0. After a `*` it has the number of values that it holds, where that is not one: `524288*3 4096 4096*2`.
 public struct CompactHistogram: Codable, Sendable, Equatable {
     private static let bits = 8
 

@@ -1,4 +1,4 @@
-/// What one of several generators did: a line of a joined report.
+/// The work of one of several generators: a line of a joined report.
 public struct GeneratorResult: Codable, Sendable, Equatable {
     /// By what it was told from the others: the name of its report's file.
     public var name: String
@@ -15,7 +15,7 @@ public struct GeneratorResult: Codable, Sendable, Equatable {
     public var succeeded: Int
     public var failed: Int
     public var dropped: Int
-    /// Of the response time; 0 without a call.
+    /// The median of the response time; 0 without a call.
     public var p50Nanoseconds: Int64
     public var p99Nanoseconds: Int64
     /// 99th percentile of the lateness of the tool itself.
@@ -26,8 +26,8 @@ public struct GeneratorResult: Codable, Sendable, Equatable {
     public var wasBottleneck: Bool
 
     /// - Parameters:
-    ///   - name: Of the report.
-    ///   - report: Of one run.
+    ///   - name: The name of the report.
+    ///   - report: The report of one run.
     init(_ name: String, _ report: LoadReport) {
         func value(_ latencies: Latencies, _ percentile: Double) -> Int64 {
             latencies.count > 0 ? LatencyHistogram(latencies.histogram).value(at: percentile) : 0

@@ -10,7 +10,7 @@ public struct KneeRule: Codable, Sendable, Equatable {
     public init() {}
 
     /// Judges the steps of a ramp in their order.
-    /// - Parameter isClosed: Of a closed loop the levels are users, and nothing is due but what they ask.
+    /// - Parameter isClosed: True for a closed loop: its levels are users, and only their own questions are due.
     /// - Returns: The steps with their verdicts, and the knee.
     public func judge(_ steps: [StepResult], isClosed: Bool) -> (steps: [StepResult], knee: Knee?) {
         guard let first = steps.first else { return (steps, nil) }

@@ -17,7 +17,7 @@ public struct LoadReport: Codable, Sendable, Equatable {
     public var operations: [OperationResult]
     /// One per second from the start of the warm-up on.
     public var series: [SecondSample]
-    /// Of a ramp, in its order; empty without one.
+    /// The steps of a ramp, in its order; empty without one.
     public var steps: [StepResult]
     /// For a ramp: the knee, if the run searched for it.
     public var knee: Knee?
@@ -28,11 +28,11 @@ public struct LoadReport: Codable, Sendable, Equatable {
     public var generator: GeneratorHealth
     /// From when an iteration was due to its end, think times included; only of scenarios with several calls.
     public var iterationTime: Latencies?
-    /// What was observed of the processes during the run, if they were observed.
+    /// The observation of the processes during the run, if they were observed.
     public var observation: Observation?
-    /// Of a joined report: the generators that it is joined from.
+    /// The generators from which a joined report is made.
     public var generators: [GeneratorResult]?
-    /// Of a joined report: what a reader must know of how the generators fitted together.
+    /// The notes of a joined report on how the generators fitted together.
     public var joining: [String]?
 
     /// More than any run counts; a report that says so is refused, and sums of several stay far from overflowing.

@@ -1,4 +1,4 @@
-/// What was observed of the loaded service, the other processes and the machine during the run.
+/// The observation of the loaded service, the other processes and the machine during the run.
 public struct Observation: Codable, Equatable, Sendable {
     /// One line of a chart; a value is absent where nothing could be read.
     public struct Series: Codable, Equatable, Sendable {
@@ -60,7 +60,7 @@ public struct Observation: Codable, Equatable, Sendable {
     public var stolenCores: [Double?] = []
     /// The counters of the service that grew in the measured time, those that grew most first.
     public var counters: [Counter] = []
-    /// What could not be read, and why.
+    /// The figures that could not be read, and the reasons.
     public var remarks: [String] = []
 
     public init() {}

@@ -1,4 +1,4 @@
-/// What one operation of the workload did.
+/// The figures of one operation of the workload.
 public struct OperationResult: Codable, Sendable, Equatable {
     /// `GetConfiguration`, or a step such as `regcode`.
     public var name: String

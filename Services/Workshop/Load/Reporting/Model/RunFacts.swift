@@ -1,4 +1,4 @@
-/// Which run this was.
+/// The facts by which a run is known.
 public struct RunFacts: Codable, Sendable, Equatable {
     /// Why a run ended.
     public enum End: String, Codable, Sendable {

@@ -50,11 +50,11 @@ public struct RunSettings: Codable, Sendable, Equatable {
     /// `--calls`.
     public var callLimit: Int?
     public var seed: UInt64
-    /// Whether the service ran inside the tool with doubles of its peers.
+    /// True when the service ran inside the tool with doubles of its peers.
     public var isIsolated: Bool
     /// The schedule, without warm-up; absent in reports of earlier versions.
     public var schedule: [Stage]?
-    /// Of a ramp: when a step counts as past the knee.
+    /// The rule by which a step of a ramp counts as past the knee.
     public var knee: KneeRule?
 
     public init(

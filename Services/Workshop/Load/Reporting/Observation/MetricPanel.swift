@@ -1,4 +1,4 @@
-/// What a report shows of a service's metrics: a chart with a few lines, each made of one or more of the service's own series.
+/// A report's view of a service's metrics: a chart with a few lines, each made of one or more of the service's own series.
 struct MetricPanel: Sendable {
     enum Unit: String, Codable, Sendable {
         case perSecond = "1/s"

@@ -46,7 +46,7 @@ struct MetricSnapshot: Sendable {
     private static func finite(_ value: Double) -> Double? { value.isFinite ? value : nil }
 }
 
-/// What happened between two moments.
+/// The changes between two moments.
 struct MetricChange: Sendable {
     let before: MetricSnapshot
     let after: MetricSnapshot

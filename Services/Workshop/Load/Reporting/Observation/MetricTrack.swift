@@ -48,7 +48,7 @@ struct MetricTrack: Sendable {
         }
     }
 
-    /// - Parameter limit: How many at most.
+    /// - Parameter limit: The number at most.
     func counters(limit: Int = 40) -> [Observation.Counter] {
         guard let first, let last else { return [] }
         let before = first.counters

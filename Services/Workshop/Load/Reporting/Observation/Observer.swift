@@ -1,6 +1,7 @@
-/// Looks at the loaded service once a second: its metrics, its processor time and memory, those of its peers, of this program and of the machine.
+/// Looks at the loaded service once a second. It reads its metrics, its processor time and memory, and those of its peers, of this program and of the
+/// machine.
 ///
-/// What cannot be read is left out and noted in the observation: a load test does not fail because the service cannot be observed.
+/// An unreadable figure is left out and noted in the observation: a load test does not fail because the service cannot be observed.
 public actor Observer {
     private let fetch: @Sendable (String) async throws -> String
     private let metricsURL: String?
@@ -16,12 +17,12 @@ public actor Observer {
     private var loop: Task<Void, Never>?
     private let origin = ContinuousClock.now
     private var begin: Double?
-    /// Whether counters are already held against their values of that moment.
+    /// True when counters are already held against their values of that moment.
     private var hasBegun = false
 
     /// - Parameters:
     ///   - metricsURL: The service's `/metrics`; `nil`: not scraped.
-    ///   - remarks: What is already known to be out of reach.
+    ///   - remarks: The figures that are already known to be out of reach.
     ///   - fetch: Gets the text of an address; throws what a person can read when it is answered with anything but success, or too late.
     public init(
         metricsURL: String?, processes: [ObservedProcess], remarks: [String] = [], interval: Duration = .seconds(1),

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What `/proc` says of a process (proc(5)).
+/// The facts of `/proc` about a process (proc(5)).
 package struct ProcessReading: Equatable, Sendable {
     /// User and system time since its start.
     package let cpuSeconds: Double
@@ -33,7 +33,7 @@ package struct ProcessReading: Equatable, Sendable {
     }
 }
 
-/// What all processors of the machine did.
+/// The work of all processors of the machine.
 struct MachineReading: Equatable, Sendable {
     /// Seconds, over all processors, in which they were not idle.
     let busySeconds: Double

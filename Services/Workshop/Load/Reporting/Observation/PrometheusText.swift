@@ -7,7 +7,7 @@ package struct MetricSample: Equatable, Sendable {
 
 /// Reads the Prometheus text format, version 0.0.4, from any program.
 ///
-/// A line that is not understood is left out and counted; nothing in the text can make the reader fail or keep more than `lineLimit` samples.
+/// A line that is not understood is left out and counted. Nothing in the text can make the reader fail or keep more than `lineLimit` samples.
 package struct PrometheusText: Sendable {
     /// In the order of the text.
     package private(set) var samples: [MetricSample] = []

@@ -1,4 +1,4 @@
-/// What the page's template is filled with: plain text everywhere; the template escapes it.
+/// The content for the page's template: plain text everywhere; the template escapes it.
 struct PageContent {
     enum Verdict: String {
         case passed, failed, neutral

@@ -115,7 +115,7 @@ extension LoadReport {
         return step.failure?.rawValue ?? "ok"
     }
 
-    /// Of a joined report.
+    /// The table of a joined report.
     private var generatorTable: [String] {
         guard let generators else { return [] }
         var table = TextTable(["generator", "good", "failed", "p50", "p99", "late", ""])

@@ -19,7 +19,7 @@ public protocol CallTransport: AnyObject {
 
 /// Gets the ends of calls, on the worker's thread.
 public protocol CallSink: AnyObject {
-    /// - Parameter bytes: Of the answer, as far as the transport knows.
+    /// - Parameter bytes: The octets of the answer, as far as the transport knows.
     func ended(_ ticket: Int, _ answer: Answer, bytes: Int)
 
     /// There is room again, or a connection came or went.

@@ -14,7 +14,7 @@ enum ThreadTime {
         return Nanoseconds(time.tv_sec) * .nanosecondsPerSecond + Nanoseconds(time.tv_nsec)
     }
 
-    /// Of the whole process.
+    /// The processor time of the whole process.
     static var process: Nanoseconds {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)

@@ -5,17 +5,17 @@ internal import Synchronization
 
 /// One load run: starts the workers, looks at them once a second, ends them, and puts their results together.
 public final class LoadRun: Sendable {
-    /// What is shown while it runs.
+    /// The progress that is shown while it runs.
     public struct Progress: Sendable {
         public var sample: SecondSample
         /// The response times of the calls that ended in it.
         public var responseTime: LatencyHistogram
-        /// Of the measured part; negative within the warm-up.
+        /// The time in the measured part; negative within the warm-up.
         public var elapsed: Nanoseconds
         public var planned: Nanoseconds
-        /// Of the load at this moment: iterations per second, or users.
+        /// The level of the load at this moment: iterations per second, or users.
         public var level: Double
-        /// Of a ramp: its step at this moment, from 1 on, and of how many; `nil` in the warm-up, and of no ramp.
+        /// The step of a ramp at this moment, from 1 on, and their number; `nil` in the warm-up, and without a ramp.
         public var step: Int?
         public var steps: Int
         public var succeeded: Int
@@ -161,7 +161,7 @@ public final class LoadRun: Sendable {
     private func progressNow(
         _ sample: SecondSample, _ times: LatencyHistogram, _ counts: Counts, _ session: Session, _ now: Nanoseconds
     ) -> Progress {
-        // What the sample is about lies before this moment.
+        // The time of the sample lies before this moment.
         let elapsed = now - session.measuredFrom
         return Progress(
             sample: sample, responseTime: times, elapsed: elapsed, planned: plan.plan.length,

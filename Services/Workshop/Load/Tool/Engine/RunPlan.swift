@@ -12,7 +12,7 @@ public struct RunPlan: Sendable {
     public var iterationLimit: Int?
     public var seed: UInt64
     public var knee = KneeRule()
-    /// Of a ramp: whether it goes on after the knee.
+    /// True when a ramp goes on after the knee.
     public var rampsOn = false
     /// The run ends when no connection was open for this time.
     public var lostAfter: Nanoseconds = 5_000_000_000
@@ -40,11 +40,11 @@ public struct RunPlan: Sendable {
     }
 }
 
-/// What a run measured, before it is made a report.
+/// The measurement of a run, before it is made a report.
 public struct RunMeasurement: Sendable {
     public var end: RunFacts.End
     public var startedAtMilliseconds: Int64
-    /// Of the measured part; shorter than planned when the run was stopped.
+    /// The time of the measured part; shorter than planned when the run was stopped.
     public var elapsed: Nanoseconds
     public var totals: RunTotals
     public var operations: [OperationResult]
@@ -57,7 +57,7 @@ public struct RunMeasurement: Sendable {
 }
 
 extension RunMeasurement {
-    /// What a report holds of it.
+    /// The part of it that a report holds.
     public init(_ report: LoadReport) {
         self.init(
             end: report.run.end, startedAtMilliseconds: report.run.startedAtMilliseconds, elapsed: report.totals.elapsedNanoseconds,

@@ -73,7 +73,7 @@ struct ErrorTally: Sendable {
     }
 }
 
-/// Whether the tool was what set the limit.
+/// Judges whether the tool itself set the limit.
 enum GeneratorVerdict {
     /// Share of the time that a thread may be busy before its work delays what it measures.
     private static let busyLimit = 0.9
@@ -100,7 +100,7 @@ enum GeneratorVerdict {
     }
 }
 
-/// What one operation did.
+/// The record of one operation.
 struct OperationRecord: Sendable {
     var sent = 0
     var succeeded = 0
@@ -136,11 +136,11 @@ struct OperationRecord: Sendable {
     }
 }
 
-/// What happened since the last look, for the series and the progress line.
+/// The events since the last look, for the series and the progress line.
 struct Interval: Sendable {
     var due = 0
     var dropped = 0
-    /// That ended whole.
+    /// The iterations that ended whole.
     var iterations = 0
     var sent = 0
     var succeeded = 0

@@ -13,7 +13,7 @@ extension Worker {
     }
 
     private func beginArrivals(_ now: Nanoseconds) {
-        // What came due while the others were begun waits for the next call: otherwise a schedule that is too fast would never return.
+        // Calls that came due while the others were begun wait for the next call: otherwise a schedule that is too fast would never return.
         while let next = schedule?.next, start + next <= now, !isExhausted {
             schedule?.advance()
             arrive(due: start + next, clock())
@@ -40,7 +40,7 @@ extension Worker {
     private func takeSlot() -> Int? {
         let number = begun * settings.workers + settings.index
         if let slot = free.popLast() {
-            // What the workload noted in an earlier iteration belonged to another user.
+            // The workload's notes of an earlier iteration belonged to another user.
             slots[slot].user = User(number: number, seed: settings.seed)
             return slot
         }
@@ -198,7 +198,7 @@ extension Worker {
         operations[slots[slot].call.operation].record(response: response, service: service, failure: failure, message)
     }
 
-    /// What happened since the last time.
+    /// The events since the last time.
     func takeInterval() -> Interval {
         defer { interval = Interval() }
         interval.outstanding = activeSlots

@@ -33,7 +33,7 @@ public final class Worker: CallSink {
     var begun = 0
     var begunMeasured = 0
     var activeSlots = 0
-    /// Of the warm-up, and of the measured part.
+    /// The start of the warm-up, and of the measured part.
     var start: Nanoseconds = 0
     var measuredFrom: Nanoseconds = 0
     var hasStopped = false
@@ -192,7 +192,7 @@ enum WorkerLoops {
 ///
 /// `@unchecked Sendable`: what is not `eventLoop` is touched on the event loop only.
 final class LoopWorker: @unchecked Sendable {
-    /// The shortest time between two wakes by the timer: what comes due within it is begun together, and is late by half of it on average.
+    /// The shortest time between two wakes by the timer. Calls that come due within it are begun together, and are late by half of it on average.
     static let shortestSleep: Nanoseconds = 25_000
 
     let eventLoop: any EventLoop

@@ -1,4 +1,4 @@
-/// What one worker does of a run.
+/// One worker's share of a run.
 public struct WorkerSettings: Sendable {
     public enum Loop: Sendable, Equatable {
         case open(poisson: Bool)
@@ -10,10 +10,10 @@ public struct WorkerSettings: Sendable {
     /// 0 to `workers - 1`.
     public var index: Int
     public var workers: Int
-    /// Of this worker: users at once; further arrivals are dropped.
+    /// The users of this worker at once; further arrivals are dropped.
     public var maxOutstanding: Int
     public var timeout: Nanoseconds
-    /// Of this worker: iterations at most.
+    /// The iterations of this worker at most.
     public var iterationLimit: Int?
     public var seed: UInt64
 

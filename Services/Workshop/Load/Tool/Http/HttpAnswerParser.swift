@@ -1,7 +1,7 @@
 internal import NIOCore
 public import NIOSSL
 
-/// Reads the answers of one HTTP/1.1 connection, one after another (RFC 9112 §4 to §7): only as much of them as a load tool has to know.
+/// Reads the answers of one HTTP/1.1 connection, one after another (RFC 9112 §4 to §7). It reads only as much of them as a load tool has to know.
 struct HttpAnswerParser {
     /// Bytes that are no valid response.
     struct Violation: Error, Equatable {
@@ -67,7 +67,7 @@ struct HttpAnswerParser {
 
     private static let codes = (400..<600).map { "http_\($0)" }
 
-    /// - Returns: Whether the answer is whole.
+    /// - Returns: True when the answer is whole.
     private mutating func step(_ buffer: inout ByteBuffer) throws(Violation) -> Bool {
         switch state {
         case .head: return try readHead(&buffer)
@@ -161,8 +161,8 @@ struct HttpAnswerParser {
         return expectBody(status, length, isChunked)
     }
 
-    /// Which body comes (RFC 9112 §6.3).
-    /// - Returns: Whether none does.
+    /// Finds which body comes (RFC 9112 §6.3).
+    /// - Returns: True when none does.
     private mutating func expectBody(_ status: Int, _ length: Int?, _ isChunked: Bool) -> Bool {
         if status < 200 {
             answer = Answer()

@@ -23,7 +23,7 @@ final class HttpConnection: ChannelInboundHandler, @unchecked Sendable {
     private var inbox = ByteBuffer()
     private var isOver = false
     private var lastError: (any Error)?
-    /// Of the call in flight.
+    /// The ticket of the call in flight.
     private(set) var ticket: Int?
     private(set) var deadline: Nanoseconds = 0
     /// Calls that it has made.

@@ -21,7 +21,7 @@ final class HttpTransport: CallTransport, @unchecked Sendable {
     private var ready: EventLoopPromise<Void>?
     private var sweeper: RepeatedTask?
 
-    /// - Parameter connections: Of this worker.
+    /// - Parameter connections: The connections of this worker.
     init(_ target: HttpTarget, connections: Int, on eventLoop: any EventLoop) {
         self.target = target
         count = connections

@@ -19,7 +19,7 @@ struct ArrivalSchedule {
         /// When that many arrivals of it have come.
         func moment(_ count: Double) -> Double {
             let slope = (to - from) / length
-            // Of from·t + slope/2·t² = count, in the form that does not cancel when the slope is small.
+            // This solves from·t + slope/2·t² = count, in the form that does not cancel when the slope is small.
             return start + 2 * count / (from + (from * from + 2 * slope * count).squareRoot())
         }
     }
@@ -34,7 +34,7 @@ struct ArrivalSchedule {
 
     /// - Parameters:
     ///   - share: This worker's part of the rate.
-    ///   - phase: Of constant arrivals: where between two of them the first one is, 0 to 1, so that the workers do not call at the same moments.
+    ///   - phase: The place of the first constant arrival between two of them, 0 to 1, so that the workers do not call at the same moments.
     init(_ stages: [LoadPlan.Stage], share: Double, phase: Double, isPoisson: Bool, seed: UInt64) {
         self.isPoisson = isPoisson
         random = SplitMix(seed: seed)

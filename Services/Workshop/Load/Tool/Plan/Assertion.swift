@@ -1,7 +1,7 @@
 /// A demand on the results of a run, such as `p99<5ms`, `errors<0.01%`, `rate>=1000`, `Authorize:p99.9<=20ms`.
 public struct Assertion: Sendable, Equatable {
     public enum Metric: Sendable, Equatable {
-        /// Of the response time.
+        /// A percentile of the response time.
         case percentile(Double)
         case mean
         case minimum

@@ -1,4 +1,4 @@
-/// How much load is put on when.
+/// The amount of load over time.
 public struct LoadPlan: Sendable, Equatable {
     /// A stretch of time with a level that is constant or changes evenly.
     public struct Stage: Sendable, Equatable {
@@ -30,7 +30,7 @@ public struct LoadPlan: Sendable, Equatable {
 
     /// - Parameters:
     ///   - steps: At least 2.
-    ///   - stepLength: Of each.
+    ///   - stepLength: The length of each step.
     public static func ramp(from: Double, to: Double, steps: Int, stepLength: Nanoseconds, warmUp: Nanoseconds) -> LoadPlan {
         let stages = (0..<steps).map { step in
             Stage(length: stepLength, level: from + (to - from) * Double(step) / Double(steps - 1))
@@ -47,7 +47,7 @@ public struct LoadPlan: Sendable, Equatable {
         return [Stage(length: warmUp, level: first.from)] + stages
     }
 
-    /// Which stage a moment is in.
+    /// The stage that a moment is in.
     /// - Parameter offset: From the start of the measured part.
     func stage(at offset: Nanoseconds) -> Int? {
         guard offset >= 0 else { return nil }

@@ -28,8 +28,8 @@ final class WireTransport: CallTransport, @unchecked Sendable {
     private var ready: EventLoopPromise<Void>?
 
     /// - Parameters:
-    ///   - methods: What the operations of the workload call, in their order.
-    ///   - connections: Of this worker.
+    ///   - methods: The methods that the operations of the workload call, in their order.
+    ///   - connections: The connections of this worker.
     init(_ target: WireTarget, methods: [PreparedMethod], connections: Int, on eventLoop: any EventLoop, logger: Logger) {
         self.target = target
         self.methods = methods

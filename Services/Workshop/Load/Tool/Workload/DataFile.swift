@@ -15,7 +15,7 @@ public struct DataFile: Sendable {
         self.rows = rows
     }
 
-    /// - Parameter name: Of the file, for messages; its end tells the format.
+    /// - Parameter name: The name of the file, for messages; its end tells the format.
     /// - Throws: `BadOption` naming the line.
     public init(_ text: String, name: String) throws(BadOption) {
         let isJSON = name.hasSuffix(".jsonl") || name.hasSuffix(".ndjson") || text.first == "{"

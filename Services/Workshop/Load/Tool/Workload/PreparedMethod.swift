@@ -11,7 +11,7 @@ public struct PreparedMethod: Sendable {
     public var payloads: [[UInt8]]
     /// Fault codes that are no failures.
     public var tolerates: [String]
-    /// Of a method that is answered by a stream: how many items end a call, 1 or more. `nil`: it has one answer.
+    /// The number of items that end a call of a method that is answered by a stream, 1 or more. `nil`: it has one answer.
     public var streamItems: Int?
 
     public init(

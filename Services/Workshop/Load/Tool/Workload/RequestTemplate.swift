@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// Text with places to fill in: `{{seq}}` (0, 1, 2, ...), `{{random}}` (a whole number below 2^53), `{{uuid}}`, `{{now}}` (milliseconds since 1970), and
-/// `{{NAME}}` for the columns of a data file.
+/// Text with places to fill in. They are `{{seq}}` (0, 1, 2, ...), `{{random}}` (a whole number below 2^53), `{{uuid}}` and `{{now}}` (milliseconds
+/// since 1970). `{{NAME}}` stands for the columns of a data file.
 public struct RequestTemplate: Sendable {
     private enum Part: Sendable {
         case text(String)
@@ -32,9 +32,9 @@ public struct RequestTemplate: Sendable {
     public var isConstant: Bool { parts.count == 1 }
 
     /// - Parameters:
-    ///   - sequence: Of this request.
+    ///   - sequence: The sequence number of this request.
     ///   - row: Column values.
-    ///   - random: Of the run's seed.
+    ///   - random: The random numbers of the run's seed.
     public func filled(sequence: Int, row: [String: String], random: inout SplitMix) -> String {
         var text = ""
         for part in parts {

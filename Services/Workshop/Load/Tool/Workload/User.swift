@@ -4,7 +4,7 @@
 public struct User {
     /// Unique in the run, from 0.
     public internal(set) var number: Int
-    /// How many iterations this user has begun before.
+    /// The number of iterations that this user has begun before.
     public internal(set) var iteration = 0
     /// Seeded from the run's seed and the number.
     public var random: SplitMix

@@ -1,4 +1,4 @@
-/// What the users of one worker do: it decides the next step of each.
+/// The behaviour of one worker's users: it decides the next step of each.
 ///
 /// One object per worker, used on that worker's thread only; it is called for each call, so it does no I/O and little work.
 public protocol Workload: AnyObject {
@@ -8,11 +8,11 @@ public protocol Workload: AnyObject {
     /// A user begins a new iteration.
     func begin(_ user: inout User) -> Step
 
-    /// What comes after the end of a call (also of a failed one: `answer.failure`) or of a pause (`Answer.none`).
+    /// The step after the end of a call (also of a failed one: `answer.failure`) or of a pause (`Answer.none`).
     func proceed(_ user: inout User, _ answer: Answer) -> Step
 }
 
-/// What a user does next.
+/// A user's next step.
 public enum Step: Sendable {
     case call(Call)
     /// Think time, in nanoseconds.
@@ -29,7 +29,7 @@ public struct Call: Sendable {
     public var operation: Int
     /// The encoded message; for HTTP the whole request.
     public var payload: [UInt8]
-    /// Whether `proceed` looks at the answer; costs a copy.
+    /// True when `proceed` looks at the answer; costs a copy.
     public var wantsAnswer: Bool
     /// Codes that count as success, for example `http_403` of a poll.
     public var tolerates: [String]

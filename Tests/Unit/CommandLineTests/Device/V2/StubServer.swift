@@ -7,7 +7,7 @@ import NIOPosix
 struct StubRequest: Sendable {
     let method: String
     let path: String
-    /// Of the query and of a form in the body.
+    /// The values of the query and of a form in the body.
     let values: [String: String]
     let headers: [String: String]
     let body: String

@@ -4,7 +4,8 @@ import Foundation
 import Synchronization
 import Tokens
 
-/// REST v2 of one service provider, as its documents have it: every answer has the documented members and no other rule than those that the flows meet.
+/// REST v2 of one service provider, as its documents have it. Every answer has the documented members and no other rule than those that the flows
+/// meet.
 final class StubV2: Sendable {
     struct Login {
         var client: String

@@ -19,7 +19,7 @@ struct V2PlayerTests {
         func open(_ address: String) { texts.withLock { $0.append("open \(address)") } }
     }
 
-    /// - Returns: What the flow showed, and what it called.
+    /// - Returns: The output of the flow, and its calls.
     private func play(
         _ flow: V2Flow, _ change: @escaping @Sendable (inout V2Player) -> Void = { _ in }
     ) async throws -> (steps: [String], log: [String]) {

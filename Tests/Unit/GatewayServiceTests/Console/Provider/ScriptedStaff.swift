@@ -65,7 +65,7 @@ final class ScriptedStaff: OutboundTransport {
         OpenIDProvider(settings: settings, secret: { " s3cret\n" }, transport: self, clock: clock)
     }
 
-    /// What a browser does at the authorize endpoint.
+    /// The browser's visit to the authorize endpoint.
     /// - Returns: The state.
     func visit(_ address: String) -> String {
         let items = URLComponents(string: address)?.queryItems ?? []

@@ -40,7 +40,7 @@ struct AxisScale: Sendable, Equatable {
     }
 
     /// Logarithmic over both values, ending at 1, 2 or 5 times a power of ten.
-    /// - Precondition: What is not above 0 is taken for the smallest value that is.
+    /// - Precondition: A value that is not above 0 is taken for the smallest value that is.
     init(logarithmicFrom smallest: Double, to largest: Double) {
         kind = .logarithmic
         let least = smallest > 1 / Self.farthest && smallest < Self.farthest ? smallest : 1

@@ -45,7 +45,7 @@ struct Chart: Sendable {
     var levels: [Mark] = []
     /// At places of the x axis.
     var moments: [Mark] = []
-    /// What lies left of it is not measured.
+    /// The end of the warm-up: the part left of it is not measured.
     var warmUpEnd: Double?
     var condensing = Condensing.largest
 

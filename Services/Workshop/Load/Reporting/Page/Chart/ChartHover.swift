@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What the page's script needs to show values at the pointer: places and ready texts, so that it has nothing to compute.
+/// The data with which the page's script shows values at the pointer: places and ready texts, so that it has nothing to compute.
 struct ChartHover: Encodable {
     struct Line: Encodable {
         /// Name, palette class, text at each place, height at each place; a value that is absent is empty and has no height.

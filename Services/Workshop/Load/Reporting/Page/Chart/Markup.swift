@@ -5,7 +5,7 @@ struct Markup: Sendable {
     private(set) var text = ""
 
     /// - Parameters:
-    ///   - name: Of the element; from this program, never from a report.
+    ///   - name: The name of the element; from this program, never from a report.
     ///   - attributes: In their order; those without a value stay away.
     mutating func element(_ name: String, _ attributes: [(String, String?)], _ content: String? = nil) {
         open(name, attributes, isEmpty: content == nil)

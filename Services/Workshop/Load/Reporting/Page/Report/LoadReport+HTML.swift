@@ -61,7 +61,7 @@ extension LoadReport {
 
     private var footer: String { "boxoffice load \(run.toolVersion) · run \(run.id) · times are from when a call was due unless said otherwise" }
 
-    /// What a reader must know before the numbers.
+    /// The notes that a reader must know before the numbers.
     private var notes: [PageContent.Note] {
         var notes: [PageContent.Note] = []
         if generator.wasBottleneck {

@@ -51,7 +51,7 @@ extension LoadReport {
         ]
     }
 
-    /// Of a joined report.
+    /// The table of a joined report.
     static func generatorTable(_ generators: [GeneratorResult]) -> PageContent.Table {
         PageContent.Table(
             head: ["Generator", "Good answers/s", "p50", "p99", "Errors", "Dropped", "Tool late, p99", "Tool's cores", "Connections"].map {
@@ -118,7 +118,7 @@ extension LoadReport {
 }
 
 extension LoadReport {
-    /// What is charted: a last sample of a fraction of a second would show as a leap.
+    /// The samples in the chart: a last sample of a fraction of a second would show as a leap.
     private var shown: [SecondSample] { series.filter { $0.elapsedNanoseconds >= 500_000_000 || series.count == 1 } }
 
     private var times: [Double] { shown.map(\.second) }

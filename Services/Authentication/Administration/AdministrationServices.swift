@@ -9,7 +9,7 @@ internal import SamlExplanation
 /// Operators' work: people, support, reports of sign-ins, test sign-ins, answers to explain.
 package struct AdministrationServices: CallRegistration {
     package let scheduled: ScheduledSignIns
-    package let people: PersonDesk
+    package let people: PersonService
     private let calls: [any CallRegistration]
 
     /// - Parameters:
@@ -26,7 +26,7 @@ package struct AdministrationServices: CallRegistration {
         scheduled = ScheduledSignIns(
             tests: tests, store: store, catalogue: catalogue, secrets: clients.clientSecrets, transport: transport, origin: origin, clock: clock,
             logger: logger)
-        self.people = PersonDesk(
+        self.people = PersonService(
             store: people, catalogue: catalogue, scrambler: scrambler, deciders: delegates.deciders, clock: clock, metrics: metrics, logger: logger)
         let explainer = ResponseExplainer(catalogue: catalogue, clock: clock) { saml.finding(on: $0, from: $1, now: $2) }
         calls = [

@@ -87,10 +87,10 @@ struct Main {
         takeInSecretKeys(environment, service, store, seals: sdkSealKey, secrets: secretsKey)
         let reports = service.reports
         environment.background("sign-in-reports") { [logger = environment.logger] in
-            await reports.share(logger) { await store.duty("sign-in reports") != nil }
+            await reports.share(logger) { await store.lease("sign-in reports") != nil }
         }
-        environment.background("upstream-logouts") { await service.upstreams.tell { await store.duty("upstream logouts") != nil } }
-        environment.background("households") { await service.administration.people.markHouseholds { await store.duty("households") != nil } }
+        environment.background("upstream-logouts") { await service.upstreams.tell { await store.lease("upstream logouts") != nil } }
+        environment.background("households") { await service.administration.people.markHouseholds { await store.lease("households") != nil } }
         environment.background("scheduled-sign-ins") { await service.administration.scheduled.run() }
         let doubt = service.clockDoubt
         environment.background("clock") { await ClockDoubt.watch(doubt) }
@@ -98,7 +98,7 @@ struct Main {
         environment.background("provider-keys") { await service.signIn.keySets.keep() }
         environment.background("unused-clients") {
             await service.clients.unused.forget(after: settings.clientDays, idleAfter: settings.idleClientDays) {
-                await store.duty("unused clients") != nil
+                await store.lease("unused clients") != nil
             }
         }
         environment.offer { service.register(on: &$0) }

@@ -77,7 +77,7 @@ package struct SignInServices: CallRegistration {
             log: PlatformExchangeLog(logger: logger, metrics: metrics, reports: reports))
         let platform = PlatformSignIns(
             bearers: bearers, methods: delegates.platform + [PlatformSamlMethod(requests: requests, exchanger: exchanger)])
-        let serviceTokens = ServiceTokenDesk(
+        let serviceTokens = ServiceTokenController(
             bearers: bearers, check: clients.serviceTokens, issuer: ServiceTokenSigner(keys: serviceTokenKeys), store: store,
             scrambler: scrambler, clock: clock, random: random)
 
@@ -97,7 +97,7 @@ package struct SignInServices: CallRegistration {
         let automatic = AutomaticSessions(
             bearers: bearers, catalogue: catalogue, store: store, seal: seal, metadata: sessions.metadata, clock: clock, random: random,
             metrics: metrics)
-        let tokens = UpstreamTokens(
+        let tokens = ProviderTokens(
             client: client, catalogue: catalogue, store: store, seal: seal, clock: clock, metrics: metrics, logger: logger)
         signedMetadata = SignedMetadata(saml: saml, catalogue: catalogue, clock: clock)
         calls = [

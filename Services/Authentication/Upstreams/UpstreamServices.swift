@@ -9,8 +9,8 @@ package struct UpstreamServices: CallRegistration {
     package let delegates: Delegates
     /// Sign-ins through upstreams, step by step.
     package let traces: any SignInTraces
-    let signIns: BridgedSignIns
-    private let logouts: BridgedLogouts
+    let signIns: UpstreamSignIns
+    private let logouts: UpstreamLogouts
     private let calls: [any CallRegistration]
 
     /// - Parameters:
@@ -18,33 +18,33 @@ package struct UpstreamServices: CallRegistration {
     ///   - transport: Reaches upstreams, whose lists are long; its owner shuts it down.
     ///   - origin: This cluster's public addresses, by which it names itself to another.
     package init(
-        _ environment: AuthenticationEnvironment, _ clients: ClientServices, store: any BridgeStore, transport: any OutboundTransport,
+        _ environment: AuthenticationEnvironment, _ clients: ClientServices, store: any UpstreamStore, transport: any OutboundTransport,
         origin: String, reports: any SignInReporting
     ) {
         let (catalogue, clock, random, seal) = (environment.catalogue, environment.clock, environment.random, environment.keys.seal)
         let (metrics, records) = (environment.metrics, environment.store)
-        let alarms = BridgeAlarms(clock: clock)
+        let alarms = UpstreamAlarms(clock: clock)
         let logger = alarms.watching(environment.logger)
-        let line = BridgeLine(transport: transport, via: BridgeVia(origin: origin), clock: clock, logger: logger)
-        let slots = BridgeSlots(line: line, store: store, statements: clients.clientSecrets, seal: seal, clock: clock, logger: logger)
-        let caller = BridgeCaller(line: line, slots: slots)
-        let journeys = BridgeJourneys(clock: clock, reports: reports)
-        let profiles = BridgedProfiles(seal: seal, scrambler: environment.scrambler, random: random)
-        logouts = BridgedLogouts(
+        let line = UpstreamConnection(transport: transport, via: BridgeVia(origin: origin), clock: clock, logger: logger)
+        let slots = UpstreamSlots(line: line, store: store, statements: clients.clientSecrets, seal: seal, clock: clock, logger: logger)
+        let caller = UpstreamCaller(line: line, slots: slots)
+        let journeys = UpstreamJourneys(clock: clock, reports: reports)
+        let profiles = UpstreamProfiles(seal: seal, scrambler: environment.scrambler, random: random)
+        logouts = UpstreamLogouts(
             caller: caller, store: store, visits: records, catalogue: catalogue, random: random, clock: clock, logger: logger)
-        let lists = BridgedLists(caller: caller, store: store, catalogue: catalogue, clock: clock, logger: logger)
-        let confirmations = BridgedConfirmations(store: store, catalogue: catalogue)
-        signIns = BridgedSignIns(
+        let lists = UpstreamLists(caller: caller, store: store, catalogue: catalogue, clock: clock, logger: logger)
+        let confirmations = UpstreamConfirmations(store: store, catalogue: catalogue)
+        signIns = UpstreamSignIns(
             caller: caller, profiles: profiles, logouts: logouts, lists: lists, confirmations: confirmations, store: store, codes: records,
             sessions: records, catalogue: catalogue, clock: clock, random: random, seal: seal, metrics: metrics, logger: logger,
             journeys: journeys)
-        let partners = BridgedPartners(
+        let partners = UpstreamPartners(
             caller: caller, profiles: profiles, confirmations: confirmations, store: store, requests: records, clock: clock, random: random,
             seal: seal, metrics: metrics, logger: logger)
-        let lookups = BridgedLookups(
+        let lookups = UpstreamLookups(
             caller: caller, profiles: profiles, confirmations: confirmations, store: store, sessions: records, clock: clock, metrics: metrics,
             logger: logger)
-        let sessions = BridgedSessions(
+        let sessions = UpstreamSessions(
             caller: caller, signIns: signIns, lookups: lookups, partners: partners, profiles: profiles, confirmations: confirmations,
             store: store, sessions: records, catalogue: catalogue, clock: clock, logger: logger)
         let method = UpstreamMethod(signIns: signIns, sessions: sessions, logouts: logouts, journeys: journeys)
@@ -54,20 +54,21 @@ package struct UpstreamServices: CallRegistration {
         delegates.browser = [method]
         delegates.platform = [UpstreamPlatformMethod(partners: partners, degraded: degraded, clock: clock)]
         delegates.trial = [
-            UpstreamTrialMethod(trials: BridgedTrials(caller: caller, profiles: profiles, lists: lists, store: store, clock: clock), metrics: metrics)
+            UpstreamTrialMethod(
+                trials: UpstreamTrials(caller: caller, profiles: profiles, lists: lists, store: store, clock: clock), metrics: metrics)
         ]
         delegates.deciders = [sessions]
         delegates.offers = [lists]
-        delegates.resets = [BridgedResets(caller: caller, store: store, clock: clock, logger: logger)]
+        delegates.resets = [UpstreamResets(caller: caller, store: store, clock: clock, logger: logger)]
         self.delegates = delegates
         traces = journeys
         calls = [
             method, lists,
-            BridgedDecisions(
+            UpstreamDecisionPoint(
                 caller: caller, profiles: profiles, reader: sessions, store: store, sessions: records, catalogue: catalogue, clock: clock,
                 logger: logger),
             UpstreamCheckers(line: line, slots: slots, catalogue: catalogue, seal: seal, clock: clock, random: random),
-            UpstreamOffice(line: line, caller: caller, store: store, catalogue: catalogue, alarms: alarms, clock: clock),
+            UpstreamAdministration(line: line, caller: caller, store: store, catalogue: catalogue, alarms: alarms, clock: clock),
         ]
     }
 

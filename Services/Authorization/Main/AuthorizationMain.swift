@@ -8,7 +8,7 @@ internal import Tokens
 struct Main {
     static func main() async {
         await ServiceProgram.run(
-            "authorization", settings: AuthorizationSettings.self, sweeps: SqliteAuthorizationStore.sweeps, check: check, start)
+            "authorization", settings: AuthorizationSettings.self, sweeps: SqlAuthorizationStore.sweeps, check: check, start)
     }
 
     @Sendable private static func check(_ settings: AuthorizationSettings, _ files: SettingsFiles) throws {
@@ -21,10 +21,10 @@ struct Main {
         let keys = try MediaTokenKeyRotation(
             try keys(settings, files), lead: .seconds(settings.keyLeadSeconds), clock: environment.clock, logger: environment.logger)
         // It makes the data folder, where keys may be.
-        let store = try await environment.openStore(migrations: SqliteAuthorizationStore.migrations, postgres: SqliteAuthorizationStore.postgresSteps)
+        let store = try await environment.openStore(migrations: SqlAuthorizationStore.migrations, postgres: SqlAuthorizationStore.postgresSteps)
         let sdkTokenKey = try environment.keyFile(settings.sdkTokenKey, else: "sdk-token.key", .signing, setting: "authorization.sdkTokenKey")
         let storedTokenKeys = SigningKeyRotation(
-            try loading(files) { () throws(MediaTokenKeyProblem) in
+            try loading(files) { () throws(MediaTokenKeyError) in
                 try MediaTokenKeyFiles.storedTokens(settings, file: sdkTokenKey, path: files.path)
             },
             lead: .seconds(settings.keyLeadSeconds), tokenLife: AuthorizationService.longestPermit, clock: environment.clock)
@@ -33,13 +33,13 @@ struct Main {
         let transport = OutboundHttp(environment.outbound)
         let credentials = try Self.credentials(settings, files)
         let certificates = ClientCertificates(credentials.clientCertificates)
-        let refusals = RefusalNotes(store: SqliteRefusalStore(store), clock: environment.clock, logger: environment.logger)
-        let numbers = CopyNumberKeeper(store: store, number: settings.copy, clock: environment.clock, logger: environment.logger)
+        let refusals = RefusalNotes(store: SqlRefusalStore(store), clock: environment.clock, logger: environment.logger)
+        let numbers = CopyNumberLease(store: store, number: settings.copy, clock: environment.clock, logger: environment.logger)
 
         let service = AuthorizationService(
             catalogue: try environment.catalogue(),
             sessions: SessionsClient(caller: try environment.peer("authentication")),
-            store: SqliteAuthorizationStore(store),
+            store: SqlAuthorizationStore(store),
             transport: transport, clientCertificates: certificates,
             mediaTokens: MediaTokenIssuer(
                 referenceKey: keys.referenceKey, jwsKeys: keys.jwsKeys, pool: pool, clock: environment.clock, windows: numbers),
@@ -57,11 +57,11 @@ struct Main {
         try await environment.share(storedTokenKeys, named: "sdk token", in: store) { service.storedTokenKeysChanged() }
         environment.offer { registry in AuthorizationMethods.register(service, in: &registry) }
         environment.onChange(of: MediaTokenKeyFiles.paths(settings).map(files.path)) {
-            keys.reload { () throws(MediaTokenKeyProblem) in try MediaTokenKeyFiles(settings, path: files.path) }
+            keys.reload { () throws(MediaTokenKeyError) in try MediaTokenKeyFiles(settings, path: files.path) }
         }
         environment.onKeyChange(of: ([sdkTokenKey] + settings.olderSdkTokenKeys).map(files.path), named: "sdk_token_keys") {
             storedTokenKeys.adopt(
-                try loading(files) { () throws(MediaTokenKeyProblem) in
+                try loading(files) { () throws(MediaTokenKeyError) in
                     try MediaTokenKeyFiles.storedTokens(settings, file: sdkTokenKey, path: files.path)
                 })
             service.storedTokenKeysChanged()
@@ -92,7 +92,7 @@ struct Main {
         // A disk that is full for longer than numbers are held ahead stops tokens, and nothing else.
         environment.readiness.require("copy number") { store.refusal == nil ? numbers.lacking : nil }
         environment.readiness.note("copy number") { store.refusal == nil ? nil : numbers.lacking }
-        environment.sweep(store, SqliteAuthorizationStore.sweeps)
+        environment.sweep(store, SqlAuthorizationStore.sweeps)
         environment.onStop {
             await refusals.flush()
             await numbers.release()
@@ -102,15 +102,15 @@ struct Main {
     }
 
     private static func keys(_ settings: AuthorizationSettings, _ files: SettingsFiles) throws -> MediaTokenKeyFiles {
-        try loading(files) { () throws(MediaTokenKeyProblem) in try MediaTokenKeyFiles(settings, path: files.path) }
+        try loading(files) { () throws(MediaTokenKeyError) in try MediaTokenKeyFiles(settings, path: files.path) }
     }
 
     private static func credentials(_ settings: AuthorizationSettings, _ files: SettingsFiles) throws -> AuthorizationCredentials {
-        try loading(files) { () throws(MediaTokenKeyProblem) in try AuthorizationCredentials(settings, path: files.path) }
+        try loading(files) { () throws(MediaTokenKeyError) in try AuthorizationCredentials(settings, path: files.path) }
     }
 
-    private static func loading<Loaded>(_ files: SettingsFiles, _ load: () throws(MediaTokenKeyProblem) -> Loaded) throws -> Loaded {
-        do throws(MediaTokenKeyProblem) {
+    private static func loading<Loaded>(_ files: SettingsFiles, _ load: () throws(MediaTokenKeyError) -> Loaded) throws -> Loaded {
+        do throws(MediaTokenKeyError) {
             return try load()
         } catch {
             throw files.failure("authorization.\(error.key)", error.problem)

@@ -183,8 +183,8 @@ public struct AuthorizationCredentials: Sendable {
     public let upstreamTokens: UpstreamTokenCheck
 
     /// - Parameter path: Makes a path of the settings absolute.
-    /// - Throws: `MediaTokenKeyProblem` naming the setting and what is wrong with its files.
-    public init(_ settings: AuthorizationSettings, path: (String) -> String) throws(MediaTokenKeyProblem) {
+    /// - Throws: `MediaTokenKeyError` naming the setting and what is wrong with its files.
+    public init(_ settings: AuthorizationSettings, path: (String) -> String) throws(MediaTokenKeyError) {
         identity = try DecisionIdentity(settings, path: path)
         clientCertificates = try settings.loadClientCertificates(path: path)
         upstreamTokens = try settings.loadUpstreamTokenCheck(path: path)

@@ -63,15 +63,15 @@ public struct AuthorizationService: Authorization {
         self.logger = logger
         forms = DecisionForms(identity: identity, clock: clock)
         let client = PolicyDecisionClient(
-            transport: transport, certificates: clientCertificates, clock: clock, forms: forms, tokens: UpstreamTokens(sessions: sessions),
+            transport: transport, certificates: clientCertificates, clock: clock, forms: forms, tokens: ProviderTokens(sessions: sessions),
             jitter: jitter)
         decisions = DecisionMaker(
             store: store, client: client, sessions: sessions, clock: clock, logger: logger, metrics: metrics, refusals: refusals,
-            plays: BridgedPlays(sessions: sessions, store: store, catalogue: catalogue, clock: clock))
+            plays: UpstreamPlays(sessions: sessions, store: store, catalogue: catalogue, clock: clock))
         self.refusals = refusals
         self.upstreamTokens = upstreamTokens
         preauthorizer = Preauthorizer(
-            preflight: Preflight(client: client), bridged: BridgedPreflight(sessions: sessions), logger: logger, metrics: metrics)
+            preflight: Preflight(client: client), bridged: UpstreamPreflight(sessions: sessions), logger: logger, metrics: metrics)
     }
 
     /// No permit lives longer than the longest session (mvpd §1.1), and some time for clocks.

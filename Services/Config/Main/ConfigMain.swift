@@ -33,20 +33,20 @@ struct Main {
         let keys = StatementKeys(try statementKeys(settings, environment.files), lead: .seconds(settings.statementKeyLead))
         let rows = try await environment.openStore(migrations: CatalogueStore.migrations, postgres: CatalogueStore.postgresSteps)
         let (store, logger) = (CatalogueStore(rows), environment.logger)
-        let keeper = CatalogueKeeper(
+        let watcher = CatalogueFileWatcher(
             file: settings.catalogue.map {
                 CatalogueFile(path: environment.files.path($0), clientSecrets: settings.clientSecrets.map(environment.files.path))
             }, store: store, statementKeys: { keys.published }, clock: environment.clock, logger: logger)
-        await keeper.checkHistory()
-        let published = try await environment.ask(rows) { try await publish(keeper) }
-        await keeper.tellOwnersOfSecrets()
+        await watcher.checkHistory()
+        let published = try await environment.ask(rows) { try await publish(watcher) }
+        await watcher.tellOwnersOfSecrets()
         let statements = StatementSigner(keys: keys, store: store, issuer: settings.issuer, clock: environment.clock)
         let service = ConfigService(published: published, statements: statements, statementCallers: Set(settings.statementCallers))
         let publisher = CataloguePublisher(
             store: store, published: published, statementKeys: { keys.published }, clock: environment.clock, logger: logger)
         let administration = AdministrationService(
-            publisher: publisher, roll: try administrators(settings, environment.files), statements: statements,
-            isApprovalRequired: settings.approvalRequired, logger: logger, sessionCallers: Set(settings.sessionCallers), keeper: keeper,
+            publisher: publisher, administratorRegistry: try administrators(settings, environment.files), statements: statements,
+            isApprovalRequired: settings.approvalRequired, logger: logger, sessionCallers: Set(settings.sessionCallers), watcher: watcher,
             fetch: DocumentFetch(limits: DocumentFetch.Limits(allowsPrivate: settings.fetchesPrivately), environment.outbound))
         let usage = try usage(rows, published, environment)
         environment.offer { registry in
@@ -59,11 +59,11 @@ struct Main {
         environment.readiness.require("catalogue") { follower.lacking }
         environment.background("usage") { await usage.forgetOldSums() }
         environment.onStopping { published.endSubscriptions() }
-        environment.onReload { await keeper.reload(into: published) }
+        environment.onReload { await watcher.reload(into: published) }
         environment.background("catalogue-watch") {
             while true {
                 try await Task.sleep(for: .seconds(settings.pollSeconds))
-                await keeper.reloadIfChanged(into: published)
+                await watcher.reloadIfChanged(into: published)
             }
         }
         environment.onKeyChange(of: settings.statementKeyFiles.map(environment.files.path), named: "statement_keys") {
@@ -88,24 +88,24 @@ struct Main {
         } catch { throw StartFailure("\(error)") }
     }
 
-    private static func administrators(_ settings: ConfigSettings, _ files: SettingsFiles) throws -> AdministratorRoll {
-        var roll = AdministratorRoll()
+    private static func administrators(_ settings: ConfigSettings, _ files: SettingsFiles) throws -> AdministratorRegistry {
+        var administratorRegistry = AdministratorRegistry()
         for (index, administrator) in settings.administrators.enumerated() {
             let key = "config.administrators[\(index)].tokenFile"
             let token = try files.text(administrator.tokenFile, key: key)
-            do throws(AdministratorRoll.Unusable) {
-                try roll.add(administrator, token: token)
+            do throws(AdministratorRegistry.Unusable) {
+                try administratorRegistry.add(administrator, token: token)
             } catch {
                 throw files.failure(key, "names \(files.path(administrator.tokenFile)), which \(error)")
             }
         }
-        return roll
+        return administratorRegistry
     }
 
-    private static func publish(_ keeper: CatalogueKeeper) async throws -> PublishedCatalogue {
+    private static func publish(_ watcher: CatalogueFileWatcher) async throws -> PublishedCatalogue {
         do {
-            return PublishedCatalogue(try await keeper.load())
-        } catch let error as CatalogueRefused {
+            return PublishedCatalogue(try await watcher.load())
+        } catch let error as CatalogueRejection {
             throw StartFailure(lines: error.lines)
         }
     }
@@ -113,7 +113,7 @@ struct Main {
     private static func statementKeys(_ settings: ConfigSettings, _ files: SettingsFiles) throws -> SigningKeyFiles {
         do {
             return try settings.statementKeys { path, key in try files.text(path, key: key) }
-        } catch let problem as StatementKeyProblem {
+        } catch let problem as StatementKeyError {
             throw files.failure(problem.key, "names \(files.path(problem.path)), which is no P-256 private key in PEM (\(problem.reason))")
         }
     }

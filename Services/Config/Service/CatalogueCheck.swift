@@ -12,7 +12,7 @@ public enum CatalogueCheck {
     /// - Parameter clientSecrets: As `CatalogueFile` takes it.
     /// - Returns: The text to print, and whether the catalogue can be used.
     public static func check(_ file: String, clientSecrets: String? = nil) -> (lines: [String], isGood: Bool) {
-        do throws(CatalogueRefused) {
+        do throws(CatalogueRejection) {
             let content = try CatalogueFile(path: file, clientSecrets: clientSecrets).read(now: SystemClock().now())
             let configuration = content.configuration
             let sizes = [

@@ -60,18 +60,18 @@ extension ConfigSettings {
 
     /// The contents of these files.
     /// - Parameter read: Gets a path as it stands in the settings and the key where it stands; returns the file's text.
-    /// - Throws: The errors of `read`; `StatementKeyProblem` when a file holds something else.
+    /// - Throws: The errors of `read`; `StatementKeyError` when a file holds something else.
     public func statementKeys(read: (_ path: String, _ key: String) throws -> String) throws -> SigningKeyFiles {
         func use<Key>(_ path: String, _ name: String, _ make: (String) throws -> Key) throws -> Key {
             let pem = try read(path, "config.\(name)")
             do {
                 return try make(pem)
             } catch {
-                throw StatementKeyProblem(key: "config.\(name)", path: path, reason: "\(error)")
+                throw StatementKeyError(key: "config.\(name)", path: path, reason: "\(error)")
             }
         }
-        func key(_ path: String, _ name: String) throws -> SigningKey {
-            try use(path, name) { SigningKey(try P256PrivateKey(pem: $0)) }
+        func key(_ path: String, _ name: String) throws -> JoseSigningKey {
+            try use(path, name) { JoseSigningKey(try P256PrivateKey(pem: $0)) }
         }
         return SigningKeyFiles(
             current: try key(statementKey, "statementKey"), next: try nextStatementKey.map { try key($0, "nextStatementKey") },
@@ -82,7 +82,7 @@ extension ConfigSettings {
 }
 
 /// A file that holds no key for software statements.
-public struct StatementKeyProblem: Error, Hashable, Sendable {
+public struct StatementKeyError: Error, Hashable, Sendable {
     /// Where the file is named, for example `config.statementKey`.
     public let key: String
     /// As it stands there.

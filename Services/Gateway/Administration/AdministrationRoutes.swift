@@ -29,7 +29,7 @@ enum AdministrationRoutes {
         let pushes = PushEndpoints(administration: dependencies.administration, operations: dependencies.operations)
         let versions = VersionEndpoints(administration: dependencies.administration)
         let tests = TestSignInEndpoints(
-            desk: TestSignInDesk(
+            controller: TestSignInController(
                 administration: dependencies.administration, operations: dependencies.operations, origin: dependencies.settings.originOfSignIns))
         return [
             route("/admin/v1/draft", [.get: drafts.show, .delete: drafts.discard]),
@@ -70,10 +70,10 @@ enum AdministrationRoutes {
         let secrets = SecretEndpoints(administration: dependencies.administration, operations: dependencies.operations)
         let upstreams = UpstreamEndpoints(administration: dependencies.administration, operations: dependencies.operations)
         let support = SupportEndpoints(
-            desk: SupportDesk(
+            controller: SupportController(
                 administration: dependencies.administration, operations: dependencies.operations, authorization: dependencies.authorization))
         let people = PeopleEndpoints(
-            desk: PeopleDesk(
+            controller: PeopleController(
                 administration: dependencies.administration, authentication: dependencies.operations, authorization: dependencies.authorization,
                 autoSignIn: dependencies.autoSignInOperations))
         return [

@@ -13,7 +13,7 @@ package struct Gateway: Sendable {
     private let loops: LoopGuard
     private let metrics = RequestMetrics()
     /// Two, so that strangers take no place from those who administer.
-    private let connections: [Door: OpenConnections]
+    private let connections: [ListenerKind: OpenConnections]
     private let admission: Admission
 
     package init(_ dependencies: Dependencies, routes: RouteTable, faces: Faces) {
@@ -22,27 +22,28 @@ package struct Gateway: Sendable {
         self.faces = faces
         let settings = dependencies.settings
         loops = LoopGuard(origin: settings.originOfSignIns)
-        let open = { OpenConnections(settings.connections, trusted: settings.trustedProxies, door: $0) }
+        let open = { OpenConnections(settings.connections, trusted: settings.trustedProxies, listenerKind: $0) }
         connections = [.everybody: open(.everybody), .administration: open(.administration)]
         admission = Admission(settings.overload)
     }
 
     /// A listener, ready to run. Those with the same kind of callers share routes and limits.
     /// - Parameters:
-    ///   - door: The listeners that it is for.
+    ///   - listenerKind: The listeners that it is for.
     ///   - address: Where it listens.
     ///   - certificate: For HTTPS; without one it speaks plain HTTP.
     ///   - logger: Carries the service's name; each request adds its trace.
     ///   - requests: Takes a line per request; `nil`: the logger does.
     ///   - onRunning: Called with the port once requests are accepted.
     package func application(
-        at door: Door = .everybody, address: BindAddress, certificate: HttpsCertificate? = nil, logger: Logger, requests: RequestLog? = nil,
+        at listenerKind: ListenerKind = .everybody, address: BindAddress, certificate: HttpsCertificate? = nil, logger: Logger,
+        requests: RequestLog? = nil,
         onRunning: @escaping @Sendable (Int?) async -> Void = { _ in }
     ) -> some ApplicationProtocol {
         // The framework tells of its own start and stop at `info`.
         var quiet = logger
         quiet.logLevel = max(.warning, logger.logLevel)
-        let listener = listener(at: door, certificate: certificate, logger: logger, quiet: quiet, requests: requests)
+        let listener = listener(at: listenerKind, certificate: certificate, logger: logger, quiet: quiet, requests: requests)
         return Application(
             responder: listener.edge, server: HTTPServerBuilder { listener.channel(to: $0) },
             configuration: ApplicationConfiguration(address: address, backlog: 1024, reuseAddress: true),
@@ -60,31 +61,32 @@ package struct Gateway: Sendable {
         /// - Parameter responder: Answers what comes over HTTP/2; what comes over HTTP/1.1 goes to the edge.
         func channel(to responder: @escaping HTTPChannelHandler.Responder) -> GatewayChannel {
             GatewayChannel(
-                responder: http1.doorkeeper.before(responder), http1: http1, settings: settings, certificate: certificate, connections: connections)
+                responder: http1.loadShedder.before(responder), http1: http1, settings: settings, certificate: certificate, connections: connections)
         }
     }
 
     /// - Parameter quiet: Takes what the web framework says.
     func listener(
-        at door: Door, certificate: HttpsCertificate?, logger: Logger, quiet: Logger, requests: RequestLog? = nil
+        at listenerKind: ListenerKind, certificate: HttpsCertificate?, logger: Logger, quiet: Logger, requests: RequestLog? = nil
     ) -> Listener {
         let settings = dependencies.settings
-        let seconds = certificate == nil || door == .administration ? 0 : settings.tls?.strictTransportSeconds ?? 0
+        let seconds = certificate == nil || listenerKind == .administration ? 0 : settings.tls?.strictTransportSeconds ?? 0
         let transportSecurity = seconds > 0 ? "max-age=\(seconds)" : nil
-        let routes = RouteTree(self.routes.routes(at: door))
-        let names = door == .administration ? AdministrationNames(settings.admin) : nil
+        let routes = RouteTree(self.routes.routes(at: listenerKind))
+        let names = listenerKind == .administration ? AdministrationNames(settings.admin) : nil
         let edge = edge(routes, names, isSecure: certificate != nil, transportSecurity, logger, requests ?? RequestLog(logger))
-        let doorkeeper = Doorkeeper(
+        let loadShedder = LoadShedder(
             admission: admission,
             refusals: OverloadRefusals(
                 routes: routes, settings: settings, faces: faces, metrics: metrics, transportSecurity: transportSecurity,
                 catalogue: dependencies.catalogue, logger: logger)
         )
         let http1 = Http1Setup(
-            doorkeeper: doorkeeper, responder: { await edge.reply(to: $0, context: $1) }, bodyTime: settings.bodyTimeout + .seconds(5), logger: quiet)
+            loadShedder: loadShedder, responder: { await edge.reply(to: $0, context: $1) }, bodyTime: settings.bodyTimeout + .seconds(5),
+            logger: quiet)
         return Listener(
             edge: edge, http1: http1, settings: settings, certificate: certificate,
-            connections: connections[door] ?? OpenConnections(settings.connections, door: door))
+            connections: connections[listenerKind] ?? OpenConnections(settings.connections, listenerKind: listenerKind))
     }
 
     private func edge(

@@ -57,7 +57,8 @@ struct Main {
 
     /// - Returns: `nil` where the settings have none.
     private static func listener(
-        _ gateway: Gateway, at door: Door = .everybody, key: String, _ endpoint: (address: String, port: Int)?, certificate: HttpsCertificate?,
+        _ gateway: Gateway, at listenerKind: ListenerKind = .everybody, key: String, _ endpoint: (address: String, port: Int)?,
+        certificate: HttpsCertificate?,
         _ environment: ServiceEnvironment<GatewaySettings>, _ awaited: AwaitedListeners
     ) -> HttpListener? {
         // The settings were checked.
@@ -66,17 +67,17 @@ struct Main {
         let scheme = certificate == nil ? "http" : "https"
         let shield = ListenerShield()
         // A settings file from before there was this listener says nothing of it: another program at its port is no reason not to serve apps.
-        let isOptional = door == .administration && !environment.settings.admin.isGiven
+        let isOptional = listenerKind == .administration && !environment.settings.admin.isGiven
         if !isOptional { awaited.expect(key) }
         let application = gateway.application(
-            at: door, address: .hostname(endpoint.address, port: endpoint.port), certificate: certificate, logger: logger,
+            at: listenerKind, address: .hostname(endpoint.address, port: endpoint.port), certificate: certificate, logger: logger,
             requests: requestLog(logger)
         ) { port in
-            shield.hasBegun()
-            awaited.hasBegun(key)
+            shield.markBegun()
+            awaited.markBegun(key)
             logger.info(
                 "gateway.listening",
-                metadata: ["scheme": "\(scheme)", "door": "\(door)", "address": "\(endpoint.address)", "port": "\(port ?? endpoint.port)"])
+                metadata: ["scheme": "\(scheme)", "door": "\(listenerKind)", "address": "\(endpoint.address)", "port": "\(port ?? endpoint.port)"])
         }
         return HttpListener(
             application: application, shield: shield, key: key, endpoint: "\(endpoint.address):\(endpoint.port)", isOptional: isOptional,
@@ -112,7 +113,7 @@ struct Main {
         let folder = files.path(settings.pages), languages = settings.languages.map { files.path($0) }
         do {
             return try Pages(folder: folder, publicOrigin: settings.publicOrigin, languages: languages, logger: logger)
-        } catch let problem as PagesProblem {
+        } catch let problem as PagesError {
             throw files.failure("gateway.pages", "cannot be used: \(problem)")
         }
     }

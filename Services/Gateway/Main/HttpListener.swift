@@ -41,7 +41,7 @@ final class AwaitedListeners: Sendable {
     /// - Parameter key: The key of the settings, for example `gateway.listen`.
     func expect(_ key: String) { keys.withLock { _ = $0.insert(key) } }
 
-    func hasBegun(_ key: String) { keys.withLock { _ = $0.remove(key) } }
+    func markBegun(_ key: String) { keys.withLock { _ = $0.remove(key) } }
 
     /// `nil`: all of them listen.
     var lacking: String? {

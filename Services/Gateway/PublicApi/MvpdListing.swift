@@ -80,7 +80,7 @@ enum MvpdListing {
 }
 
 /// A requestor's MVPDs where an upstream serves some of them (bridge §6).
-struct BridgedListing: Sendable {
+struct UpstreamListing: Sendable {
     private let merge: ProviderListMerge
     private let entries: [ProviderListMerge.Entry]
     private let direct: [OctetText: (integration: Integration, mvpd: Mvpd)]

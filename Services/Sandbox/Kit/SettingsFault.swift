@@ -15,7 +15,7 @@ package struct SettingsFault: Error, CustomStringConvertible, Equatable {
 
     package var description: String { key.isEmpty ? problem : "\(key) \(problem)" }
 
-    private init(_ problem: JsonProblem) {
+    private init(_ problem: JsonRejection) {
         let place = problem.position.map { "(\($0)) " } ?? ""
         self.init(key: problem.path.description, problem: place + problem.message)
     }
@@ -69,10 +69,10 @@ package enum KeyFile {
     }
 
     /// The private key in a PEM file that a key names.
-    package static func signingKey(_ file: String, key: String) throws(SettingsFault) -> SigningKey {
+    package static func signingKey(_ file: String, key: String) throws(SettingsFault) -> SandboxSigningKey {
         let pem = try read(file, key: key)
         do {
-            return try SigningKey(pem: pem)
+            return try SandboxSigningKey(pem: pem)
         } catch {
             throw SettingsFault(key: key, problem: "cannot be used: \(error.reason): \(file)")
         }

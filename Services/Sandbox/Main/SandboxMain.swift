@@ -45,21 +45,21 @@ struct SandboxMain {
 
     private static func serve(_ sandbox: Sandbox, _ settings: SandboxSettings, _ logger: Logger) async throws {
         let services: [ShieldedListener?] = [
-            ShieldedListener { hasBegun in
+            ShieldedListener { markBegun in
                 sandbox.application { port in
-                    hasBegun()
+                    markBegun()
                     logger.info("listening", metadata: ["port": "\(port)"])
                 }
             },
-            ShieldedListener { hasBegun in
+            ShieldedListener { markBegun in
                 sandbox.appleApplication { port in
-                    hasBegun()
+                    markBegun()
                     logger.info("listening", metadata: ["port": "\(port)", "as": "apple"])
                 }
             },
-            ShieldedListener { hasBegun in
+            ShieldedListener { markBegun in
                 sandbox.vendorApplication { port in
-                    hasBegun()
+                    markBegun()
                     logger.info("listening", metadata: ["port": "\(port)", "as": "upstream"])
                 }
             },
@@ -84,7 +84,7 @@ private struct ShieldedListener: Service {
 
     /// - Parameter make: Makes the server, which calls what it is given when it listens; `nil`: there is none.
     init?(_ make: (@escaping @Sendable () -> Void) -> (any Service)?) {
-        guard let server = make({ [shield] in shield.hasBegun() }) else { return nil }
+        guard let server = make({ [shield] in shield.markBegun() }) else { return nil }
         self.server = server
     }
 

@@ -21,7 +21,7 @@ final class Subscribers: Sendable {
     /// - Parameters:
     ///   - visitorPrefix: Prefix of subject ids that the provider accepts although it did not issue them.
     ///   - key: The provider's key: the same key gives the same persistent names, also after a restart.
-    init(people: [Person], channels: [String], visitorPrefix: String? = nil, mvpd: String, key: SigningKey) throws(XmlRefusal) {
+    init(people: [Person], channels: [String], visitorPrefix: String? = nil, mvpd: String, key: SandboxSigningKey) throws(XmlRejection) {
         self.people = people
         self.channels = channels
         self.visitorPrefix = visitorPrefix

@@ -212,7 +212,7 @@ final class ServedCertificate: Sendable {
     private static func load(_ files: SandboxSettings.Tls) throws(SettingsFault) -> NIOSSLContext {
         let certificates = try KeyFile.read(files.certificate, key: "tls.certificate")
         let key = try KeyFile.read(files.key, key: "tls.key")
-        if let reason = SigningKey.encryption(key) { throw SettingsFault(key: "tls.key", problem: "cannot be used: \(reason): \(files.key)") }
+        if let reason = SandboxSigningKey.encryption(key) { throw SettingsFault(key: "tls.key", problem: "cannot be used: \(reason): \(files.key)") }
         do {
             let chain = try NIOSSLCertificate.fromPEMBytes(certificates).map { NIOSSLCertificateSource.certificate($0) }
             return try NIOSSLContext(

@@ -17,7 +17,7 @@ package struct VendorStandIn: Sendable {
     private let pages: Pages
     private let log: VendorLog
     private let faults = VendorFaults()
-    private let key: SigningKey
+    private let key: SandboxSigningKey
     private let issuer: StatementIssuer
     private let making: ProfileMaking
 

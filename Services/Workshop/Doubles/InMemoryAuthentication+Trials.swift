@@ -143,7 +143,7 @@ public final class InMemoryConfig: Config {
     ///   - configuration: Its `statement_keys` become those of the key.
     ///   - statementKey: Signs software statements; `nil`: none are issued.
     /// - Throws: `invalid_message` when a text of the configuration cannot be encoded.
-    public init(_ configuration: Configuration, statementKey: SigningKey? = nil) throws(Fault) {
+    public init(_ configuration: Configuration, statementKey: JoseSigningKey? = nil) throws(Fault) {
         var configuration = configuration
         let keys = statementKey.map { SigningKeys(SigningKeyRing(current: $0)) }
         statements = keys.map { SoftwareStatementIssuer(keys: $0, issuer: "boxoffice") }

@@ -4,9 +4,9 @@ internal import StrictJson
 extension ContractSchema {
     /// An encoded message in protobuf's JSON form, indented; what is not there, and what the schema does not know, is left out.
     /// - Parameter message: Full protobuf name.
-    /// - Throws: `MalformedMessage` when the bytes are no such message.
-    public func json(_ bytes: [UInt8], of message: String) throws(MalformedMessage) -> String {
-        guard let schema = self.message(message) else { throw MalformedMessage("the service does not describe its message \(message)") }
+    /// - Throws: `MessageRejection` when the bytes are no such message.
+    public func json(_ bytes: [UInt8], of message: String) throws(MessageRejection) -> String {
+        guard let schema = self.message(message) else { throw MessageRejection("the service does not describe its message \(message)") }
         return try JsonRendering(schema: self, depth: 0).text(of: bytes[...], schema)
     }
 
@@ -28,8 +28,8 @@ private struct JsonRendering {
     private var inner: JsonRendering { JsonRendering(schema: schema, depth: depth + 1) }
     private var indentation: String { String(repeating: "  ", count: depth) }
 
-    func text(of bytes: ArraySlice<UInt8>, _ message: MessageSchema) throws(MalformedMessage) -> String {
-        guard depth < Self.deepest else { throw MalformedMessage("\(message.name) is nested more than \(Self.deepest) deep") }
+    func text(of bytes: ArraySlice<UInt8>, _ message: MessageSchema) throws(MessageRejection) -> String {
+        guard depth < Self.deepest else { throw MessageRejection("\(message.name) is nested more than \(Self.deepest) deep") }
         var found: [Int: [WireFields.Value]] = [:]
         var fields = WireFields(bytes)
         while let field = try fields.next() { found[field.number, default: []].append(field.value) }
@@ -45,7 +45,7 @@ private struct JsonRendering {
         parts.isEmpty ? open + close : "\(open)\n\(parts.map { inner.indentation + $0 }.joined(separator: ",\n"))\n\(indentation)\(close)"
     }
 
-    private func text(of values: [WireFields.Value], _ field: FieldSchema) throws(MalformedMessage) -> String {
+    private func text(of values: [WireFields.Value], _ field: FieldSchema) throws(MessageRejection) -> String {
         guard field.isRepeated else {
             if field.kind == .message {
                 // When there are several, later ones complete earlier ones (protobuf encoding, "Last One Wins").
@@ -53,7 +53,7 @@ private struct JsonRendering {
                 for value in values { whole += try Self.content(value, field) }
                 return try text(of: .bytes(whole[...]), field)
             }
-            return try values.last.map { value throws(MalformedMessage) in try text(of: value, field) } ?? "null"
+            return try values.last.map { value throws(MessageRejection) in try text(of: value, field) } ?? "null"
         }
         if let entry = schema.message(field.typeName), entry.isMapEntry { return try text(ofMap: values, field, entry) }
         var elements: [String] = []
@@ -68,7 +68,7 @@ private struct JsonRendering {
         return joined(elements, "[", "]")
     }
 
-    private func text(ofMap values: [WireFields.Value], _ field: FieldSchema, _ entry: MessageSchema) throws(MalformedMessage) -> String {
+    private func text(ofMap values: [WireFields.Value], _ field: FieldSchema, _ entry: MessageSchema) throws(MessageRejection) -> String {
         var members: [String] = []
         for value in values {
             var parts: [Int: WireFields.Value] = [:]
@@ -76,8 +76,8 @@ private struct JsonRendering {
             while let part = try fields.next() { parts[part.number] = part.value }
             var texts: [String] = []
             for part in [entry.field(1), entry.field(2)] {
-                guard let part else { throw MalformedMessage("\(entry.name) is no map entry") }
-                texts.append(try parts[part.number].map { value throws(MalformedMessage) in try inner.text(of: value, part) } ?? Self.absent(part))
+                guard let part else { throw MessageRejection("\(entry.name) is no map entry") }
+                texts.append(try parts[part.number].map { value throws(MessageRejection) in try inner.text(of: value, part) } ?? Self.absent(part))
             }
             members.append("\(texts[0].hasPrefix("\"") ? texts[0] : "\"\(texts[0])\""): \(texts[1])")
         }
@@ -94,7 +94,7 @@ private struct JsonRendering {
     }
 
     /// The next of several values in one field.
-    private static func next(_ rest: inout WireFields, _ field: FieldSchema) throws(MalformedMessage) -> WireFields.Value {
+    private static func next(_ rest: inout WireFields, _ field: FieldSchema) throws(MessageRejection) -> WireFields.Value {
         switch field.kind.wireType {
         case 0: .varint(try rest.varint())
         case 1: .fixed64(try rest.fixed(8))
@@ -102,18 +102,18 @@ private struct JsonRendering {
         }
     }
 
-    private static func content(_ value: WireFields.Value, _ field: FieldSchema) throws(MalformedMessage) -> ArraySlice<UInt8> {
-        guard case .bytes(let content) = value else { throw MalformedMessage("\(field.name) has another type than its contract says") }
+    private static func content(_ value: WireFields.Value, _ field: FieldSchema) throws(MessageRejection) -> ArraySlice<UInt8> {
+        guard case .bytes(let content) = value else { throw MessageRejection("\(field.name) has another type than its contract says") }
         return content
     }
 
-    private func text(of value: WireFields.Value, _ field: FieldSchema) throws(MalformedMessage) -> String {
+    private func text(of value: WireFields.Value, _ field: FieldSchema) throws(MessageRejection) -> String {
         switch (field.kind, value) {
         case (.message, .bytes(let bytes)):
-            guard let message = schema.message(field.typeName) else { throw MalformedMessage("the service does not describe \(field.typeName)") }
+            guard let message = schema.message(field.typeName) else { throw MessageRejection("the service does not describe \(field.typeName)") }
             return try text(of: bytes, message)
         case (.string, .bytes(let bytes)):
-            guard let text = String(validating: bytes, as: UTF8.self) else { throw MalformedMessage("\(field.name) is not UTF-8") }
+            guard let text = String(validating: bytes, as: UTF8.self) else { throw MessageRejection("\(field.name) is not UTF-8") }
             return JsonWriter.quoted(text)
         case (.bytes, .bytes(let bytes)): return JsonWriter.quoted(Data(bytes).base64EncodedString())
         case (.bool, .varint(let number)): return number == 0 ? "false" : "true"
@@ -129,7 +129,7 @@ private struct JsonRendering {
         case (.fixed32, .fixed32(let number)): return "\(number)"
         case (.sfixed32, .fixed32(let number)): return "\(Int32(bitPattern: number))"
         case (.float, .fixed32(let number)): return Self.text(ofNumber: Double(Float(bitPattern: number)))
-        default: throw MalformedMessage("\(field.name) has another type than its contract says")
+        default: throw MessageRejection("\(field.name) has another type than its contract says")
         }
     }
 

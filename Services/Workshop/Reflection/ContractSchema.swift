@@ -10,8 +10,8 @@ public struct ContractSchema: Sendable {
     private let enums: [String: EnumSchema]
 
     /// - Parameter bytes: The serialized set.
-    /// - Throws: `MalformedMessage` when the bytes are no such set.
-    public init(fileDescriptorSet bytes: [UInt8]) throws(MalformedMessage) {
+    /// - Throws: `MessageRejection` when the bytes are no such set.
+    public init(fileDescriptorSet bytes: [UInt8]) throws(MessageRejection) {
         var reader = SchemaReader()
         try reader.read(set: bytes[...])
         packages = reader.packages

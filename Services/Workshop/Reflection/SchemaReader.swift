@@ -8,11 +8,11 @@ struct SchemaReader {
     private(set) var messages: [String: MessageSchema] = [:]
     private(set) var enums: [String: EnumSchema] = [:]
 
-    mutating func read(set: ArraySlice<UInt8>) throws(MalformedMessage) {
+    mutating func read(set: ArraySlice<UInt8>) throws(MessageRejection) {
         for file in try Fields(set).all(1) { try read(file: file) }
     }
 
-    private mutating func read(file: ArraySlice<UInt8>) throws(MalformedMessage) {
+    private mutating func read(file: ArraySlice<UInt8>) throws(MessageRejection) {
         let fields = try Fields(file)
         let package = fields.text(2)
         packages.insert(package)
@@ -22,8 +22,8 @@ struct SchemaReader {
         for service in fields.all(6) { try read(service: service, scope) }
     }
 
-    private mutating func read(message: ArraySlice<UInt8>, _ scope: String, depth: Int = 0) throws(MalformedMessage) {
-        guard depth < Self.deepest else { throw MalformedMessage("messages stand in each other more than \(Self.deepest) deep") }
+    private mutating func read(message: ArraySlice<UInt8>, _ scope: String, depth: Int = 0) throws(MessageRejection) {
+        guard depth < Self.deepest else { throw MessageRejection("messages stand in each other more than \(Self.deepest) deep") }
         let fields = try Fields(message)
         let name = scope + fields.text(1)
         for nested in fields.all(3) { try read(message: nested, name + ".", depth: depth + 1) }
@@ -34,11 +34,11 @@ struct SchemaReader {
         messages[name] = MessageSchema(name: name, fields: schemas, isMapEntry: options.number(7) == 1)
     }
 
-    private static func field(_ content: ArraySlice<UInt8>, of message: String) throws(MalformedMessage) -> FieldSchema {
+    private static func field(_ content: ArraySlice<UInt8>, of message: String) throws(MessageRejection) -> FieldSchema {
         let fields = try Fields(content)
         let name = fields.text(1)
         guard let kind = fields.number(5).flatMap({ FieldSchema.Kind(rawValue: Int(truncatingIfNeeded: $0)) }) else {
-            throw MalformedMessage("\(message).\(name) has an unknown type")
+            throw MessageRejection("\(message).\(name) has an unknown type")
         }
         let jsonName = fields.text(10)
         return FieldSchema(
@@ -53,7 +53,7 @@ struct SchemaReader {
         return words.dropFirst().reduce(String(words.first ?? "")) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
     }
 
-    private mutating func read(enum content: ArraySlice<UInt8>, _ scope: String) throws(MalformedMessage) {
+    private mutating func read(enum content: ArraySlice<UInt8>, _ scope: String) throws(MessageRejection) {
         let fields = try Fields(content)
         var values: [(String, Int32)] = []
         for value in fields.all(2) {
@@ -63,7 +63,7 @@ struct SchemaReader {
         enums[scope + fields.text(1)] = EnumSchema(values: values)
     }
 
-    private mutating func read(service: ArraySlice<UInt8>, _ scope: String) throws(MalformedMessage) {
+    private mutating func read(service: ArraySlice<UInt8>, _ scope: String) throws(MessageRejection) {
         let fields = try Fields(service)
         let name = scope + fields.text(1)
         var methods: [MethodSchema] = []
@@ -84,7 +84,7 @@ struct SchemaReader {
         private var numbers: [Int: UInt64] = [:]
         private var contents: [Int: [ArraySlice<UInt8>]] = [:]
 
-        init(_ bytes: ArraySlice<UInt8>) throws(MalformedMessage) {
+        init(_ bytes: ArraySlice<UInt8>) throws(MessageRejection) {
             var fields = WireFields(bytes)
             while let field = try fields.next() {
                 switch field.value {

@@ -18,44 +18,44 @@ struct WireFields {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// - Throws: `MalformedMessage` when the bytes are no message.
-    mutating func next() throws(MalformedMessage) -> Field? {
+    /// - Throws: `MessageRejection` when the bytes are no message.
+    mutating func next() throws(MessageRejection) -> Field? {
         guard !rest.isEmpty else { return nil }
         let tag = try varint()
-        guard let number = Int(exactly: tag >> 3), number > 0 else { throw MalformedMessage("a field has the number 0") }
+        guard let number = Int(exactly: tag >> 3), number > 0 else { throw MessageRejection("a field has the number 0") }
         switch tag & 7 {
         case 0: return Field(number: number, value: .varint(try varint()))
         case 1: return Field(number: number, value: .fixed64(try fixed(8)))
         case 2: return Field(number: number, value: .bytes(try taken(try varint())))
         case 5: return Field(number: number, value: .fixed32(UInt32(truncatingIfNeeded: try fixed(4))))
-        default: throw MalformedMessage("field \(number) has the unknown wire type \(tag & 7)")
+        default: throw MessageRejection("field \(number) has the unknown wire type \(tag & 7)")
         }
     }
 
-    mutating func varint() throws(MalformedMessage) -> UInt64 {
+    mutating func varint() throws(MessageRejection) -> UInt64 {
         var value: UInt64 = 0
         for shift in stride(from: UInt64(0), to: 64, by: 7) {
-            guard let byte = rest.popFirst() else { throw MalformedMessage("a number is cut off") }
+            guard let byte = rest.popFirst() else { throw MessageRejection("a number is cut off") }
             value |= UInt64(byte & 0x7f) << shift
             if byte < 0x80 { return value }
         }
-        throw MalformedMessage("a number has more than 64 bits")
+        throw MessageRejection("a number has more than 64 bits")
     }
 
     /// Little-endian.
-    mutating func fixed(_ width: UInt64) throws(MalformedMessage) -> UInt64 {
+    mutating func fixed(_ width: UInt64) throws(MessageRejection) -> UInt64 {
         try taken(width).reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    private mutating func taken(_ count: UInt64) throws(MalformedMessage) -> ArraySlice<UInt8> {
-        guard count <= rest.count else { throw MalformedMessage("a field is longer than what is left of the message") }
+    private mutating func taken(_ count: UInt64) throws(MessageRejection) -> ArraySlice<UInt8> {
+        guard count <= rest.count else { throw MessageRejection("a field is longer than what is left of the message") }
         defer { rest = rest.dropFirst(Int(count)) }
         return rest.prefix(Int(count))
     }
 }
 
 /// Bytes that are not the message they should be.
-public struct MalformedMessage: Error, CustomStringConvertible {
+public struct MessageRejection: Error, CustomStringConvertible {
     public let description: String
 
     init(_ description: String) { self.description = description }

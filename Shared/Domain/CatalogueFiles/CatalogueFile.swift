@@ -35,8 +35,8 @@ public struct CatalogueFile: Sendable {
     /// - Parameters:
     ///   - now: For the expiry of certificates.
     ///   - willRead: Called with the path of each file, this one first, before it is read.
-    /// - Throws: `CatalogueRefused` with every problem and its place.
-    public func read(now: Timestamp, willRead: @escaping (String) -> Void = { _ in }) throws(CatalogueRefused) -> Content {
+    /// - Throws: `CatalogueRejection` with every problem and its place.
+    public func read(now: Timestamp, willRead: @escaping (String) -> Void = { _ in }) throws(CatalogueRejection) -> Content {
         willRead(path)
         let document = try parse()
         let problems = JsonProblems(of: document)
@@ -51,12 +51,12 @@ public struct CatalogueFile: Sendable {
             namesFiles: !reading.certificates.inlined.isEmpty)
     }
 
-    private func parse() throws(CatalogueRefused) -> JsonDocument {
+    private func parse() throws(CatalogueRejection) -> JsonDocument {
         do {
             let data = try Data(contentsOf: URL(fileURLWithPath: path))
             guard data.count <= Self.largest else { throw refused([CatalogueProblem(.error, "it has more than \(Self.largest) bytes")]) }
             return try JsonDocument(parsing: [UInt8](data))
-        } catch let error as CatalogueRefused {
+        } catch let error as CatalogueRejection {
             throw error
         } catch let error as JsonSyntaxError {
             throw refused([CatalogueProblem(.error, "\(error)")])
@@ -66,7 +66,7 @@ public struct CatalogueFile: Sendable {
         }
     }
 
-    private func refused(_ problems: [CatalogueProblem]) -> CatalogueRefused { CatalogueRefused(file: path, problems: problems) }
+    private func refused(_ problems: [CatalogueProblem]) -> CatalogueRejection { CatalogueRejection(file: path, problems: problems) }
 }
 
 /// Something wrong in a catalogue file.
@@ -100,7 +100,7 @@ public struct CatalogueProblem: Error, Sendable, Hashable, CustomStringConvertib
         description = "\(place) \(message)"
     }
 
-    init(_ problem: JsonProblem) {
+    init(_ problem: JsonRejection) {
         severity = .error
         path = problem.path.description
         message = problem.message
@@ -116,7 +116,7 @@ public struct CatalogueProblem: Error, Sendable, Hashable, CustomStringConvertib
 }
 
 /// All that is wrong in a catalogue file that cannot be used, in the order of the file.
-public struct CatalogueRefused: Error, Sendable, CustomStringConvertible {
+public struct CatalogueRejection: Error, Sendable, CustomStringConvertible {
     public let file: String
     public let problems: [CatalogueProblem]
 

@@ -36,7 +36,7 @@ package struct ResponseExplainer: Sendable {
         do throws(SamlRejection) {
             held = HeldResponse(
                 message: try UnverifiedResponse(encoded: request.samlResponse),
-                requestID: request.requestID.isEmpty ? nil : UpstreamRequestID(request.requestID),
+                requestID: request.requestID.isEmpty ? nil : SamlRequestID(request.requestID),
                 requestor: request.requestor.isEmpty ? nil : RequestorID(request.requestor),
                 at: request.atMilliseconds == 0 ? nil : Timestamp(milliseconds: Int64(clamping: request.atMilliseconds)))
         } catch {
@@ -73,7 +73,7 @@ package struct ResponseExplainer: Sendable {
 package struct HeldResponse: Sendable {
     package let message: UnverifiedResponse
     /// The request that it has to answer; nil: whichever it names.
-    package let requestID: UpstreamRequestID?
+    package let requestID: SamlRequestID?
     /// Nil: whichever its audience names.
     package let requestor: RequestorID?
     /// Nil: when it says that it was issued.
@@ -236,14 +236,14 @@ public struct SamlExplainer: Sendable {
     public func explain(_ request: ExplainResponseRequest) throws -> SignInReport { try explainer.explain(request) }
 }
 
-package enum UpstreamRequestSubject {}
+package enum SamlRequestSubject {}
 
 /// `ID` of a request of ours.
-package typealias UpstreamRequestID = Identifier<UpstreamRequestSubject>
+package typealias SamlRequestID = Identifier<SamlRequestSubject>
 
-extension Identifier where Subject == UpstreamRequestSubject {
+extension Identifier where Subject == SamlRequestSubject {
     /// An NCName of 160 random bits (mvpd §2.2).
-    package static func random(from source: any RandomSource) -> UpstreamRequestID {
-        UpstreamRequestID("_" + Hex.encode(source.bytes(20)))
+    package static func random(from source: any RandomSource) -> SamlRequestID {
+        SamlRequestID("_" + Hex.encode(source.bytes(20)))
     }
 }

@@ -23,11 +23,11 @@ package final class SamlExpectations: Sendable {
 
     /// The record of a request, by whatever way it went out.
     package struct Recorded {
-        package let id: UpstreamRequestID
+        package let id: SamlRequestID
         package let startedAt: Timestamp
         package let issuerSent: String
 
-        package init(id: UpstreamRequestID, startedAt: Timestamp, issuerSent: String) {
+        package init(id: SamlRequestID, startedAt: Timestamp, issuerSent: String) {
             self.id = id
             self.startedAt = startedAt
             self.issuerSent = issuerSent
@@ -72,7 +72,7 @@ package final class SamlExpectations: Sendable {
     }
 
     private func finding(on held: HeldResponse, issuerSent: String, from provider: SamlProvider, now: Timestamp) -> ResponseFinding {
-        let id = held.requestID ?? (try? held.message.claimedRequestID()).map { UpstreamRequestID($0) } ?? UpstreamRequestID("")
+        let id = held.requestID ?? (try? held.message.claimedRequestID()).map { SamlRequestID($0) } ?? SamlRequestID("")
         return explained(held.message, Recorded(id: id, startedAt: Timestamp(milliseconds: 0), issuerSent: issuerSent), provider, now)
     }
 

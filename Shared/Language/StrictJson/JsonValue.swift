@@ -120,7 +120,7 @@ public final class JsonObject {
 }
 
 /// Something wrong with a value, and its place.
-public struct JsonProblem: Error, Sendable, Hashable, CustomStringConvertible {
+public struct JsonRejection: Error, Sendable, Hashable, CustomStringConvertible {
     public let path: JsonPath
     /// `nil` when the problem is what is not there.
     public let position: JsonPosition?
@@ -144,7 +144,7 @@ public final class JsonProblems {
     /// Further problems are not kept: a hostile text may have any number, and no one reads more.
     public static let most = 500
 
-    public private(set) var list: [JsonProblem] = []
+    public private(set) var list: [JsonRejection] = []
     private let document: JsonDocument
     private var positions: JsonPositionCounter
 
@@ -158,7 +158,7 @@ public final class JsonProblems {
 
     func add(_ path: JsonPath, at offset: Int, _ message: String) {
         guard list.count < Self.most else { return }
-        list.append(JsonProblem(path: path, position: positions.position(of: offset), message: message))
+        list.append(JsonRejection(path: path, position: positions.position(of: offset), message: message))
     }
 }
 

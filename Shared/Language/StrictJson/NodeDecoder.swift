@@ -24,7 +24,7 @@ struct NodeDecoder: Decoder {
         NodeDecoder(node: node, codingPath: codingPath + [key], visit: visit)
     }
 
-    func mismatch(_ wanted: String) -> JsonProblem {
+    func mismatch(_ wanted: String) -> JsonRejection {
         visit.problem(JsonPath(codingPath), at: node.offset, "must be \(wanted); it is \(node.kind)")
     }
 
@@ -176,9 +176,9 @@ public struct StrictJsonDecoder {
         self.ignoresUnknownNames = ignoresUnknownNames
     }
 
-    /// - Throws: `JsonProblem`, the first one: wrong type, missing key, unknown key unless they are ignored, key that occurs twice, or a `DecodingError` of the type's
+    /// - Throws: `JsonRejection`, the first one: wrong type, missing key, unknown key unless they are ignored, key that occurs twice, or a `DecodingError` of the type's
     ///   own with its description as the message.
-    public func decode<Value: Decodable>(_ type: Value.Type, from document: JsonDocument) throws(JsonProblem) -> Value {
+    public func decode<Value: Decodable>(_ type: Value.Type, from document: JsonDocument) throws(JsonRejection) -> Value {
         let visit = JsonVisit(document: document, userInfo: userInfo)
         do {
             let value = try Value(from: NodeDecoder(node: document.root, codingPath: [], visit: visit))
@@ -208,7 +208,7 @@ final class JsonVisit {
         self.userInfo = userInfo
     }
 
-    func enter(_ node: JsonNode, _ members: [JsonMember], path: [any CodingKey]) throws(JsonProblem) {
+    func enter(_ node: JsonNode, _ members: [JsonMember], path: [any CodingKey]) throws(JsonRejection) {
         guard objects[node.offset] == nil else { return }
         var seen: Set<OctetText> = []
         for member in members where !seen.insert(member.name).inserted {
@@ -220,7 +220,7 @@ final class JsonVisit {
 
     func ask(_ name: String, of node: JsonNode) { objects[node.offset]?.known.insert(name) }
 
-    func refuseUnknownNames() throws(JsonProblem) {
+    func refuseUnknownNames() throws(JsonRejection) {
         for visited in order.compactMap({ objects[$0] }) {
             guard let member = visited.members.first(where: { !visited.known.contains($0.name) }) else { continue }
             let known = visited.known.texts.sorted().joined(separator: ", ")
@@ -228,13 +228,13 @@ final class JsonVisit {
         }
     }
 
-    func problem(_ path: JsonPath, at offset: Int?, _ message: String) -> JsonProblem {
-        JsonProblem(path: path, position: offset.map(document.position(of:)), message: message)
+    func problem(_ path: JsonPath, at offset: Int?, _ message: String) -> JsonRejection {
+        JsonRejection(path: path, position: offset.map(document.position(of:)), message: message)
     }
 
-    func problem(_ error: any Error) -> JsonProblem {
+    func problem(_ error: any Error) -> JsonRejection {
         switch error {
-        case let problem as JsonProblem: problem
+        case let problem as JsonRejection: problem
         case DecodingError.keyNotFound(let key, let context):
             problem(JsonPath(context.codingPath).appending(key: key.stringValue), at: nil, "is missing")
         case DecodingError.dataCorrupted(let context), DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):

@@ -15,13 +15,13 @@ public struct ClientCertificate: Hashable, Sendable {
         do throws(CryptographyError) {
             certificates = try Certificate.all(pemFile: certificateFile)
         } catch {
-            throw ClientCertificateProblem(description: "the file \(certificateFile) \(error)")
+            throw ClientCertificateError(description: "the file \(certificateFile) \(error)")
         }
         let certified: CertifiedChain
         do throws(CryptographyError) {
             certified = try CertifiedChain(certificates, keyFile: keyFile)
         } catch {
-            throw ClientCertificateProblem(
+            throw ClientCertificateError(
                 description: "the file \(keyFile) \(error)" + (error == .keyOfAnother ? " in \(certificateFile)" : ""))
         }
         chain = try certified.certificates.map { try NIOSSLCertificate(bytes: $0.der, format: .der) }
@@ -34,6 +34,6 @@ public struct ClientCertificate: Hashable, Sendable {
 }
 
 /// Why a client certificate cannot be used, in one line.
-public struct ClientCertificateProblem: Error, CustomStringConvertible {
+public struct ClientCertificateError: Error, CustomStringConvertible {
     public let description: String
 }

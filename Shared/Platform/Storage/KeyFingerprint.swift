@@ -28,7 +28,7 @@ public struct KeyFingerprint: Sendable, Hashable {
 extension Store {
     /// True when copies on other hosts may have the rows too, with files of their own beside them. Then the store has tables for the keys that they
     /// must have alike.
-    public var isDistributed: Bool { hasLanes }
+    public var isDistributed: Bool { hasPipeline }
 
     /// Compares keys with those that copies have used with this store before, and notes them. A key is known when some copy had it; a new one is taken when a former one of the
     /// settings is known. In a store that is not distributed nothing is compared.

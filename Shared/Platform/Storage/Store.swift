@@ -13,9 +13,9 @@ public final class Store: Sendable {
     /// Says when another process has written; `nil` where nobody tells.
     public let changes: (any StoreChanges)?
     /// True when memory may answer for the store as `CoherentCache` does it. Where other hosts may write and nobody tells, it may not.
-    public var isCoherent: Bool { changes != nil || !hasLanes }
-    @usableFromInline let hasLanes: Bool
-    let lanes: (any StatementLanes)?
+    public var isCoherent: Bool { changes != nil || !hasPipeline }
+    @usableFromInline let hasPipeline: Bool
+    let pipeline: (any StatementPipeline)?
     let engine: any StoreEngine
     private let limits: StoreLimits
     let metrics: StoreMetrics
@@ -37,8 +37,8 @@ public final class Store: Sendable {
         self.metrics = metrics
         level = migrations.count
         changes = engine.changes
-        lanes = engine.lanes
-        hasLanes = engine.lanes != nil
+        pipeline = engine.pipeline
+        hasPipeline = engine.pipeline != nil
     }
 
     /// Why the engine cannot be used right now, for operators; `nil` when it can.
@@ -63,9 +63,9 @@ public final class Store: Sendable {
         _ body: @escaping @Sendable (Database) throws -> Value, whenCommitted: (@Sendable (Value) -> Void)? = nil
     ) async throws(Fault) -> Value {
         let span = span("write")
-        let result = await awaiting { (interest, continuation: CheckedContinuation<Result<Value, Fault>, Never>) in
+        let result = await awaiting { (waiter, continuation: CheckedContinuation<Result<Value, Fault>, Never>) in
             do throws(Fault) {
-                try engine.submit(PendingWrite(interest, body, whenCommitted: whenCommitted) { continuation.resume(returning: $0) })
+                try engine.submit(PendingWrite(waiter, body, whenCommitted: whenCommitted) { continuation.resume(returning: $0) })
             } catch {
                 continuation.resume(returning: .failure(error))
             }
@@ -85,8 +85,8 @@ public final class Store: Sendable {
             throw .storeIsBusy
         }
         let span = span("read")
-        let result = await awaiting { (interest, continuation: CheckedContinuation<Result<Value, Fault>, Never>) in
-            engine.read(interest) { opened in
+        let result = await awaiting { (waiter, continuation: CheckedContinuation<Result<Value, Fault>, Never>) in
+            engine.read(waiter) { opened in
                 continuation.resume(returning: Result { try body(opened.get()) }.mapError(Fault.storage))
             }
         }
@@ -95,9 +95,9 @@ public final class Store: Sendable {
     }
 
     /// A file answers so soon that nobody gives up meanwhile: only elsewhere it is worth its cost to hear of that.
-    private func awaiting<Value: Sendable>(_ submit: (Interest, CheckedContinuation<Value, Never>) -> Void) async -> Value {
-        guard hasLanes else { return await withCheckedContinuation { submit(.always, $0) } }
-        return await Interest.awaiting(submit)
+    private func awaiting<Value: Sendable>(_ submit: (Waiter, CheckedContinuation<Value, Never>) -> Void) async -> Value {
+        guard hasPipeline else { return await withCheckedContinuation { submit(.always, $0) } }
+        return await Waiter.awaiting(submit)
     }
 
     /// True when this program still knows the content of the store: a newer release may have changed it while this one had it open.
@@ -168,7 +168,7 @@ extension Store {
     private static var longestText: Int { 1000 }
 
     /// A file is a part of the program, a server is not.
-    private var spanKind: SpanKind { hasLanes ? .client : .internal }
+    private var spanKind: SpanKind { hasPipeline ? .client : .internal }
 
     private func attributes(_ operation: String) -> [SpanAttribute] {
         [
@@ -203,7 +203,7 @@ extension Store {
     public func first<Value: Sendable>(
         _ statement: Statement, _ arguments: Arguments = [], _ read: @escaping @Sendable (inout ColumnReader) throws -> Value
     ) async throws(Fault) -> Value? {
-        guard hasLanes else { return try await self.read { try $0.first(statement, arguments, read) } }
+        guard hasPipeline else { return try await self.read { try $0.first(statement, arguments, read) } }
         let rows = try await look(statement, arguments)
         return try Self.reading { try rows.first(read) }
     }
@@ -214,7 +214,7 @@ extension Store {
     public func all<Value: Sendable>(
         _ statement: Statement, _ arguments: Arguments = [], _ read: @escaping @Sendable (inout ColumnReader) throws -> Value
     ) async throws(Fault) -> [Value] {
-        guard hasLanes else { return try await self.read { try $0.all(statement, arguments, read) } }
+        guard hasPipeline else { return try await self.read { try $0.all(statement, arguments, read) } }
         let rows = try await look(statement, arguments)
         return try Self.reading { try rows.all(read) }
     }
@@ -231,12 +231,12 @@ extension Store {
     /// - Throws: As `write`.
     @discardableResult
     public func change(_ statement: Statement, _ arguments: Arguments = [], of subject: String = "") async throws(Fault) -> Int {
-        guard let lanes else { return try await write { try $0.run(statement, arguments) } }
+        guard let pipeline else { return try await write { try $0.run(statement, arguments) } }
         var plan = Plan(for: subject)
         try arguments.requireStorable()
         plan.add(statement, arguments)
         // Without a number of rows to keep to, a taken key alone brings no answer.
-        guard let rows = try await stored(plan, in: lanes) else {
+        guard let rows = try await stored(plan, in: pipeline) else {
             throw .storage(DatabaseError(.other, "a key is taken: \(statement.postgres)"))
         }
         return rows.first?.affected ?? 0
@@ -248,15 +248,15 @@ extension Store {
     ///   plans. `write` is then to find out, step by step.
     /// - Throws: As `write`.
     public func commit(_ plan: () throws(Fault) -> Plan) async throws(Fault) -> [any StoredRows]? {
-        guard let lanes else { return nil }
-        return try await stored(try plan().storable(), in: lanes)
+        guard let pipeline else { return nil }
+        return try await stored(try plan().storable(), in: pipeline)
     }
 
-    private func stored(_ plan: Plan, in lanes: any StatementLanes) async throws(Fault) -> [any StoredRows]? {
+    private func stored(_ plan: Plan, in pipeline: any StatementPipeline) async throws(Fault) -> [any StoredRows]? {
         let span = span(plan)
-        let result = await Interest.awaiting { (interest, continuation: CheckedContinuation<Result<[any StoredRows]?, Fault>, Never>) in
+        let result = await Waiter.awaiting { (waiter, continuation: CheckedContinuation<Result<[any StoredRows]?, Fault>, Never>) in
             do throws(Fault) {
-                try lanes.commit(plan, interest) { continuation.resume(returning: $0) }
+                try pipeline.commit(plan, waiter) { continuation.resume(returning: $0) }
             } catch {
                 continuation.resume(returning: .failure(error))
             }
@@ -270,11 +270,11 @@ extension Store {
     @usableFromInline
     func look(_ statement: Statement, _ arguments: Arguments) async throws(Fault) -> any StoredRows {
         try arguments.requireStorable()
-        guard let lanes else { throw .storeIsClosed }
+        guard let pipeline else { throw .storeIsClosed }
         let span = span(statement)
-        let result = await Interest.awaiting { (interest, continuation: CheckedContinuation<Result<any StoredRows, Fault>, Never>) in
+        let result = await Waiter.awaiting { (waiter, continuation: CheckedContinuation<Result<any StoredRows, Fault>, Never>) in
             do throws(Fault) {
-                try lanes.look(statement, arguments, interest) { continuation.resume(returning: $0) }
+                try pipeline.look(statement, arguments, waiter) { continuation.resume(returning: $0) }
             } catch {
                 continuation.resume(returning: .failure(error))
             }

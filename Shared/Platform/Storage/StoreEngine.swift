@@ -16,7 +16,7 @@ package protocol StoreEngine: Sendable {
     var changes: (any StoreChanges)? { get }
 
     /// Takes statements without a connection of the caller's; `nil`: only `submit` and `read` do.
-    var lanes: (any StatementLanes)? { get }
+    var pipeline: (any StatementPipeline)? { get }
 
     /// Why the engine cannot be used right now, for operators; `nil` when it can.
     var trouble: String? { get }
@@ -27,8 +27,8 @@ package protocol StoreEngine: Sendable {
     /// The findings at the opening of the rows.
     var opening: StoreOpening { get }
 
-    /// Takes a duty that copies of the store share, or says that it is this copy's still; `nil`: it is another one's.
-    func duty(_ name: String) async -> Duty?
+    /// Takes a lease that copies of the store share, or says that it is this copy's still; `nil`: it is another one's.
+    func lease(_ name: String) async -> Lease?
 
     /// Writes that wait for their turn, without those of the commit under way.
     var waitingWrites: Int { get }
@@ -39,9 +39,9 @@ package protocol StoreEngine: Sendable {
 
     /// Runs a read, which may share a snapshot with others, of all that was acknowledged before.
     /// - Parameters:
-    ///   - interest: True when somebody waits for it still.
+    ///   - waiter: True when somebody waits for it still.
     ///   - job: Gets the database, or why there is none.
-    func read(_ interest: Interest, _ job: @escaping @Sendable (Result<Database, any Error>) -> Void)
+    func read(_ waiter: Waiter, _ job: @escaping @Sendable (Result<Database, any Error>) -> Void)
 
     /// How many steps of the schema a program must know to work with the rows; 0 where nobody has said.
     func leastLevel(_ database: Database) throws -> Int
@@ -67,11 +67,11 @@ package protocol StoreEngine: Sendable {
 
 extension StoreEngine {
     package var address: String? { nil }
-    package var lanes: (any StatementLanes)? { nil }
+    package var pipeline: (any StatementPipeline)? { nil }
     package var trouble: String? { nil }
     package var warning: String? { nil }
     package var opening: StoreOpening { StoreOpening() }
-    package func duty(_ name: String) async -> Duty? { .everyone }
+    package func lease(_ name: String) async -> Lease? { .everyone }
     package func overhead(_ database: Database) throws -> (free: Int, journal: Int)? { nil }
     package var disk: DiskRoom? { nil }
     package func refusal(_ error: DatabaseError) -> StoreRefusal {
@@ -84,11 +84,11 @@ extension StoreEngine {
 }
 
 /// States whether somebody waits for the work still. Work in an engine's queue that nobody waits for is not sent.
-package final class Interest: Sendable {
+package final class Waiter: Sendable {
     private let isOver = Atomic(false)
 
     /// The interest in work that somebody waits for until it is done.
-    package static let always = Interest()
+    package static let always = Waiter()
 
     package init() {}
 
@@ -98,16 +98,16 @@ package final class Interest: Sendable {
     package var isThere: Bool { !isOver.load(ordering: .relaxed) }
 }
 
-extension Interest {
+extension Waiter {
     /// Hands work over and waits for its result. When the task is cancelled meanwhile, nobody waits for the work any more; the result comes all the
     /// same. A task that was cancelled before has reason to go on.
-    static func awaiting<Value: Sendable>(_ submit: (Interest, CheckedContinuation<Value, Never>) -> Void) async -> Value {
-        let interest = Interest()
-        guard !Task.isCancelled else { return await withCheckedContinuation { submit(interest, $0) } }
+    static func awaiting<Value: Sendable>(_ submit: (Waiter, CheckedContinuation<Value, Never>) -> Void) async -> Value {
+        let waiter = Waiter()
+        guard !Task.isCancelled else { return await withCheckedContinuation { submit(waiter, $0) } }
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { submit(interest, $0) }
+            await withCheckedContinuation { submit(waiter, $0) }
         } onCancel: {
-            interest.end()
+            waiter.end()
         }
     }
 }
@@ -120,13 +120,13 @@ package struct PendingWrite: Sendable {
     /// Runs the caller's statements; the delivery is due once they are committed. May run again after a rollback.
     package let perform: @Sendable (Database) throws -> Delivery
     package let fail: @Sendable (Fault) -> Void
-    package let interest: Interest
+    package let waiter: Waiter
 
     init<Value: Sendable>(
-        _ interest: Interest, _ body: @escaping @Sendable (Database) throws -> Value, whenCommitted: (@Sendable (Value) -> Void)?,
+        _ waiter: Waiter, _ body: @escaping @Sendable (Database) throws -> Value, whenCommitted: (@Sendable (Value) -> Void)?,
         deliver: @escaping @Sendable (Result<Value, Fault>) -> Void
     ) {
-        self.interest = interest
+        self.waiter = waiter
         perform = { database in
             let value = try body(database)
             return {

@@ -69,7 +69,7 @@ public struct Sweeper: Sendable {
 
     private func repeatedly(_ sweep: Sweep) async {
         while !Task.isCancelled {
-            guard await store.duty("sweep \(sweep.table)") != nil else {
+            guard await store.lease("sweep \(sweep.table)") != nil else {
                 // Another copy does it. When that one ends, somebody else goes on at the next round.
                 try? await Task.sleep(for: sweep.interval)
                 continue

@@ -22,7 +22,7 @@ struct PlanCommit: Sendable {
         case conflict(PostgresError)
     }
 
-    func callAsFunction(_ writes: [PlannedWrite], on connection: PostgresConnection) -> LaneLoss<PlannedWrite>? {
+    func callAsFunction(_ writes: [PlannedWrite], on connection: PostgresConnection) -> ConnectionLoss<PlannedWrite>? {
         var left = writes.sorted { $0.plan.subject.utf8.lexicographicallyPrecedes($1.plan.subject.utf8) }
         var (size, tries) = (left.count, 0)
         var firstConflict = ContinuousClock.now
@@ -33,10 +33,10 @@ struct PlanCommit: Sendable {
                 attempt = try self.attempt(group, connection)
             } catch let lost as CommitLost {
                 metrics.failedCommits.increment()
-                return LaneLoss(lost.error, unfinished: Array(left.dropFirst(group.count)), doubt: Self.doubt(lost, group))
+                return ConnectionLoss(lost.error, unfinished: Array(left.dropFirst(group.count)), doubt: Self.doubt(lost, group))
             } catch {
                 metrics.failedCommits.increment()
-                return LaneLoss(error, unfinished: left)
+                return ConnectionLoss(error, unfinished: left)
             }
             switch attempt {
             case .stored(let rows):
@@ -184,9 +184,9 @@ struct PlanCommit: Sendable {
 }
 
 /// A plan with who waits for it.
-struct PlannedWrite: LaneWork {
+struct PlannedWrite: QueuedWork {
     let plan: Plan
-    let interest: Interest
+    let waiter: Waiter
     /// It was lost once before, and is known not to be stored.
     var isSecond = false
     let deliver: @Sendable (Result<[any StoredRows]?, Fault>) -> Void

@@ -4,7 +4,7 @@ public import Storage
 
 /// A schema of a PostgreSQL server, which copies of the service on other hosts use too.
 ///
-/// Statements that are known whole go by lanes; transactions with Swift between their statements have a connection and a thread of their own
+/// Statements that are known whole go by workers; transactions with Swift between their statements have a connection and a thread of their own
 /// (Shared/Documents/Decisions/0058-give-each-connection-a-thread.md).
 final class PostgresEngine: StoreEngine {
     let place: String
@@ -12,17 +12,17 @@ final class PostgresEngine: StoreEngine {
     let address: String?
     /// Nobody tells of commits on other hosts.
     var changes: (any StoreChanges)? { nil }
-    var lanes: (any StatementLanes)? { self }
-    private let looks: LaneQueue<Look>
-    private let plans: LaneQueue<PlannedWrite>
+    var pipeline: (any StatementPipeline)? { self }
+    private let looks: WorkQueue<Look>
+    private let plans: WorkQueue<PlannedWrite>
     private let sessions: SessionPool
-    private let heart: Heart
+    private let heartbeat: Heartbeat
     private let certificates: ServerCertificates
     private let hurry: @Sendable () -> Void
     private let ended = DispatchGroup()
     private let refused: @Sendable () -> Void
 
-    /// A lane that gets no answer for so long gives up its connection.
+    /// A worker that gets no answer for so long gives up its connection.
     private static let timeout: Duration = .seconds(3)
 
     /// Connects, and brings the schema up to date. Blocks until that is done. Nothing is answered before a heartbeat is committed: until then `trouble` says why.
@@ -31,33 +31,33 @@ final class PostgresEngine: StoreEngine {
         place = options.place
         address = options.hosts.map(\.name).joined(separator: ",")
         try Self.prepare(options, name: name, steps: steps)
-        let heart = Heart(ServerChoice(options, program: name), store: name)
-        self.heart = heart
+        let heartbeat = Heartbeat(ServerChoice(options, program: name), store: name)
+        self.heartbeat = heartbeat
         certificates = ServerCertificates(options)
-        let looks = LaneQueue<Look>(most: limits.waitingReads)
-        let plans = LaneQueue<PlannedWrite>(most: limits.waitingWrites)
+        let looks = WorkQueue<Look>(most: limits.waitingReads)
+        let plans = WorkQueue<PlannedWrite>(most: limits.waitingWrites)
         (self.looks, self.plans) = (looks, plans)
-        sessions = SessionPool(most: options.interactive, limits: limits, metrics: metrics, heart: heart)
+        sessions = SessionPool(most: options.interactive, limits: limits, metrics: metrics, heartbeat: heartbeat)
         refused = { metrics.refused.increment() }
         let commit = PlanCommit(metrics: metrics, timeout: Self.timeout)
-        let readers = (0..<options.readLanes).map { _ in
-            Lane(looks, heart: heart) { Look.run($0, on: $1, pulse: heart.pulse, timeout: Self.timeout) }
+        let readers = (0..<options.readConnections).map { _ in
+            ConnectionWorker(looks, heartbeat: heartbeat) { Look.run($0, on: $1, health: heartbeat.health, timeout: Self.timeout) }
         }
-        let writers = (0..<options.writeLanes).map { _ in Lane(plans, heart: heart) { commit($0, on: $1) } }
+        let writers = (0..<options.writeConnections).map { _ in ConnectionWorker(plans, heartbeat: heartbeat) { commit($0, on: $1) } }
         hurry = {
-            for lane in readers { lane.hurry() }
-            for lane in writers { lane.hurry() }
+            for worker in readers { worker.hurry() }
+            for worker in writers { worker.hurry() }
         }
         let tried = DispatchGroup()
         tried.enter()
         ended.enter()
-        heart.start { [tried] in
+        heartbeat.start { [tried] in
             tried.leave()
         } whenEnded: { [ended] in
             ended.leave()
         }
-        for lane in readers { Self.start(lane, "store-reads", tried, ended) }
-        for lane in writers { Self.start(lane, "store-writes", tried, ended) }
+        for worker in readers { Self.start(worker, "store-reads", tried, ended) }
+        for worker in writers { Self.start(worker, "store-writes", tried, ended) }
         tried.wait()
         certificates.start()
     }
@@ -67,14 +67,14 @@ final class PostgresEngine: StoreEngine {
         plans.close()
         sessions.close {}
         hurry()
-        heart.stop()
+        heartbeat.stop()
         certificates.stop()
     }
 
-    private static func start<Work>(_ lane: Lane<Work>, _ name: String, _ tried: DispatchGroup, _ ended: DispatchGroup) {
+    private static func start<Work>(_ worker: ConnectionWorker<Work>, _ name: String, _ tried: DispatchGroup, _ ended: DispatchGroup) {
         tried.enter()
         ended.enter()
-        lane.start(name: name) {
+        worker.start(name: name) {
             tried.leave()
         } whenEnded: {
             ended.leave()
@@ -97,24 +97,24 @@ final class PostgresEngine: StoreEngine {
 
     var waitingWrites: Int { plans.waiting + sessions.waiting }
 
-    // While nothing is committed lanes lose their connections over and over; that is not the reason.
+    // While nothing is committed workers lose their connections over and over; that is not the reason.
     var trouble: String? {
-        (heart.commitWait ?? looks.trouble ?? plans.trouble ?? heart.pulse.lacking)?.description ?? heart.pulse.clock.trouble
+        (heartbeat.commitWait ?? looks.trouble ?? plans.trouble ?? heartbeat.health.lacking)?.description ?? heartbeat.health.clock.trouble
     }
 
-    var warning: String? { heart.advice }
+    var warning: String? { heartbeat.advice }
 
-    func duty(_ name: String) async -> Duty? { await heart.duty(name) }
+    func lease(_ name: String) async -> Lease? { await heartbeat.lease(name) }
 
     func submit(_ write: PendingWrite) throws(Fault) {
         try requireServer()
         try counted { () throws(Fault) in try sessions.submit(.write(write)) }
     }
 
-    func read(_ interest: Interest, _ job: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+    func read(_ waiter: Waiter, _ job: @escaping @Sendable (Result<Database, any Error>) -> Void) {
         do throws(Fault) {
             try requireServer()
-            try counted { () throws(Fault) in try sessions.submit(.read(interest, job)) }
+            try counted { () throws(Fault) in try sessions.submit(.read(waiter, job)) }
         } catch {
             job(.failure(error))
         }
@@ -135,19 +135,19 @@ final class PostgresEngine: StoreEngine {
         plans.close()
         await withCheckedContinuation { continuation in sessions.close { continuation.resume() } }
         hurry()
-        heart.stop()
+        heartbeat.stop()
         certificates.stop()
         await withCheckedContinuation { continuation in ended.notify(queue: .global()) { continuation.resume() } }
     }
 
-    /// While the lanes have no connection, or the server commits nothing, nobody waits for it.
+    /// While the workers have no connection, or the server commits nothing, nobody waits for it.
     private func requireServer() throws(Fault) {
         if let trouble = plans.trouble { throw .storage(trouble) }
         try requireHeartbeat()
     }
 
     private func requireHeartbeat() throws(Fault) {
-        if let trouble = heart.pulse.trouble { throw .storage(trouble) }
+        if let trouble = heartbeat.health.trouble { throw .storage(trouble) }
     }
 
     private func counted(_ body: () throws(Fault) -> Void) throws(Fault) {
@@ -160,20 +160,20 @@ final class PostgresEngine: StoreEngine {
     }
 }
 
-extension PostgresEngine: StatementLanes {
+extension PostgresEngine: StatementPipeline {
     func look(
-        _ statement: Statement, _ arguments: Arguments, _ interest: Interest,
+        _ statement: Statement, _ arguments: Arguments, _ waiter: Waiter,
         _ deliver: @escaping @Sendable (Result<any StoredRows, Fault>) -> Void
     ) throws(Fault) {
         try requireHeartbeat()
         try counted { () throws(Fault) in
-            try looks.submit(Look(statement: statement, arguments: arguments, interest: interest, deliver: deliver))
+            try looks.submit(Look(statement: statement, arguments: arguments, waiter: waiter, deliver: deliver))
         }
     }
 
-    func commit(_ plan: Plan, _ interest: Interest, _ deliver: @escaping @Sendable (Result<[any StoredRows]?, Fault>) -> Void) throws(Fault) {
+    func commit(_ plan: Plan, _ waiter: Waiter, _ deliver: @escaping @Sendable (Result<[any StoredRows]?, Fault>) -> Void) throws(Fault) {
         try requireHeartbeat()
-        try counted { () throws(Fault) in try plans.submit(PlannedWrite(plan: plan, interest: interest, deliver: deliver)) }
+        try counted { () throws(Fault) in try plans.submit(PlannedWrite(plan: plan, waiter: waiter, deliver: deliver)) }
     }
 }
 
@@ -201,26 +201,26 @@ extension StoreError {
 }
 
 /// A statement that only reads, with who waits for it.
-struct Look: LaneWork {
+struct Look: QueuedWork {
     let statement: Statement
     let arguments: Arguments
-    let interest: Interest
+    let waiter: Waiter
     let deliver: @Sendable (Result<any StoredRows, Fault>) -> Void
 
     func fail(_ fault: Fault) { deliver(.failure(fault)) }
 
     /// Runs statements of one flush. Statements behind one that fails were not run, and go once more.
-    static func run(_ looks: [Look], on connection: PostgresConnection, pulse: Pulse, timeout: Duration) -> LaneLoss<Look>? {
+    static func run(_ looks: [Look], on connection: PostgresConnection, health: ServerHealth, timeout: Duration) -> ConnectionLoss<Look>? {
         var left = looks[...]
         while !left.isEmpty {
             let outcomes: [PostgresConnection.Outcome]
             do {
                 outcomes = try connection.run(left.map { PostgresConnection.Command($0.statement, $0.arguments) }, timeout: timeout)
             } catch {
-                return LaneLoss(error, unfinished: Array(left))
+                return ConnectionLoss(error, unfinished: Array(left))
             }
             // Asked when the answers are there: they may be those of a server that another one has replaced meanwhile.
-            if let trouble = pulse.trouble(with: connection) {
+            if let trouble = health.trouble(with: connection) {
                 for look in left { look.deliver(.failure(.storage(trouble))) }
                 return nil
             }

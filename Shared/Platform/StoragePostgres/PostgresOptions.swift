@@ -43,7 +43,7 @@ public struct PostgresOptions: Sendable, Hashable {
     /// Refuses a server that does not wait for a standby with each commit.
     public var requireStandby = false
     /// Connections for statements that read, for plans, and for transactions with Swift between their statements, each at least 1.
-    public var readLanes = 2, writeLanes = 2, interactive = 8
+    public var readConnections = 2, writeConnections = 2, interactive = 8
     /// True when statements stay prepared with the server; not through a pooler that does not know of them.
     public var isPrepared = true
     /// Where the tables are; `nil`: as the server has it for the user.

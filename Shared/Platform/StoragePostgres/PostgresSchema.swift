@@ -17,7 +17,7 @@ struct PostgresSchema {
         Migration(
             "store-1-copies",
             statements: [
-                // Each copy's last sign of life: see `Heart`.
+                // Each copy's last sign of life: see `Heartbeat`.
                 "CREATE TABLE IF NOT EXISTS heartbeat (holder TEXT PRIMARY KEY, beat_at_ms BIGINT NOT NULL) WITH (fillfactor = 50)",
                 "CREATE TABLE IF NOT EXISTS duty (name TEXT PRIMARY KEY, holder TEXT NOT NULL, until_ms BIGINT NOT NULL, fence BIGINT NOT NULL)",
                 "CREATE TABLE IF NOT EXISTS commit_mark (id BIGINT PRIMARY KEY, made_at_ms BIGINT NOT NULL)",

@@ -21,7 +21,7 @@ final class PostgresSession: DatabaseSession {
 
     private let connection: PostgresConnection
     private let kind: Kind
-    private let pulse: Pulse
+    private let health: ServerHealth
     private var hasBegun = false
     private var hasWritten = false
     /// The mark of the transaction whose end got no answer.
@@ -29,10 +29,10 @@ final class PostgresSession: DatabaseSession {
     /// A statement failed: nothing can run any more, nor be stored.
     private var failure: DatabaseError?
 
-    init(_ connection: PostgresConnection, _ kind: Kind, _ pulse: Pulse) {
+    init(_ connection: PostgresConnection, _ kind: Kind, _ health: ServerHealth) {
         self.connection = connection
         self.kind = kind
-        self.pulse = pulse
+        self.health = health
     }
 
     func run(_ statement: Statement, _ arguments: Arguments) throws -> Int { try rows(statement, arguments).affected }
@@ -99,7 +99,7 @@ final class PostgresSession: DatabaseSession {
             }
             guard let last else { throw PostgresError.lost("the server skipped a statement") }
             // It may be what a server says that another one has replaced meanwhile.
-            if !hasWritten, let trouble = pulse.trouble(with: connection) { throw trouble }
+            if !hasWritten, let trouble = health.trouble(with: connection) { throw trouble }
             return last
         } catch {
             let error = (error as? PostgresError)?.databaseError(text) ?? error as? DatabaseError ?? .away

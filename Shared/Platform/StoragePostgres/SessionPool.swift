@@ -8,12 +8,12 @@ internal import Synchronization
 final class SessionPool: Sendable {
     enum Job: Sendable {
         case write(PendingWrite)
-        case read(Interest, @Sendable (Result<Database, any Error>) -> Void)
+        case read(Waiter, @Sendable (Result<Database, any Error>) -> Void)
 
-        var interest: Interest {
+        var waiter: Waiter {
             switch self {
-            case .write(let write): write.interest
-            case .read(let interest, _): interest
+            case .write(let write): write.waiter
+            case .read(let waiter, _): waiter
             }
         }
 
@@ -43,17 +43,17 @@ final class SessionPool: Sendable {
     private let work = DispatchSemaphore(value: 0)
     /// Held by a transaction that others came between more than once: one of them at a time comes through.
     private let turn = NSLock()
-    private let heart: Heart
+    private let heartbeat: Heartbeat
     private let most: Int
     private let limits: StoreLimits
     private let metrics: StoreMetrics
 
     /// - Parameter most: Threads.
-    init(most: Int, limits: StoreLimits, metrics: StoreMetrics, heart: Heart) {
+    init(most: Int, limits: StoreLimits, metrics: StoreMetrics, heartbeat: Heartbeat) {
         self.most = most
         self.limits = limits
         self.metrics = metrics
-        self.heart = heart
+        self.heartbeat = heartbeat
     }
 
     var waiting: Int { state.withLock { $0.waiting.count } }
@@ -98,15 +98,15 @@ final class SessionPool: Sendable {
     private func serve() {
         var connection: PostgresConnection?
         while let job = next() {
-            guard job.interest.isThere else {
+            guard job.waiter.isThere else {
                 job.fail(.storeIsNotAwaited)
                 continue
             }
             // While it rested the server may have said goodbye.
             connection?.giveUpIfSpoken()
-            if let known = connection, !known.isUsable || heart.pulse.isElsewhere(known) { connection = nil }
+            if let known = connection, !known.isUsable || heartbeat.health.isElsewhere(known) { connection = nil }
             do {
-                let usable = try connection ?? heart.connect()
+                let usable = try connection ?? heartbeat.connect()
                 connection = usable
                 run(job, usable)
             } catch {
@@ -157,7 +157,7 @@ final class SessionPool: Sendable {
         switch job {
         case .write(let write): commit(write, connection)
         case .read(_, let read):
-            let session = PostgresSession(connection, .reading, heart.pulse)
+            let session = PostgresSession(connection, .reading, heartbeat.health)
             read(.success(Database(session)))
             session.rollback()
         }
@@ -169,7 +169,7 @@ final class SessionPool: Sendable {
         let first = ContinuousClock.now
         for attempt in 1... {
             let start = ContinuousClock.now
-            let session = PostgresSession(connection, .writing, heart.pulse)
+            let session = PostgresSession(connection, .writing, heartbeat.health)
             var delivery: PendingWrite.Delivery?
             do {
                 let deliver = try write.perform(Database(session))
@@ -206,16 +206,16 @@ final class SessionPool: Sendable {
         let end = ContinuousClock.now + CommitMark.patience
         var pause = ReconnectPause()
         repeat {
-            if let connection = try? heart.connect() {
+            if let connection = try? heartbeat.connect() {
                 let verdict = CommitMark.verdict(mark, on: connection)
                 if verdict != .unknown {
-                    CommitMark.count(verdict, heart.store)
+                    CommitMark.count(verdict, heartbeat.store)
                     return (verdict, connection)
                 }
             }
             Thread.sleep(forTimeInterval: pause.next() / .seconds(1))
         } while ContinuousClock.now < end
-        CommitMark.count(.unknown, heart.store)
+        CommitMark.count(.unknown, heartbeat.store)
         return nil
     }
 

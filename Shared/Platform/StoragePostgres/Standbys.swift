@@ -70,9 +70,9 @@ package struct StandbyNames: Sendable, Equatable {
     }
 }
 
-/// The metrics of the standbys: those of one copy, which has the duty. Used by one thread.
+/// The metrics of the standbys: those of one copy, which has the lease. Used by one thread.
 struct StandbyGauges {
-    static let duty = "watch standbys"
+    static let lease = "watch standbys"
     private static let interval: Duration = .seconds(5)
     /// Names that are told.
     private static let most = 16
@@ -91,7 +91,7 @@ struct StandbyGauges {
     init(store: String, role: String) { (self.store, self.role) = (store, role) }
 
     /// Looks at them, unless it did lately. An engine that has no such tables has no standbys.
-    /// - Parameter isMine: True when this copy has the duty.
+    /// - Parameter isMine: True when this copy has the lease.
     /// - Throws: `PostgresError` when the connection is lost.
     mutating func look(on connection: PostgresConnection, isMine: Bool) throws {
         guard isMine else { return forget() }
@@ -100,7 +100,7 @@ struct StandbyGauges {
             [
                 PostgresConnection.Command("SELECT coalesce(current_setting('synchronous_standby_names', true), '')"),
                 PostgresConnection.Command(Statement(Standby.query)),
-            ], timeout: Pulse.trust)
+            ], timeout: ServerHealth.trust)
         next = .now + Self.interval
         guard outcomes.count == 2, case .rows(let setting) = outcomes[0], case .rows(let rows) = outcomes[1] else { return clear() }
         let names = StandbyNames(try setting.first { $0.next() as String } ?? "")

@@ -104,7 +104,7 @@ final class GroupCommit: Sendable {
                 self.changes.didCommit()
                 tell(true)
             } catch {
-                if isCommitting { self.changes.isUncertain() }
+                if isCommitting { self.changes.markUncertain() }
                 tell(false)
             }
         }
@@ -197,7 +197,7 @@ final class GroupCommit: Sendable {
                 return .commit
             }
         } catch {
-            if isCommitting { changes.isUncertain() }
+            if isCommitting { changes.markUncertain() }
             throw error
         }
         if isCommitting { changes.didCommit() }

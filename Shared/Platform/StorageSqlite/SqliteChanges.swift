@@ -65,7 +65,7 @@ final class SqliteChanges: StoreChanges {
     }
 
     /// To be called when it is not certain what became of a transaction after `willCommit`.
-    func isUncertain() {
+    func markUncertain() {
         window.store(Window.of(index.count), ordering: .releasing)
         foreign.add(1, ordering: .acquiringAndReleasing)
     }

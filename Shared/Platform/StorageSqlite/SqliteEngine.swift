@@ -26,9 +26,9 @@ final class SqliteEngine: StoreEngine {
     /// - Throws: `StoreError` naming the file when it is damaged, not accessible or newer than this program.
     init(file: String, migrations: [Migration], limits: StoreLimits, metrics: StoreMetrics) throws(StoreError) {
         place = file
-        let patience = Patience()
-        (pool, opening) = try StoreFile.open(file, migrations: migrations, limits: limits, patience: patience)
-        journal = Journal(file: file, patience: patience)
+        let busyHandler = BusyHandler()
+        (pool, opening) = try StoreFile.open(file, migrations: migrations, limits: limits, busyHandler: busyHandler)
+        journal = Journal(file: file, busyHandler: busyHandler)
         commitsOfOthers = try SqliteChanges(file: file)
         reads = GroupRead(pool: pool, readers: limits.readers)
         commits = GroupCommit(pool: pool, limits: limits, metrics: metrics, changes: commitsOfOthers, journal: journal)
@@ -38,7 +38,7 @@ final class SqliteEngine: StoreEngine {
 
     func submit(_ write: PendingWrite) throws(Fault) { try commits.submit(write) }
 
-    func read(_ interest: Interest, _ job: @escaping @Sendable (Result<Storage.Database, any Error>) -> Void) { reads.submit(job) }
+    func read(_ waiter: Waiter, _ job: @escaping @Sendable (Result<Storage.Database, any Error>) -> Void) { reads.submit(job) }
 
     func leastLevel(_ database: Storage.Database) throws -> Int { try database.onSqlite(SchemaLevel.read)?.least ?? 0 }
 
@@ -183,12 +183,12 @@ struct Journal {
     private static let tries = 100...800
 
     private let path: String
-    private let patience: Patience
+    private let busyHandler: BusyHandler
     private var tries = Self.tries.lowerBound
     private var next = ContinuousClock.now
 
     /// - Parameter file: The store's.
-    init(file: String, patience: Patience) { (path, self.patience) = (file + "-wal", patience) }
+    init(file: String, busyHandler: BusyHandler) { (path, self.busyHandler) = (file + "-wal", busyHandler) }
 
     var bytes: Int {
         var facts = stat()
@@ -199,7 +199,7 @@ struct Journal {
     mutating func bound(_ database: GRDB.Database) {
         guard bytes > Self.most, .now >= next else { return }
         // A failure costs nothing: the log holds the same facts.
-        if (try? patience.hurry(tries: tries) { try database.checkpoint(.truncate) }) != nil {
+        if (try? busyHandler.hurry(tries: tries) { try database.checkpoint(.truncate) }) != nil {
             tries = Self.tries.lowerBound
         } else {
             // A twentieth of the time at most is lost to a snapshot that lasts.

@@ -19,10 +19,11 @@ enum StoreFile {
     private static let checkTime: Duration = .seconds(1)
 
     /// - Parameters:
-    ///   - patience: How long waits of the writer for others may be.
+    ///   - busyHandler: How long waits of the writer for others may be.
     ///   - checkedSize: Larger files are checked only where they were not closed, and for `checkTime` at most.
     static func open(
-        _ path: String, migrations: [Migration], limits: StoreLimits, patience: Patience = Patience(), checkedSize: Int = StoreFile.checkedSize,
+        _ path: String, migrations: [Migration], limits: StoreLimits, busyHandler: BusyHandler = BusyHandler(),
+        checkedSize: Int = StoreFile.checkedSize,
         checkTime: Duration = StoreFile.checkTime
     ) throws(StoreError) -> (pool: DatabasePool, opening: StoreOpening) {
         do {
@@ -30,7 +31,7 @@ enum StoreFile {
             try prepare(path)
             let turn = try takeTurn(path)
             defer { close(turn) }
-            let pool = try DatabasePool(path: path, configuration: configuration(limits, patience))
+            let pool = try DatabasePool(path: path, configuration: configuration(limits, busyHandler))
             try makeDurable(pool, limits: limits)
             let frames = SqliteLog.takeRecovered(of: path)
             let isSmall = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0 <= checkedSize
@@ -42,10 +43,10 @@ enum StoreFile {
         }
     }
 
-    private static func configuration(_ limits: StoreLimits, _ patience: Patience) -> GRDB.Configuration {
+    private static func configuration(_ limits: StoreLimits, _ busyHandler: BusyHandler) -> GRDB.Configuration {
         var configuration = GRDB.Configuration()
         configuration.maximumReaderCount = limits.readers
-        configuration.busyMode = .callback(patience.wait)
+        configuration.busyMode = .callback(busyHandler.wait)
         configuration.qos = .userInitiated
         return configuration
     }
@@ -197,7 +198,7 @@ enum SqliteLog {
 }
 
 /// How long connections to a file wait for others that have it locked: five seconds or so, and less while somebody is in a hurry. A try is half a millisecond.
-final class Patience: Sendable {
+final class BusyHandler: Sendable {
     private static let usual = 10_000
     private let tries = Atomic(usual)
 

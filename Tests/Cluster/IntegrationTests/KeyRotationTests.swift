@@ -55,7 +55,7 @@ struct KeyRotationTests {
         #expect(try await registration(early) == 201)
         try before.write(to: file, options: .atomic)
         let description = try #require(try ClusterFile.read(cluster.home))
-        let keys = try await CatalogueImporter(description).statementKeys(retiring: SigningKey(key).identifier)
+        let keys = try await CatalogueImporter(description).statementKeys(retiring: JoseSigningKey(key).identifier)
         #expect(keys.filter { $0.retiredAtMilliseconds == 0 }.count == keys.count - 1)
         try await Condition.wait("the key that an operator took out is known no more") { try await registration(early) == 400 }
         #expect(try await registration(genuine) == 201)
@@ -161,7 +161,7 @@ struct KeyRotationTests {
 
     private static func keyName(_ token: String) -> String? { (try? part(0, of: token))?["kid"] as? String }
 
-    private static func keys(_ key: P256PrivateKey) -> SigningKeys { SigningKeys(SigningKeyRing(current: SigningKey(key))) }
+    private static func keys(_ key: P256PrivateKey) -> SigningKeys { SigningKeys(SigningKeyRing(current: JoseSigningKey(key))) }
 
     /// The same claims under another key.
     private static func token(like token: String, by key: P256PrivateKey) throws -> String {

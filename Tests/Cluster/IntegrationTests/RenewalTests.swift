@@ -59,7 +59,7 @@ struct RenewalTests {
             let log = try String(contentsOf: cluster.home.log(of: service), encoding: .utf8)
             #expect(log.contains("\"tls.reloaded\"") && !log.contains("tls.reload_refused"), "\(service.rawValue)")
         }
-        #expect(try String(contentsOf: cluster.home.keeperLog, encoding: .utf8).contains("\"pki.renewed\""))
+        #expect(try String(contentsOf: cluster.home.certificateRenewalLog, encoding: .utf8).contains("\"pki.renewed\""))
     }
 
     private static func askAnew(_ cluster: TestCluster) async throws {

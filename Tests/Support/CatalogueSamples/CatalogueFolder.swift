@@ -36,7 +36,7 @@ package final class CatalogueFolder: Sendable {
 
     /// The problems of the catalogue file.
     package func problems() -> [String] {
-        do throws(CatalogueRefused) {
+        do throws(CatalogueRejection) {
             _ = try file.read(now: Self.now)
             return []
         } catch {

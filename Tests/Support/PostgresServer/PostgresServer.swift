@@ -39,7 +39,7 @@ public final class PostgresServer: Sendable {
         var options = PostgresOptions(
             hosts: [PostgresOptions.Host(name: server.folder.path, port: UInt16(server.port))], database: "postgres", user: "postgres")
         options.schema = schema ?? "test_\(schemas.add(1, ordering: .relaxed).newValue)"
-        (options.readLanes, options.writeLanes, options.interactive) = (1, 1, 4)
+        (options.readConnections, options.writeConnections, options.interactive) = (1, 1, 4)
         return options
     }
 

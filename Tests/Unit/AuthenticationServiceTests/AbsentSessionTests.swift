@@ -27,7 +27,7 @@ struct AbsentSessionTests {
             case .plain: #expect(try await store.start(Sample.session(record: nil), now: t0))
             case .upstream:
                 let session = Sample.session(record: nil)
-                let tokens = UpstreamTokenRecord(
+                let tokens = ProviderTokenRecord(
                     session: session.id, requestor: session.key.requestor, mvpd: session.mvpd, refreshToken: [1], accessToken: [2],
                     accessExpiresAt: t0 + .seconds(60), expiresAt: session.expiresAt)
                 #expect(try await store.start(session, keeping: tokens, now: t0))
@@ -49,7 +49,7 @@ struct AbsentSessionTests {
     @Test(arguments: Start.allCases)
     func aSessionThatAnotherCopyStartedIsFound(_ start: Start) async throws {
         let file = Folder.shared.newFile()
-        let (one, other) = (SqliteAuthenticationStore(try Backend.database(file)), SqliteAuthenticationStore(try Backend.database(file)))
+        let (one, other) = (SqlAuthenticationStore(try Backend.database(file)), SqlAuthenticationStore(try Backend.database(file)))
         let key = Sample.session().key
         for store in [one, other] { #expect(try await store.session(key) == nil) }
         try await start.perform(other)

@@ -100,7 +100,7 @@ struct AccessTokenTests {
     @Test("A token of a client that the store does not know")
     func refusesGoneClient() async throws {
         let rig = try Rig()
-        let keys = SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate())))
+        let keys = SigningKeys(SigningKeyRing(current: JoseSigningKey(try P256PrivateKey.generate())))
         let check = BearerCheck(
             tokens: AccessTokenVerifier(keys: keys, issuer: "sp", audience: "api", clock: rig.clock), catalogue: rig.catalogue,
             store: rig.store, clock: rig.clock, metrics: AuthenticationMetrics(),

@@ -24,7 +24,7 @@ struct CodeMemoryTests {
                 #expect(try await store.complete(Sample.completion(), now: t0) == .completed)
             case .plain: #expect(try await store.start(session, now: t0))
             case .upstream:
-                let tokens = UpstreamTokenRecord(
+                let tokens = ProviderTokenRecord(
                     session: session.id, requestor: session.key.requestor, mvpd: session.mvpd, refreshToken: [1], accessToken: [2],
                     accessExpiresAt: t0 + .seconds(60), expiresAt: session.expiresAt)
                 #expect(try await store.start(session, keeping: tokens, now: t0))
@@ -72,7 +72,7 @@ struct CodeMemoryTests {
     @Test("A change by another copy is seen", arguments: Change.allCases)
     func changesOfOthersAreSeen(_ change: Change) async throws {
         let file = Folder.shared.newFile()
-        let (one, other) = (SqliteAuthenticationStore(try Backend.database(file)), SqliteAuthenticationStore(try Backend.database(file)))
+        let (one, other) = (SqlAuthenticationStore(try Backend.database(file)), SqlAuthenticationStore(try Backend.database(file)))
         #expect(try await one.claim(Self.record, now: t0))
         for store in [one, other] { #expect(try await store.keptRecord(Self.record.code, now: Self.asked) == Self.record) }
         try await change.perform(other)
@@ -80,7 +80,7 @@ struct CodeMemoryTests {
     }
 
     @Test func aCodeThatIsNoneTakesNoPlace() async throws {
-        let store = SqliteAuthenticationStore(try Backend.database(Folder.shared.newFile()), cachedSessions: 2)
+        let store = SqlAuthenticationStore(try Backend.database(Folder.shared.newFile()), cachedSessions: 2)
         #expect(try await store.claim(Self.record, now: t0))
         #expect(try await store.keptRecord(Self.record.code, now: Self.asked) == Self.record)
         for code in ["AAAAAAA", "BBBBBBB", "CCCCCCC"] { #expect(try await store.keptRecord(RegistrationCodeText(typed: code), now: t0) == nil) }

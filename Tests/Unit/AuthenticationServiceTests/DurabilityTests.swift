@@ -15,7 +15,7 @@ struct DurabilityTests {
     func survivesRestart() async throws {
         let file = Folder.shared.newFile()
         let database = try Backend.database(file)
-        let store = SqliteAuthenticationStore(database)
+        let store = SqlAuthenticationStore(database)
         try await store.add(Sample.client())
         #expect(try await store.claim(Sample.record(), now: t0))
         #expect(try await store.begin(Sample.pending(), now: t0))
@@ -23,7 +23,7 @@ struct DurabilityTests {
         #expect(try await store.session(Sample.session().key) == Sample.session())
         await database.close()
 
-        let reopened = SqliteAuthenticationStore(try Backend.database(file))
+        let reopened = SqlAuthenticationStore(try Backend.database(file))
         #expect(try await reopened.client(ClientID("client-1")) == Sample.client())
         #expect(try await reopened.liveRecord(RegistrationCodeText(typed: "QK7M2XD"), now: t0)?.isUsed == true)
         #expect(try await reopened.session(Sample.session().key) == Sample.session())
@@ -40,12 +40,12 @@ struct DurabilityTests {
         let play = TrialPlay(
             session: session.id, holder: preview.holder, resource: "ONE", terms: try TrialTerms(Mvpd(signIn: .tempPass(pass))),
             newTrial: TrialID("trial-1"))
-        let store = SqliteAuthenticationStore(database)
+        let store = SqlAuthenticationStore(database)
         #expect(try await store.start(preview, now: t0) == .started(session))
         guard case .permitted = try await store.spend(play, now: t0) else { throw Fault(.internal, "the play was refused") }
         await database.close()
 
-        let reopened = SqliteAuthenticationStore(try Backend.database(file))
+        let reopened = SqlAuthenticationStore(try Backend.database(file))
         let end = t0 + .seconds(60)
         #expect(try await reopened.trial(TrialID("trial-1")) == Trial(id: TrialID("trial-1"), startedAt: t0, expiresAt: end, resources: ["ONE"]))
         #expect(try await reopened.session(session.key)?.expiresAt == end)
@@ -68,7 +68,7 @@ struct DurabilityTests {
         await older.close()
         let database = try Backend.database(file)
         try await database.write { try $0.run(spend, ["m", t0 + .seconds(1)]) }
-        #expect(try await SqliteAuthenticationStore(database).trial(TrialID("trial-1"))?.resources == ["z", "a", "m"])
+        #expect(try await SqlAuthenticationStore(database).trial(TrialID("trial-1"))?.resources == ["z", "a", "m"])
     }
 
     @Test("A file of the version before is opened, its sessions are regular ones with the device of their code")
@@ -97,7 +97,7 @@ struct DurabilityTests {
         }
         await older.close()
 
-        let store = SqliteAuthenticationStore(try Backend.database(file))
+        let store = SqlAuthenticationStore(try Backend.database(file))
         // Columns that came with later versions are empty.
         #expect(try await store.session(Sample.session().key) == Sample.session(providedID: ""))
         let other = try await store.session(Sample.session(device: "dev-1").key)

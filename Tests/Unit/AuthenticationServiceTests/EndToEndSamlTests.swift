@@ -131,7 +131,7 @@ struct EndToEndSamlTests {
             .init(
                 entityID: ResponseTemplate.serviceProvider, assertionConsumerServiceURL: ResponseTemplate.assertionConsumerService,
                 logoutServiceURL: LogoutTemplate.service,
-                signingKey: try SigningKey(pem: identity.privateKeyPEM, certificate: identity.certificateDER),
+                signingKey: try SamlSigningKey(pem: identity.privateKeyPEM, certificate: identity.certificateDER),
                 otherSigningCertificate: nil, decryptionKey: try DecryptionKey(pem: identity.privateKeyPEM),
                 encryptionCertificate: identity.certificateDER,
                 metadataValidity: .seconds(3600)),

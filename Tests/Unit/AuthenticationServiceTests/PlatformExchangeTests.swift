@@ -132,7 +132,7 @@ struct PlatformExchangeTests {
         let rig = try await PlatformRig()
         _ = try await rig.profileRequest()
         rig.rig.saml.accept(attributes: ["uid"])
-        for claimed in [nil, UpstreamRequestID("_framework")] {
+        for claimed in [nil, SamlRequestID("_framework")] {
             rig.rig.saml.claim(claimed)
             await expectFault(.invalidRequest) { try await rig.exchange() }
         }

@@ -25,10 +25,10 @@ import Testing
             ])
     }
 
-    private static func withTwo(_ body: (SqliteAuthenticationStore, SqliteAuthenticationStore) async throws -> Void) async throws {
+    private static func withTwo(_ body: (SqlAuthenticationStore, SqlAuthenticationStore) async throws -> Void) async throws {
         let options = try PostgresServer.shared.options()
         let stores = [try Backend.server(options), try Backend.server(options)]
-        try await body(SqliteAuthenticationStore(stores[0]), SqliteAuthenticationStore(stores[1]))
+        try await body(SqlAuthenticationStore(stores[0]), SqlAuthenticationStore(stores[1]))
         for store in stores { await store.close() }
     }
 

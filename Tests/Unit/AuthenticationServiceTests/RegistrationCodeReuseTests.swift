@@ -45,7 +45,7 @@ struct RegistrationCodeReuseTests {
     @Test("Claiming is one statement: a taken code changes no row, an expired one is written where it was")
     func writesOneRow() async throws {
         let database = try Backend.database(Folder.shared.newFile())
-        let store = SqliteAuthenticationStore(database)
+        let store = SqlAuthenticationStore(database)
         func rows() async throws -> [Int64: String] {
             try await database.read { database in
                 let rows = try database.all("SELECT rowid, id FROM registration_code") { ($0.next() as Int64, $0.next() as String) }

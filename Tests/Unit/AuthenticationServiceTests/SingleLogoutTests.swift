@@ -208,7 +208,7 @@ struct SingleLogoutTests {
         let profile = SamlServiceProvider(
             .init(
                 entityID: ResponseTemplate.serviceProvider, assertionConsumerServiceURL: ResponseTemplate.assertionConsumerService,
-                logoutServiceURL: LogoutTemplate.service, signingKey: try SigningKey(pem: own.privateKeyPEM, certificate: own.certificateDER),
+                logoutServiceURL: LogoutTemplate.service, signingKey: try SamlSigningKey(pem: own.privateKeyPEM, certificate: own.certificateDER),
                 otherSigningCertificate: next.certificateDER, decryptionKey: try DecryptionKey(pem: own.privateKeyPEM),
                 encryptionCertificate: own.certificateDER, metadataValidity: .seconds(3600)),
             random: SystemRandom())

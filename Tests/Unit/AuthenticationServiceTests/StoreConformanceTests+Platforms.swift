@@ -15,8 +15,8 @@ extension StoreConformanceTests {
         try await store.add(Sample.profileRequest())
         try await store.add(Sample.profileRequest("_profile-2", from: t0 + .seconds(1)))
         try await store.add(Sample.profileRequest("_profile-3", client: "client-2", from: t0 + .seconds(2)))
-        #expect(try await store.profileRequest(UpstreamRequestID("_profile-1"), now: t0) == Sample.profileRequest())
-        #expect(try await store.profileRequest(UpstreamRequestID("_profile-1"), now: t0 + .seconds(600)) == nil)
+        #expect(try await store.profileRequest(SamlRequestID("_profile-1"), now: t0) == Sample.profileRequest())
+        #expect(try await store.profileRequest(SamlRequestID("_profile-1"), now: t0 + .seconds(600)) == nil)
         func newest(_ platform: Platform, _ now: Timestamp) async throws -> String? {
             try await store.newestProfileRequest(
                 client: ClientID("client-1"), requestor: RequestorID("CHAN7"), mvpd: MvpdID("DemoCable"), platform: platform, now: now
@@ -90,7 +90,7 @@ extension StoreConformanceTests {
             "session-\(number)", device: device, requestor: requestor, record: nil, lifetime: lifetime,
             origin: SessionOrigin(kind: .platform, authenticatedAt: t0, identity: identity))
         let completion = PlatformCompletion(
-            requestID: UpstreamRequestID("_profile-\(number)"),
+            requestID: SamlRequestID("_profile-\(number)"),
             replay: .init(issuer: "https://idp.example", assertionID: "_assertion-\(number)", expiresAt: t0 + .seconds(600)), session: session)
         #expect(try await store.complete(completion, now: t0) == .completed)
     }
@@ -101,7 +101,7 @@ extension Sample {
         _ id: String = "_profile-1", client: String = "client-1", platform: Platform = .tvos, from moment: Timestamp = t0
     ) -> ProfileRequestRecord {
         ProfileRequestRecord(
-            requestID: UpstreamRequestID(id), clientID: ClientID(client), requestor: RequestorID("CHAN7"), mvpd: MvpdID("DemoCable"),
+            requestID: SamlRequestID(id), clientID: ClientID(client), requestor: RequestorID("CHAN7"), mvpd: MvpdID("DemoCable"),
             platform: platform, issuerSent: "https://sp.example/on-behalf-of/CHAN7", createdAt: moment,
             expiresAt: moment + ProfileRequestRecord.lifetime)
     }
@@ -110,7 +110,7 @@ extension Sample {
         _ request: String = "_profile-1", assertion: String = "_assertion-1", session: String = "session-1"
     ) -> PlatformCompletion {
         PlatformCompletion(
-            requestID: UpstreamRequestID(request),
+            requestID: SamlRequestID(request),
             replay: .init(issuer: "https://idp.example", assertionID: assertion, expiresAt: t0 + .seconds(600)),
             session: Sample.session(session, record: nil, origin: SessionOrigin(kind: .platform, authenticatedAt: t0)))
     }

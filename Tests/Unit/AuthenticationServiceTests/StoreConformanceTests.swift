@@ -207,8 +207,8 @@ struct StoreConformanceTests {
         let store = try backend.open()
         #expect(try await store.claim(Sample.record(), now: t0))
         #expect(try await store.begin(Sample.pending(), now: t0))
-        #expect(try await store.abandon(UpstreamRequestID("_request-1")))
-        #expect(try await !store.abandon(UpstreamRequestID("_request-1")))
+        #expect(try await store.abandon(SamlRequestID("_request-1")))
+        #expect(try await !store.abandon(SamlRequestID("_request-1")))
         #expect(try await store.complete(Sample.completion(), now: t0) == .notPending)
     }
 

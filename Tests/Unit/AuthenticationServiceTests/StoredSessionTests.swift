@@ -103,7 +103,7 @@ struct StoredSessionTests {
         let device = try await rig.service.identifyDevice(request, context: rig.context)
         for _ in 1...2 {
             let keys = rig.modules.sessions.storedTokenKeys
-            keys.replace(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate()), previous: keys.keySet.keys))
+            keys.replace(SigningKeyRing(current: JoseSigningKey(try P256PrivateKey.generate()), previous: keys.keySet.keys))
             rig.modules.sessions.stored.verifier.forget()
             try rig.modules.sessions.stored.seals.adopt(.random(), older: [])
             _ = try await find(text)

@@ -32,7 +32,7 @@ import UsageCounting
     func takenOver(isPartner: Bool) throws {
         let rig = try Rig()
         let session = Sample.session("s", record: nil, mvpd: "DemoCable")
-        let part = BridgedPart(
+        let part = UpstreamPart(
             session: session.id, key: session.key, mvpd: session.mvpd, upstream: "vendor", serviceProvider: "SP", theirMvpd: "M", slot: "c",
             kind: "regular",
             startsAt: t0, expiresAt: session.expiresAt, confirmedAt: t0, encryptedNames: [], attributes: [], device: session.device, userAgent: "")

@@ -36,7 +36,7 @@ struct AuthorizationFixture {
         catalogue = ChangingCatalogue(configuration)
         let key = try Self.key.get()
         identity = try .selfSigned(commonName: "media tokens", key: .rsa(key))
-        jwsKeys = SigningKeys(SigningKeyRing(current: SigningKey(try .generate())))
+        jwsKeys = SigningKeys(SigningKeyRing(current: JoseSigningKey(try .generate())))
         refusals = RefusalNotes(store: refusalStore, clock: clock, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
         let certificate = trusted ?? identity.certificate
         let check = try checked.map { try UpstreamTokenCheck([$0: [certificate]]) }
@@ -44,7 +44,7 @@ struct AuthorizationFixture {
             catalogue: catalogue, sessions: sessions, store: store, transport: transport,
             mediaTokens: MediaTokenIssuer(referenceKey: ReferenceSigningKey(key), jwsKeys: jwsKeys, pool: SigningPool(threads: 1), clock: clock),
             publishedKeys: try PublishedMediaTokenKeys(certificates: [identity.certificate], jwsKeys: jwsKeys),
-            storedTokenKeys: SigningKeys(SigningKeyRing(current: SigningKey(try .generate()))), identity: decisions, refusals: refusals,
+            storedTokenKeys: SigningKeys(SigningKeyRing(current: JoseSigningKey(try .generate()))), identity: decisions, refusals: refusals,
             upstreamTokens: check, clock: clock,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), jitter: { .zero })
         signIn()

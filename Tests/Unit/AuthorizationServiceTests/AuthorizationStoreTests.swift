@@ -35,7 +35,7 @@ import Testing
         let folder = FileManager.default.temporaryDirectory.appending(path: "authz-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let store = try engine.open(folder)
-        try await body(SqliteAuthorizationStore(store))
+        try await body(SqlAuthorizationStore(store))
         await store.close()
     }
 
@@ -93,9 +93,9 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let token = Self.token()
         for isFirst in [true, false] {
-            let store = try Store(file: folder + "/authorization.sqlite", name: "authorization", migrations: SqliteAuthorizationStore.migrations)
-            if isFirst { try await SqliteAuthorizationStore(store).save(token) }
-            #expect(try await SqliteAuthorizationStore(store).token(token.key) == token)
+            let store = try Store(file: folder + "/authorization.sqlite", name: "authorization", migrations: SqlAuthorizationStore.migrations)
+            if isFirst { try await SqlAuthorizationStore(store).save(token) }
+            #expect(try await SqlAuthorizationStore(store).token(token.key) == token)
             await store.close()
         }
     }

@@ -28,8 +28,8 @@ import Tokens
 
         deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-        func keeper(_ number: Int? = nil, holder: CopyHolder = .current) -> CopyNumberKeeper {
-            CopyNumberKeeper(store: store, number: number, clock: clock, logger: silent, holder: holder)
+        func lease(_ number: Int? = nil, holder: CopyHolder = .current) -> CopyNumberLease {
+            CopyNumberLease(store: store, number: number, clock: clock, logger: silent, holder: holder)
         }
     }
 
@@ -38,8 +38,8 @@ import Tokens
         let world = try World(engine)
         let numbers = try await withThrowingTaskGroup { group in
             for index in 0..<8 {
-                let keeper = world.keeper(holder: CopyHolder(place: "host-\(index)", process: "7", start: "1"))
-                group.addTask { try await keeper.window(at: Self.now).copy }
+                let lease = world.lease(holder: CopyHolder(place: "host-\(index)", process: "7", start: "1"))
+                group.addTask { try await lease.window(at: Self.now).copy }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
@@ -50,12 +50,12 @@ import Tokens
         "the end lies two seconds ahead of what is given at least, moves with use, and no later second is used", arguments: StoreEngineCase.allCases)
     func movesAhead(engine: StoreEngineCase) async throws {
         let world = try World(engine)
-        let keeper = world.keeper()
-        var last = try await keeper.window(at: world.clock.now())
+        let lease = world.lease()
+        var last = try await lease.window(at: world.clock.now())
         for _ in 0..<20 {
             world.clock.advance(by: .milliseconds(700))
             let now = world.clock.now()
-            let window = try await keeper.window(at: now)
+            let window = try await lease.window(at: now)
             #expect(window.copy == last.copy && window.first == last.first)
             #expect(now < window.end)
             let given = try await world.store.read { try $0.value("SELECT given_ms FROM copy_number") as Timestamp? }
@@ -72,32 +72,32 @@ import Tokens
         let gone = CopyHolder(place: CopyHolder.current.place, process: CopyHolder.current.process, start: "before")
         #expect(gone.isGone)
         #expect(!CopyHolder.current.isGone && !Self.other.isGone)
-        #expect(try await world.keeper(holder: gone).window(at: Self.now).copy == 0)
+        #expect(try await world.lease(holder: gone).window(at: Self.now).copy == 0)
         // It was killed; the next is there within the same second.
-        let second = try await world.keeper().window(at: Self.now)
+        let second = try await world.lease().window(at: Self.now)
         #expect(second == IssueWindow(copy: 1, first: Timestamp(milliseconds: 0), end: Self.now + .seconds(60)))
         world.clock.advance(by: .seconds(185))
-        #expect(try await world.keeper(holder: Self.other).window(at: world.clock.now()).copy == 0)
+        #expect(try await world.lease(holder: Self.other).window(at: world.clock.now()).copy == 0)
     }
 
     @Test("a holder on another machine keeps the number until its lease ends", arguments: StoreEngineCase.allCases)
     func leases(engine: StoreEngineCase) async throws {
         let world = try World(engine)
-        _ = try await world.keeper(holder: Self.other).window(at: Self.now)
+        _ = try await world.lease(holder: Self.other).window(at: Self.now)
         let near = CopyHolder(place: "near", process: "2", start: "2")
         world.clock.advance(by: .seconds(29))
-        #expect(try await world.keeper(holder: near).window(at: world.clock.now()).copy == 1)
+        #expect(try await world.lease(holder: near).window(at: world.clock.now()).copy == 1)
         world.clock.advance(by: .seconds(200))
-        #expect(try await world.keeper(holder: CopyHolder(place: "late", process: "3", start: "3")).window(at: world.clock.now()).copy == 0)
+        #expect(try await world.lease(holder: CopyHolder(place: "late", process: "3", start: "3")).window(at: world.clock.now()).copy == 0)
     }
 
     @Test("an orderly stop gives the number back; what follows begins after the last second that was given", arguments: StoreEngineCase.allCases)
     func release(engine: StoreEngineCase) async throws {
         let world = try World(engine)
-        let first = world.keeper(5)
+        let first = world.lease(5)
         _ = try await first.window(at: Self.now)
         await first.release()
-        let next = try await world.keeper(5, holder: Self.other).window(at: Self.now)
+        let next = try await world.lease(5, holder: Self.other).window(at: Self.now)
         #expect(next.copy == 5 && next.first == Self.now + .seconds(1))
     }
 
@@ -106,9 +106,9 @@ import Tokens
         arguments: StoreEngineCase.allCases)
     func takenOver(engine: StoreEngineCase) async throws {
         let world = try World(engine)
-        let first = world.keeper(3)
+        let first = world.lease(3)
         let before = try await first.window(at: Self.now)
-        let second = world.keeper(3, holder: Self.other)
+        let second = world.lease(3, holder: Self.other)
         let after = try await second.window(at: Self.now)
         #expect(after.copy == 3 && after.first >= before.end)
         // The window of the first one is good to its end.
@@ -123,9 +123,9 @@ import Tokens
     @Test("without a number of the settings the loser finds another one", arguments: StoreEngineCase.allCases)
     func findsAnother(engine: StoreEngineCase) async throws {
         let world = try World(engine)
-        let first = world.keeper()
+        let first = world.lease()
         #expect(try await first.window(at: Self.now).copy == 0)
-        _ = try await world.keeper(0, holder: Self.other).window(at: Self.now)
+        _ = try await world.lease(0, holder: Self.other).window(at: Self.now)
         world.clock.advance(by: .seconds(61))
         #expect(try await first.window(at: world.clock.now()).copy == 1)
     }
@@ -133,12 +133,12 @@ import Tokens
     @Test("while the store does not answer the window stays good to its end, and no longer", arguments: StoreEngineCase.allCases)
     func storeAway(engine: StoreEngineCase) async throws {
         let world = try World(engine)
-        let keeper = world.keeper()
-        let window = try await keeper.window(at: Self.now)
+        let lease = world.lease()
+        let window = try await lease.window(at: Self.now)
         await world.store.close()
-        #expect(try await keeper.window(at: window.end - .milliseconds(500)) == window)
+        #expect(try await lease.window(at: window.end - .milliseconds(500)) == window)
         world.clock.advance(by: .seconds(100))
-        await #expect(throws: Fault.self) { try await keeper.window(at: world.clock.now()) }
+        await #expect(throws: Fault.self) { try await lease.window(at: world.clock.now()) }
     }
 
     @Test(
@@ -147,15 +147,15 @@ import Tokens
     func tokensDiffer(engine: StoreEngineCase) async throws {
         let world = try World(engine)
         let key = try RSAPrivateKey.generate()
-        let jws = SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate())))
+        let jws = SigningKeys(SigningKeyRing(current: JoseSigningKey(try P256PrivateKey.generate())))
         let play = MediaTokenIssuer.Play(sessionGUID: "ada", requestor: "ACME1", resource: "ACME1-NEWS", mvpd: "NorthCable", ttl: .seconds(420))
-        func issuer(_ keeper: CopyNumberKeeper) -> MediaTokenIssuer {
-            MediaTokenIssuer(referenceKey: ReferenceSigningKey(key), jwsKeys: jws, pool: SigningPool(threads: 1), clock: world.clock, windows: keeper)
+        func issuer(_ lease: CopyNumberLease) -> MediaTokenIssuer {
+            MediaTokenIssuer(referenceKey: ReferenceSigningKey(key), jwsKeys: jws, pool: SigningPool(threads: 1), clock: world.clock, windows: lease)
         }
         var tokens: [String] = []
-        let first = issuer(world.keeper(3))
+        let first = issuer(world.lease(3))
         for _ in 0..<5 { tokens.append(try await first.issue(play, form: .reference).serialized) }
-        let second = issuer(world.keeper(3, holder: Self.other))
+        let second = issuer(world.lease(3, holder: Self.other))
         // The former holder may have used any second before the end of its window.
         let early = await #expect(throws: Fault.self) { try await second.issue(play, form: .reference) }
         #expect(early?.code == .unavailable && early?.retryAfter != nil)

@@ -39,7 +39,7 @@ import Tokens
             protocol: .xacmlJson, url: url, trustAnchors: anchors, connectTimeoutMilliseconds: Self.patient, responseTimeoutMilliseconds: response,
             totalTimeoutMilliseconds: total, clientCertificate: certificate)
         let fixture = try AuthorizationFixture()
-        let keys = SigningKeys(SigningKeyRing(current: SigningKey(try .generate())))
+        let keys = SigningKeys(SigningKeyRing(current: JoseSigningKey(try .generate())))
         let service = AuthorizationService(
             catalogue: ChangingCatalogue(configuration), sessions: fixture.sessions, store: fixture.store, transport: transport,
             clientCertificates: certificates,

@@ -29,10 +29,10 @@ import Tokens
             try Data(PrivateKey.p256(jws).pem().utf8).write(to: url.appending(path: "ec.key"))
         }
 
-        func load() throws(MediaTokenKeyProblem) -> MediaTokenKeyFiles {
+        func load() throws(MediaTokenKeyError) -> MediaTokenKeyFiles {
             let json = #"{"mediaTokenKey":"rsa.key","mediaTokenCertificates":["rsa.crt"],"mediaTokenJwsKey":"ec.key"}"#
             guard let settings = try? JSONDecoder().decode(AuthorizationSettings.self, from: Data(json.utf8)) else {
-                throw MediaTokenKeyProblem(key: "", problem: "settings")
+                throw MediaTokenKeyError(key: "", problem: "settings")
             }
             return try MediaTokenKeyFiles(settings) { url.appending(path: $0).path }
         }
@@ -51,7 +51,7 @@ import Tokens
         let old = try Backend(keys)
 
         try folder.write(try .generate(), jws: try .generate())
-        keys.reload { () throws(MediaTokenKeyProblem) in try folder.load() }
+        keys.reload { () throws(MediaTokenKeyError) in try folder.load() }
         let both = try Backend(keys)
         #expect(old.count == 1 && both.count == 2 && keys.jwsKeys.keySet.keys.count == 2)
         for form in MediaTokenIssuer.Form.allCases {
@@ -79,7 +79,7 @@ import Tokens
         let before = try Backend(keys)
         // A new key while the certificate has not been replaced yet.
         try Data(PrivateKey.rsa(try .generate()).pem().utf8).write(to: folder.url.appending(path: "rsa.key"))
-        keys.reload { () throws(MediaTokenKeyProblem) in try folder.load() }
+        keys.reload { () throws(MediaTokenKeyError) in try folder.load() }
         let issuer = MediaTokenIssuer(referenceKey: keys.referenceKey, jwsKeys: keys.jwsKeys, pool: SigningPool(threads: 1), clock: clock)
         #expect(before.accepts(try await issuer.issue(Self.play, form: .reference).serialized, clock))
     }
@@ -102,7 +102,7 @@ import Tokens
         }
         // A new key waits until the table has had it for the lead time.
         try folders[0].write(try .generate(), jws: try .generate())
-        copies[0].reload { () throws(MediaTokenKeyProblem) in try folders[0].load() }
+        copies[0].reload { () throws(MediaTokenKeyError) in try folders[0].load() }
         let before = copies[0].jwsKeys.ring.current.identifier
         clock.advance(by: .seconds(600))
         copies[0].advance()

@@ -74,7 +74,7 @@ import Testing
         let folder = FileManager.default.temporaryDirectory.appending(path: "refusals-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let store = try engine.open(folder)
-        let refusals = SqliteRefusalStore(store)
+        let refusals = SqlRefusalStore(store)
         let now = Timestamp(seconds: 1_930_384_800)
         func refusal(_ session: String, _ code: String, after delay: Duration = .zero) -> NotedRefusal {
             NotedRefusal(session: session, code: code, source: .tempPass, at: now + delay)

@@ -12,7 +12,7 @@ import Testing
     @Test("both engines have the same tables")
     func tables() async throws {
         let found = try await EngineSchemas.differences(
-            sqlite: SqliteAuthorizationStore.migrations, postgres: SqliteAuthorizationStore.postgresSteps)
+            sqlite: SqlAuthorizationStore.migrations, postgres: SqlAuthorizationStore.postgresSteps)
         #expect(found == [])
     }
 
@@ -20,7 +20,7 @@ import Testing
     func refusals() async throws {
         let options = try PostgresServer.shared.options()
         let stores = [try StoreEngineCase.server(options), try StoreEngineCase.server(options)]
-        let (one, other) = (SqliteAuthorizationStore(stores[0]), SqliteAuthorizationStore(stores[1]))
+        let (one, other) = (SqlAuthorizationStore(stores[0]), SqlAuthorizationStore(stores[1]))
         func token(_ seconds: Int64) -> AuthzToken { AuthzToken(key: Self.key, mvpd: "DemoCable", expiresAt: Self.now + .seconds(seconds)) }
 
         #expect(try await other.token(Self.key) == nil)

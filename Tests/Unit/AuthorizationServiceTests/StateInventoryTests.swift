@@ -10,7 +10,7 @@ import Testing
     func isComplete() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "state-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let store = try Store(file: folder + "/authorization.sqlite", name: "authorization", migrations: SqliteAuthorizationStore.migrations)
+        let store = try Store(file: folder + "/authorization.sqlite", name: "authorization", migrations: SqlAuthorizationStore.migrations)
         let tables = try await store.read {
             try Set($0.values("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'") as [String])
         }

@@ -14,12 +14,12 @@ enum StoreEngineCase: CaseIterable {
     /// - Parameter folder: The folder of a file.
     func open(_ folder: String) throws -> Store {
         switch self {
-        case .sqlite: try Store(file: folder + "/authorization.sqlite", name: "authorization", migrations: SqliteAuthorizationStore.migrations)
+        case .sqlite: try Store(file: folder + "/authorization.sqlite", name: "authorization", migrations: SqlAuthorizationStore.migrations)
         case .postgres: try Self.server(PostgresServer.shared.options())
         }
     }
 
     static func server(_ options: PostgresOptions) throws -> Store {
-        try Store(postgres: options, name: "authorization", steps: SqliteAuthorizationStore.postgresSteps)
+        try Store(postgres: options, name: "authorization", steps: SqlAuthorizationStore.postgresSteps)
     }
 }

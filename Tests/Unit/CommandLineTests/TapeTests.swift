@@ -325,10 +325,10 @@ struct TapeTests {
 
     @Test("moments move in seconds and milliseconds, as digits or as a date; never stays never")
     func movesMoments() {
-        #expect(TapeMoments.moved("1772532000", by: 5000) == "1772532005")
-        #expect(TapeMoments.moved("1772532000000", by: 5000) == "1772532005000")
-        #expect(TapeMoments.moved("0", by: 5000) == "0" && TapeMoments.moved("soon", by: 5000) == "soon")
-        #expect(TapeMoments.moved(date: "Tue, 03 Mar 2026 10:00:00 GMT", by: 86_400_000) == "Wed, 04 Mar 2026 10:00:00 GMT")
+        #expect(TapeTimes.moved("1772532000", by: 5000) == "1772532005")
+        #expect(TapeTimes.moved("1772532000000", by: 5000) == "1772532005000")
+        #expect(TapeTimes.moved("0", by: 5000) == "0" && TapeTimes.moved("soon", by: 5000) == "soon")
+        #expect(TapeTimes.moved(date: "Tue, 03 Mar 2026 10:00:00 GMT", by: 86_400_000) == "Wed, 04 Mar 2026 10:00:00 GMT")
     }
 
     @Test("a server answers calls, refuses bodies that are too large, and says where a port is taken")

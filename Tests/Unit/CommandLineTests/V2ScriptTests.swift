@@ -10,11 +10,11 @@ import Testing
 struct V2ScriptTests {
     private static let key = Result { try RSAPrivateKey.generate() }
 
-    private func ground() throws -> GatewayGround {
+    private func setup() throws -> GatewaySetup {
         let calls = GatewayCalls(host: "gateway:80", requestor: "ACME1")
-        return GatewayGround(
+        return GatewaySetup(
             calls: calls, clients: [GatewayCalls.Client(accessToken: "t", host: "gateway:80", hardware: .appleTV)],
-            devices: [GatewayGround.Device(id: "tv", client: 0)],
+            devices: [GatewaySetup.Device(id: "tv", client: 0)],
             mvpd: PlayedMvpd(entityID: "https://north.example", key: try Self.key.get()), mvpdID: "NorthCable", api: .v2, domain: "acme.example",
             resource: "ACME1-NEWS", gateway: "http://gateway", run: "r")
     }
@@ -49,12 +49,12 @@ struct V2ScriptTests {
     @Test("a signed-in device plays and starts")
     func prepared() async throws {
         #expect(
-            try await visit(V2PlaybackScript(ground()), []) == [
+            try await visit(V2PlaybackScript(setup()), []) == [
                 "GET /api/v2/ACME1/profiles/NorthCable",
                 #"POST /api/v2/ACME1/decisions/authorize/NorthCable {"resources":["ACME1-NEWS"]}"#,
             ])
         #expect(
-            try await visit(V2AppStartScript(ground()), []) == [
+            try await visit(V2AppStartScript(setup()), []) == [
                 "GET /api/v2/ACME1/configuration", "GET /api/v2/ACME1/profiles",
                 #"POST /api/v2/ACME1/decisions/preauthorize/NorthCable {"resources":["ACME1-NEWS"]}"#,
             ])
@@ -70,14 +70,14 @@ struct V2ScriptTests {
         let redirect = Answer(status: 302, headers: [("location", "https://north.example/sso?\(query)"), ("set-cookie", "c=1; Path=/")])
         let (session, none) = (json(#"{"code":"QK7M2XD"}"#), json(#"{"profiles":{}}"#))
         let calls = try await visit(
-            V2SecondScreenScript(ground()), [session, none, redirect, Answer(status: 302), json(#"{"profiles":{"NorthCable":{}}}"#), .none])
+            V2SecondScreenScript(setup()), [session, none, redirect, Answer(status: 302), json(#"{"profiles":{"NorthCable":{}}}"#), .none])
         #expect(
             calls.map { $0.split(separator: " ").prefix(2).joined(separator: " ") } == [
                 "POST /api/v2/ACME1/sessions", "GET /api/v2/ACME1/profiles/code/QK7M2XD", "GET /api/v2/authenticate/ACME1/QK7M2XD", "POST /acs",
                 "GET /api/v2/ACME1/profiles/code/QK7M2XD", "POST /api/v2/ACME1/decisions/authorize/NorthCable",
             ])
         #expect(calls[0].hasSuffix("mvpd=NorthCable&domainName=acme.example&redirectUrl=https%3A%2F%2Facme.example%2Fsigned-in"))
-        let vain = try await visit(V2SecondScreenScript(ground()), [session, none, redirect, Answer(status: 302), none])
+        let vain = try await visit(V2SecondScreenScript(setup()), [session, none, redirect, Answer(status: 302), none])
         #expect(vain.last == "unexpected_answer: nobody is signed in after the MVPD's answer")
     }
 
@@ -87,7 +87,7 @@ struct V2ScriptTests {
         let session = json(
             #"{"actionName":"partner_profile","actionType":"direct","reasonType":"none","sessionId":"s","serviceProvider":"ACME1","#
                 + #""authenticationRequest":{"type":"saml","request":"\#(Data(asked.utf8).base64EncodedString())","attributesNames":[]}}"#)
-        let calls = try await visit(V2PartnerScript(ground()), [session, json("{}"), json("{}")])
+        let calls = try await visit(V2PartnerScript(setup()), [session, json("{}"), json("{}")])
         #expect(
             calls.map { $0.split(separator: " ").prefix(2).joined(separator: " ") } == [
                 "POST /api/v2/ACME1/sessions/sso/Apple", "POST /api/v2/ACME1/profiles/sso/Apple", "GET /api/v2/ACME1/profiles/NorthCable",
@@ -99,6 +99,6 @@ struct V2ScriptTests {
     func scenarios() throws {
         #expect(GatewayScenario.allCases.filter { $0.isOf(.v2) } == [.secondScreen, .playback, .tokenExchange, .mixed])
         #expect(GatewayScenario.allCases.allSatisfy { $0.isOf(.v1) })
-        #expect(GatewayScenario.mixed.workload(try ground(), worker: 0, workers: 1).operations.count == 14)
+        #expect(GatewayScenario.mixed.workload(try setup(), worker: 0, workers: 1).operations.count == 14)
     }
 }

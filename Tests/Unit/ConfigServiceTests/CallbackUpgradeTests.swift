@@ -27,16 +27,16 @@ struct CallbackUpgradeTests {
         let admin = try await AdministrationWorld(first.world)
         #expect(Self.callback(admin.published.configuration) == .shared)
         // The file was not changed: it undoes nothing, and is not told of as changed.
-        let outcome = try #require(try await admin.keeper.importFile(isForced: false))
+        let outcome = try #require(try await admin.watcher.importFile(isForced: false))
         #expect(outcome.verdict == .unchanged && outcome.pushed.isEmpty)
         // Changed, it says nothing of the callback.
         let text = AdministrationWorld.catalogue.replacingOccurrences(of: #""name": "News", "#, with: #""name": "Late News", "#)
         try admin.world.write(text, to: "catalogue.json")
-        await admin.keeper.reload(into: admin.published)
+        await admin.watcher.reload(into: admin.published)
         #expect(admin.published.configuration.requestors.first?.name == "Late News")
         #expect(Self.callback(admin.published.configuration) == .shared)
         // Nor does it once it is taken in, or at the next start.
-        let again = try #require(try await admin.keeper.importFile(isForced: false))
+        let again = try #require(try await admin.watcher.importFile(isForced: false))
         #expect(again.verdict == .unchanged)
         try await admin.create(.mvpd, Self.newRecord()).changed()
         _ = try await admin.push("a new MVPD")
@@ -168,8 +168,8 @@ struct CallbackUpgradeTests {
         let (imported, _, _, _) = try await Self.deleted()
         let text = AdministrationWorld.catalogue.replacingOccurrences(of: #""oauth": {"#, with: #""oauth": {"callback": "shared","#)
         try imported.world.write(text, to: "catalogue.json")
-        #expect(try await imported.keeper.importFile(isForced: true)?.verdict == .taken)
-        #expect(Self.callback(try await imported.keeper.load().configuration) == .shared)
+        #expect(try await imported.watcher.importFile(isForced: true)?.verdict == .taken)
+        #expect(Self.callback(try await imported.watcher.load().configuration) == .shared)
 
         let proxied = AdministrationWorld.catalogue.replacingOccurrences(
             of: #""mvpds": ["#,
@@ -183,7 +183,7 @@ struct CallbackUpgradeTests {
         for records in ["<proxiedMvpd><id>TinyCable</id><displayName>Tiny</displayName><logoURL></logoURL></proxiedMvpd>", ""] {
             let list =
                 #"<?xml version="1.0" encoding="UTF-8"?><proxiedMvpds xmlns="http://tve.adobe.com/data/proxiedmvpd">\#(records)</proxiedMvpds>"#
-            let request = ReplaceProxiedMvpdsRequest(token: AdministrationWorld.Who.keeper.token, proxyMvpdID: "BigProxy", document: list)
+            let request = ReplaceProxiedMvpdsRequest(token: AdministrationWorld.Who.watcher.token, proxyMvpdID: "BigProxy", document: list)
             guard case .version? = try await foreign.service.replaceProxiedMvpds(request, context: .init()).outcome else {
                 throw AdministrationWorld.Unexpected(description: "not listed")
             }
@@ -206,7 +206,7 @@ struct CallbackUpgradeTests {
         let text = AdministrationWorld.catalogue.replacingOccurrences(
             of: #""mvpds": ["#, with: #""mvpds": [\#(Self.newRecord(#""callback": "shared", "#)),"#)
         try admin.world.write(text, to: "catalogue.json")
-        let refused = await #expect(throws: CatalogueRefused.self) { try await admin.keeper.load() }
+        let refused = await #expect(throws: CatalogueRejection.self) { try await admin.watcher.load() }
         #expect(refused?.problems.map(\.path) == ["mvpds/NewFiber: oauth.callback"])
     }
 

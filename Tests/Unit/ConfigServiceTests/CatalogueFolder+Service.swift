@@ -10,7 +10,7 @@ extension CatalogueFolder {
 
     func store(_ engine: ConfigEngine = .current) throws -> Store { try engine.open(path) }
 
-    func keeper(_ store: Store) -> CatalogueKeeper {
-        CatalogueKeeper(file: file, store: CatalogueStore(store), statementKeys: { Self.noKeys }, clock: clock, logger: Self.silent)
+    func watcher(_ store: Store) -> CatalogueFileWatcher {
+        CatalogueFileWatcher(file: file, store: CatalogueStore(store), statementKeys: { Self.noKeys }, clock: clock, logger: Self.silent)
     }
 }

@@ -20,7 +20,7 @@ struct ConfigServiceTests {
     init() async throws {
         let folder = try CatalogueFolder()
         let store = CatalogueStore(try folder.store())
-        let keys = StatementKeys(SigningKeyFiles(current: SigningKey(try P256PrivateKey.generate())), lead: .zero)
+        let keys = StatementKeys(SigningKeyFiles(current: JoseSigningKey(try P256PrivateKey.generate())), lead: .zero)
         published = try PublishedCatalogue(PublishedCatalogue.Edition(configuration))
         _ = try await store.write(now: folder.clock.now()) { try $0.keySet(with: keys.published) }
         (self.folder, self.keys) = (folder, keys)

@@ -50,10 +50,10 @@ import Testing
                 """)
         let store = try Store(postgres: options, name: "config", steps: CatalogueStore.postgresSteps)
         let world = try CatalogueFolder()
-        let keeper = world.keeper(store)
-        let published = PublishedCatalogue(try await keeper.load())
+        let watcher = world.watcher(store)
+        let published = PublishedCatalogue(try await watcher.load())
         try world.replace(#""name": "News", "#, with: #""name": "Evening News", "#)
-        await keeper.reload(into: published)
+        await watcher.reload(into: published)
         #expect(published.configuration.requestors.first?.name == "Evening News")
         for table in ["version", "audit", "document"] {
             await #expect(throws: Fault.self) { try await store.write { try $0.run(.init("DELETE FROM \(table)")) } }

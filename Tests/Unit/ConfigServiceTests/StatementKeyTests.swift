@@ -32,13 +32,13 @@ import Testing
         #expect(Set([keys.current.identifier, try #require(keys.next).identifier] + keys.older.map(\.identifier)).count == 4)
         #expect(settings.statementKeyFiles == ["now.key", "next.key", "older.key", "oldest.pub"])
         let spoilt = try Self.settings(["olderStatementKeys": ["older.key", "broken.key"]])
-        let problem = try #require(throws: StatementKeyProblem.self) {
+        let problem = try #require(throws: StatementKeyError.self) {
             _ = try spoilt.statementKeys { path, _ in try #require(texts[path]) }
         }
         #expect(problem.key == "config.olderStatementKeys[1]" && problem.path == "broken.key")
         #expect(problem.reason.contains("public or private key"))
         let signer = try Self.settings(["statementKey": "oldest.pub"])
-        #expect(throws: StatementKeyProblem.self, "a public key signs nothing") {
+        #expect(throws: StatementKeyError.self, "a public key signs nothing") {
             _ = try signer.statementKeys { path, _ in try #require(texts[path]) }
         }
     }

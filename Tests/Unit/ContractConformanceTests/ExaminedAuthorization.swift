@@ -27,7 +27,7 @@ struct ExaminedAuthorization {
         behaviour.signedIn = .afterSignIn
         let doubles = try PeerDoubles(at: [:], configuration: try SampleCatalogue.configuration(), behaviour: behaviour, pki: authority.pki)
         let key = try Self.key.get()
-        let jwsKeys = SigningKeys(SigningKeyRing(current: SigningKey(try .generate())))
+        let jwsKeys = SigningKeys(SigningKeyRing(current: JoseSigningKey(try .generate())))
         let certificate = try CertifiedKey.selfSigned(commonName: "media tokens", key: .rsa(key)).certificate
         store = SharedStore()
         let mutant = mutant ?? AuthorizationMutant(description: "none", breaks: [])
@@ -37,7 +37,7 @@ struct ExaminedAuthorization {
             mediaTokens: MediaTokenIssuer(
                 referenceKey: ReferenceSigningKey(key), jwsKeys: jwsKeys, pool: SigningPool(threads: 1), clock: SystemClock()),
             publishedKeys: try PublishedMediaTokenKeys(certificates: [certificate], jwsKeys: jwsKeys),
-            storedTokenKeys: SigningKeys(SigningKeyRing(current: SigningKey(try .generate()))),
+            storedTokenKeys: SigningKeys(SigningKeyRing(current: JoseSigningKey(try .generate()))),
             logger: Logger(label: "examined") { _ in SwiftLogNoOpLogHandler() })
         var services = RpcServices()
         AuthorizationMethods.register(MutantAuthorization(service: service, decide: mutant.decide), in: &services)
@@ -53,7 +53,7 @@ struct ExaminedAuthorization {
         let key = try key.get()
         let certificate = try CertifiedKey.selfSigned(commonName: "media tokens", key: .rsa(key)).certificate
         let keys = DoubleKeys(
-            mediaToken: key, mediaTokenJws: SigningKey(try .generate()), mediaTokenCertificates: try certificate.pem())
+            mediaToken: key, mediaTokenJws: JoseSigningKey(try .generate()), mediaTokenCertificates: try certificate.pem())
         let doubles = try PeerDoubles(
             at: [:], configuration: try SampleCatalogue.configuration(), keys: keys, behaviour: behaviour, pki: authority.pki)
         var services = RpcServices()

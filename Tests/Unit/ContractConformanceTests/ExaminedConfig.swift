@@ -32,12 +32,12 @@ struct ExaminedConfig {
 /// The double, and another one after each restart.
 private final class Life: Sendable {
     private let mutant: ConfigMutant
-    private let key: SigningKey
+    private let key: JoseSigningKey
     private let now: Mutex<InMemoryConfig>
 
     init(_ mutant: ConfigMutant) throws {
         self.mutant = mutant
-        key = SigningKey(try P256PrivateKey.generate())
+        key = JoseSigningKey(try P256PrivateKey.generate())
         now = Mutex(try InMemoryConfig(try SampleCatalogue.configuration(), statementKey: key))
     }
 
@@ -45,7 +45,7 @@ private final class Life: Sendable {
 
     func restart() throws {
         let before = config
-        let key = mutant.losesKey ? SigningKey(try P256PrivateKey.generate()) : key
+        let key = mutant.losesKey ? JoseSigningKey(try P256PrivateKey.generate()) : key
         let after = try InMemoryConfig(mutant.restarted(before.configuration), statementKey: key)
         now.withLock { $0 = after }
         before.disconnectWatchers()

@@ -18,7 +18,7 @@ struct ExaminedDouble {
         authority = try TestAuthority()
         doubles = try PeerDoubles(
             at: [.config: RpcAddress(host: "127.0.0.1", port: 0)], configuration: try configuration ?? SampleCatalogue.configuration(),
-            keys: DoubleKeys(statement: SigningKey(try P256PrivateKey.generate())), pki: authority.pki)
+            keys: DoubleKeys(statement: JoseSigningKey(try P256PrivateKey.generate())), pki: authority.pki)
         let address = try #require(try await doubles.start()[.config])
         if let mutation {
             proxy = try await MutantProxy(

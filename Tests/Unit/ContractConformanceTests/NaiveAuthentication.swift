@@ -17,7 +17,7 @@ struct NaiveAuthentication {
         let authority = try TestAuthority()
         let doubles = try PeerDoubles(
             at: [:], configuration: try SampleCatalogue.configuration(),
-            keys: DoubleKeys(statement: SigningKey(try P256PrivateKey.generate())), pki: authority.pki)
+            keys: DoubleKeys(statement: JoseSigningKey(try P256PrivateKey.generate())), pki: authority.pki)
         var behaviour = DoubleBehaviour()
         behaviour.signedIn = .afterSignIn
         let sessions = InMemoryAuthentication(config: doubles.config, behaviour: behaviour)

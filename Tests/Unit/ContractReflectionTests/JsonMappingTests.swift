@@ -63,7 +63,7 @@ struct JsonMappingTests {
     @Test(
         "Bytes that are no message, and unknown fields", arguments: ["CQ==", "SgX/", "YgMA", "AA==", "Dw==", "CAE=", "SgL/wA==", "gP////////////8B"])
     func malformed(_ encoded: String) throws {
-        #expect(throws: MalformedMessage.self) { try schema.json(Kinds.bytes(encoded), of: Kinds.message) }
+        #expect(throws: MessageRejection.self) { try schema.json(Kinds.bytes(encoded), of: Kinds.message) }
         #expect(try schema.json([0xc0, 0x3e, 1], of: Kinds.message) == "{}")
     }
 
@@ -79,12 +79,12 @@ struct JsonMappingTests {
             } while rest > 0
             bytes = [0x5a] + length + bytes
         }
-        #expect(throws: MalformedMessage.self) { try schema.json(bytes, of: Kinds.message) }
+        #expect(throws: MessageRejection.self) { try schema.json(bytes, of: Kinds.message) }
         // The same as a description: a file (1) with a message (4) with a message (3) within it, and so on.
         let nested = bytes.map { $0 == 0x5a ? 0x1a : $0 }
         let file = [0x22, UInt8(nested.count & 0x7f) | 0x80, UInt8(nested.count >> 7)] + nested
         let set = [0x0a, UInt8(file.count & 0x7f) | 0x80, UInt8(file.count >> 7)] + file
-        #expect(throws: MalformedMessage.self) { try ContractSchema(fileDescriptorSet: set) }
+        #expect(throws: MessageRejection.self) { try ContractSchema(fileDescriptorSet: set) }
     }
 
     @Test("No octet changed in a message or in a description makes more than an error of it")

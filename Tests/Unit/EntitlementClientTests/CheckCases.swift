@@ -74,7 +74,7 @@ struct CheckCases {
         #expect(try await app.check() == row.callbacks)
         #expect(app.callbacks.first == "track(0)", "tracking comes first")
         #expect(app.server.calls.isEmpty, "no network")
-        #expect((app.enabler.client.keeper.token(of: "ACME1") != nil) == row.isKept)
+        #expect((app.enabler.client.stateStore.token(of: "ACME1") != nil) == row.isKept)
         if row.id.hasPrefix("C5") || row.id.hasPrefix("C6") { #expect(platform.calls.isEmpty, "only a session from the platform asks it") }
     }
 
@@ -103,7 +103,7 @@ struct CheckCases {
         app.relaunch { $0.device.id = "device-2" }
         try await app.configure()
         #expect(try await app.check() == ["status(SEC412)", Self.no])
-        #expect(app.enabler.client.keeper.sessions.isEmpty)
+        #expect(app.enabler.client.stateStore.sessions.isEmpty)
     }
 
     @Test("client-sdk #72: a switch on the server is noticed at the next setRequestor", arguments: RestVersion.allCases)

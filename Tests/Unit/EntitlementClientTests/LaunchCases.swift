@@ -78,7 +78,7 @@ struct LaunchCases {
         let isDone = row.id != "R1"
         #expect(try await app.configure() == row.codes.map { "status(\($0))" } + ["setRequestorComplete(\(isDone ? 1 : 0))"])
         #expect(app.server.business == ([.CFG] + row.calls).said(in: rest))
-        let kept = app.enabler.client.keeper.token(of: "ACME1")
+        let kept = app.enabler.client.stateStore.token(of: "ACME1")
         #expect(kept?.source == row.kept)
         if row.kept == .apple, row.calls.contains(.EXC) { #expect(kept?.provider == "harbor" && clock.now < (kept?.expires ?? .distantPast)) }
         #expect(platform.calls.isEmpty != row.asksPlatform)

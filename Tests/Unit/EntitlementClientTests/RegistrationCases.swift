@@ -199,7 +199,7 @@ struct RegistrationCases {
         app.server.always(.AUN, .status(200, #"{"mvpd":"plain","userId":"u","expires":\#(text)}"#))
         app.enabler.setSelectedProvider("plain")
         try await app.until("setAuthenticationStatus(0") { app.enabler.checkAuthentication() }
-        #expect(app.enabler.client.keeper.sessions.isEmpty)
+        #expect(app.enabler.client.stateStore.sessions.isEmpty)
     }
 
     @Test("client-sdk #76: so it is in all calls of a sign-in by the platform", arguments: DeviceDescription.Platform.allCases)

@@ -28,7 +28,7 @@ struct SignOutCases {
         let app = try await signedIn(.tvOS, byPlatform: false, rest: rest)
         #expect(try await app.logout() == [Self.out])
         #expect(app.server.names == [.OUT])
-        #expect(app.enabler.client.keeper.sessions.isEmpty)
+        #expect(app.enabler.client.stateStore.sessions.isEmpty)
     }
 
     @Test("client-sdk #64 L2: tvOS, apple: VSA203 before status 0", arguments: RestVersion.allCases)

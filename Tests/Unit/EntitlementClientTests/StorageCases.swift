@@ -162,15 +162,15 @@ struct StorageCases {
 
     @Test("permissions beyond the limit are forgotten, the oldest first")
     func boundsPermissions() {
-        let keeper = StateKeeper(store: MemoryStore(), check: .none) { _ in }
+        let stateStore = StateStore(store: MemoryStore(), check: .none) { _ in }
         let token = StoredToken(
             requestor: "ACME1", provider: "plain", source: .regular, expires: .distantFuture, userID: "u", deviceID: "d")
-        keeper.keep(token)
-        for number in 0...StateKeeper.permissionLimit {
-            keeper.keep(StoredPermission(requestor: "ACME1", provider: "plain", resource: Resource.ID("R\(number)"), expires: .distantFuture))
+        stateStore.keep(token)
+        for number in 0...StateStore.permissionLimit {
+            stateStore.keep(StoredPermission(requestor: "ACME1", provider: "plain", resource: Resource.ID("R\(number)"), expires: .distantFuture))
         }
-        #expect(keeper.sessions.permissions.count == StateKeeper.permissionLimit)
-        #expect(keeper.permission("R0", token) == nil && keeper.permission("R1", token) != nil)
+        #expect(stateStore.sessions.permissions.count == StateStore.permissionLimit)
+        #expect(stateStore.permission("R0", token) == nil && stateStore.permission("R1", token) != nil)
     }
 }
 

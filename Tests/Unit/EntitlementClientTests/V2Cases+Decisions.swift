@@ -36,7 +36,7 @@ extension V2Cases {
         #expect(app.codes == [expected.advanced])
         #expect(app.refusals[0].code == expected.error && app.refusals[0].text == "why")
         let endsSession = expected.error == "USER_NOT_AUTHENTICATED_ERROR" && expected.advanced != "VSA403"
-        #expect((app.enabler.client.keeper.token(of: "ACME1") == nil) == endsSession)
+        #expect((app.enabler.client.stateStore.token(of: "ACME1") == nil) == endsSession)
     }
 
     @Test(

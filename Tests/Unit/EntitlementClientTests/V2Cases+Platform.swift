@@ -83,7 +83,7 @@ extension V2Cases {
         }
         try await app.configure()
         #expect(app.server.business == [.CFG, .PRQ, .META])
-        #expect(app.enabler.client.keeper.token(of: "ACME1")?.source == .apple)
+        #expect(app.enabler.client.stateStore.token(of: "ACME1")?.source == .apple)
         #expect(try await app.check() == [LoginCases.yes])
     }
 }

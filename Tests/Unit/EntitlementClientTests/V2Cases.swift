@@ -149,7 +149,7 @@ struct V2Cases {
         app.whenNavigated = { app, _ in app.enabler.handleExternalURL(LoginCases.end) }
         app.server.always(.AUN, .status(200, #"{"profiles":{"plain":{"notAfter":\#(text),"type":"regular","attributes":{}}}}"#))
         try await app.until("setAuthenticationStatus(0") { app.enabler.setSelectedProvider("plain") }
-        #expect(app.enabler.client.keeper.sessions.isEmpty)
+        #expect(app.enabler.client.stateStore.sessions.isEmpty)
     }
 
     @Test("numbers for texts and texts for numbers are read all the same")
@@ -169,7 +169,7 @@ struct V2Cases {
         app.server.always(.AUN, .status(200, profile))
         app.server.always(.META, .status(200, profile))
         try await app.until(LoginCases.yes) { app.enabler.setSelectedProvider("plain") }
-        #expect(app.enabler.client.keeper.token(of: "ACME1")?.userID == ScrambledID.make("plain", "4471"))
+        #expect(app.enabler.client.stateStore.token(of: "ACME1")?.userID == ScrambledID.make("plain", "4471"))
         let client = app.enabler.client
         #expect(try await client.metadata(.user("zip")) == MetadataValue("Q2lwaGVy", isEncrypted: true))
         #expect(try await client.metadata(.user("bad")).value == nil, "a broken certificate spoils one attribute")

@@ -30,14 +30,14 @@ import Frames
 
     @Test func refusesAnUnknownMethodAndServesOn() {
         var callee = Machines.callee()
-        let verdict = callee.receiveRequest(callID: 1, method: .unknown, timeoutMicroseconds: 0, arrival: Moment.at(0), now: Moment.at(0))
+        let verdict = callee.receiveRequest(callID: 1, method: .unknown, timeoutMicroseconds: 0, arrival: FakeTime.at(0), now: FakeTime.at(0))
         #expect(verdict.refusal?.code == .unimplemented)
         #expect(callee.request(2).isBegun)
     }
 
     @Test func refusesACallerThatIsNotOnTheListAndServesOn() {
         var callee = Machines.callee()
-        let verdict = callee.receiveRequest(callID: 1, method: .notPermitted, timeoutMicroseconds: 0, arrival: Moment.at(0), now: Moment.at(0))
+        let verdict = callee.receiveRequest(callID: 1, method: .notPermitted, timeoutMicroseconds: 0, arrival: FakeTime.at(0), now: FakeTime.at(0))
         #expect(verdict.refusal?.code == .permissionDenied)
         #expect(callee.request(2).isBegun)
     }
@@ -68,7 +68,7 @@ import Frames
     @Test func refusesACallWhoseTimeWasOverOnArrival() {
         var callee = Machines.callee()
         let verdict = callee.receiveRequest(
-            callID: 1, method: .offered(0), timeoutMicroseconds: 1000, arrival: Moment.at(0), now: Moment.at(1))
+            callID: 1, method: .offered(0), timeoutMicroseconds: 1000, arrival: FakeTime.at(0), now: FakeTime.at(1))
         #expect(verdict.refusal?.code == .deadlineExceeded)
         #expect(callee.callsInFlight == 0)
     }
@@ -79,10 +79,10 @@ import Frames
             Issue.record("not begun")
             return
         }
-        #expect(deadline == Moment.at(20))
-        #expect(callee.nextTimer == Moment.at(20))
-        #expect(callee.advance(to: Moment.at(19)) == [])
-        let actions = callee.advance(to: Moment.at(20))
+        #expect(deadline == FakeTime.at(20))
+        #expect(callee.nextTimer == FakeTime.at(20))
+        #expect(callee.advance(to: FakeTime.at(19)) == [])
+        let actions = callee.advance(to: FakeTime.at(20))
         let fault = WireFault(code: "deadline_exceeded", message: "The deadline is over.", retryable: true)
         #expect(actions == [.stopWork(callID: 1), .send(Frame(kind: .response(Response(callID: 1, outcome: .fault(fault)))))])
         #expect(callee.respond(1) == false)
@@ -93,7 +93,7 @@ import Frames
         var callee = Machines.callee()
         #expect(callee.request(1, Machines.stream, timeoutMicroseconds: 20_000).isBegun)
         #expect(callee.sendsItem(1))
-        let actions = callee.advance(to: Moment.at(20))
+        let actions = callee.advance(to: FakeTime.at(20))
         guard case .streamEnd(let end)? = actions.frames.first else {
             Issue.record("no stream end")
             return
@@ -108,18 +108,18 @@ import Frames
         for (id, milliseconds) in [(1, 30), (2, 10), (3, 20), (4, 10)] as [(UInt64, UInt64)] {
             _ = callee.request(id, timeoutMicroseconds: milliseconds * 1000)
         }
-        #expect(callee.nextTimer == Moment.at(10))
-        #expect(callee.advance(to: Moment.at(10)).frames.count == 2)
-        #expect(callee.nextTimer == Moment.at(20))
+        #expect(callee.nextTimer == FakeTime.at(10))
+        #expect(callee.advance(to: FakeTime.at(10)).frames.count == 2)
+        #expect(callee.nextTimer == FakeTime.at(20))
         #expect(callee.respond(3) == true)
-        #expect(callee.advance(to: Moment.at(20)) == [])
-        #expect(callee.nextTimer == Moment.at(30))
+        #expect(callee.advance(to: FakeTime.at(20)) == [])
+        #expect(callee.nextTimer == FakeTime.at(30))
     }
 
     @Test func theLongestTimeoutDoesNotOverflow() {
         var callee = Machines.callee()
         #expect(callee.request(1, timeoutMicroseconds: .max).isBegun)
-        #expect(callee.advance(to: Moment.at(1_000_000_000)) == [])
+        #expect(callee.advance(to: FakeTime.at(1_000_000_000)) == [])
     }
 
     @Test func sendsAStreamUntilItsEnd() {

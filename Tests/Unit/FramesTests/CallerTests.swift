@@ -14,7 +14,7 @@ import Frames
 
     @Test func makesNoCallBeforeThePeersHello() {
         var caller = Machines.newCaller()
-        _ = caller.start(now: Moment.at(0))
+        _ = caller.start(now: FakeTime.at(0))
         #expect { try caller.begin() } throws: { ($0 as? Fault)?.code == .unavailable }
     }
 
@@ -61,9 +61,9 @@ import Frames
     @Test func failsACallAtItsDeadlineAndTellsTheCallee() throws {
         var caller = Machines.caller()
         let id = try caller.begin(deadline: 30)
-        #expect(caller.nextTimer == Moment.at(30))
-        #expect(caller.advance(to: Moment.at(29)) == [])
-        let actions = caller.advance(to: Moment.at(31))
+        #expect(caller.nextTimer == FakeTime.at(30))
+        #expect(caller.advance(to: FakeTime.at(29)) == [])
+        let actions = caller.advance(to: FakeTime.at(31))
         #expect(actions.failures.map(\.code) == [.deadlineExceeded])
         #expect(actions.failures.map(\.mayHaveBegun) == [true])
         #expect(actions.frames == [.cancel(Cancel(callID: id))])

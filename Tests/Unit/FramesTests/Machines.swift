@@ -2,7 +2,7 @@ import Faults
 import Frames
 
 /// Moments of a fake clock.
-enum Moment {
+enum FakeTime {
     private static let start = ContinuousClock.now
 
     /// - Parameter milliseconds: Since the connection came up.
@@ -28,11 +28,11 @@ enum Machines {
 
     static func newCallee(_ change: (inout ConnectionSettings) -> Void = { _ in }) -> ConnectionStateMachine {
         let rules = [MethodRule(isStream: false), MethodRule(isStream: true), MethodRule(isStream: false, maxCallsInFlight: 1)]
-        return .callee(settings(change), methods: rules, now: Moment.at(0))
+        return .callee(settings(change), methods: rules, now: FakeTime.at(0))
     }
 
     static func newCaller(_ change: (inout ConnectionSettings) -> Void = { _ in }) -> ConnectionStateMachine {
-        .caller(settings(change), now: Moment.at(0))
+        .caller(settings(change), now: FakeTime.at(0))
     }
 
     static func callee(_ change: (inout ConnectionSettings) -> Void = { _ in }) -> ConnectionStateMachine { opened(newCallee(change)) }
@@ -41,8 +41,8 @@ enum Machines {
 
     private static func opened(_ machine: ConnectionStateMachine) -> ConnectionStateMachine {
         var machine = machine
-        _ = machine.start(now: Moment.at(0))
-        _ = machine.receiveHello(hello, now: Moment.at(0))
+        _ = machine.start(now: FakeTime.at(0))
+        _ = machine.receiveHello(hello, now: FakeTime.at(0))
         return machine
     }
 }
@@ -53,13 +53,13 @@ extension ConnectionStateMachine {
         _ callID: UInt64, _ method: Int = Machines.unary, timeoutMicroseconds: UInt64 = 0, at milliseconds: Int64 = 0
     ) -> Admission {
         receiveRequest(
-            callID: callID, method: .offered(method), timeoutMicroseconds: timeoutMicroseconds, arrival: Moment.at(milliseconds),
-            now: Moment.at(milliseconds))
+            callID: callID, method: .offered(method), timeoutMicroseconds: timeoutMicroseconds, arrival: FakeTime.at(milliseconds),
+            now: FakeTime.at(milliseconds))
     }
 
     /// A call that is begun at a moment.
     mutating func begin(isStream: Bool = false, deadline: Int64? = nil, at milliseconds: Int64 = 0) throws(Fault) -> UInt64 {
-        try beginCall(deadline: deadline.map(Moment.at), isStream: isStream, now: Moment.at(milliseconds))
+        try beginCall(deadline: deadline.map(FakeTime.at), isStream: isStream, now: FakeTime.at(milliseconds))
     }
 }
 

@@ -12,7 +12,7 @@ internal import Testing
     @Test func aBodyThatNeverEndsIsTooSlow() async throws {
         let (body, source) = RequestBody.makeStream()
         await source.yield(ByteBuffer(string: "a"))
-        let error = await #expect(throws: BodyProblem.self) {
+        let error = await #expect(throws: BodyRejection.self) {
             try await BodyReader(timeout: .milliseconds(20)).read(request(10, body), limit: 100)
         }
         #expect(error == .tooSlow)
@@ -21,7 +21,7 @@ internal import Testing
 
     @Test func aDeclaredLengthOverTheLimitIsNotRead() async throws {
         let (body, source) = RequestBody.makeStream()
-        let error = await #expect(throws: BodyProblem.self) {
+        let error = await #expect(throws: BodyRejection.self) {
             try await BodyReader(timeout: .seconds(60)).read(request(101, body), limit: 100)
         }
         #expect(error == .tooLarge)
@@ -29,7 +29,7 @@ internal import Testing
     }
 
     @Test func aLyingLengthIsStopped() async throws {
-        let error = await #expect(throws: BodyProblem.self) {
+        let error = await #expect(throws: BodyRejection.self) {
             try await BodyReader(timeout: .seconds(60)).read(
                 request(5, RequestBody(buffer: ByteBuffer(repeating: 0x61, count: 200))), limit: 100)
         }
@@ -43,7 +43,7 @@ internal import Testing
         source.finish()
         #expect(try await reader.read(request(nil, body), limit: 100).readableBytes == 0)
         #expect(try await reader.read(request(nil, RequestBody(buffer: ByteBuffer(repeating: 0x61, count: 100))), limit: 100).readableBytes == 100)
-        await #expect(throws: BodyProblem.tooLarge) {
+        await #expect(throws: BodyRejection.tooLarge) {
             try await reader.read(request(nil, RequestBody(buffer: ByteBuffer(repeating: 0x61, count: 101))), limit: 100)
         }
     }

@@ -36,8 +36,8 @@ internal import Testing
         }
     }
 
-    @Test("HEAD has no content at any route, and is 405 where GET acts", arguments: [Door.everybody, .administration])
-    func everyRoute(door: Door) async throws {
+    @Test("HEAD has no content at any route, and is 405 where GET acts", arguments: [ListenerKind.everybody, .administration])
+    func everyRoute(door: ListenerKind) async throws {
         let gateway = TestGateway()
         let routes = try gateway.table().routes(at: door)
         try await gateway.exchange(over: .live, at: door) { client in

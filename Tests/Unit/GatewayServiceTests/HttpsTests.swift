@@ -128,9 +128,9 @@ struct CertificateFiles: Sendable {
 
             let second = certificate.context
             try files.write("no certificate", files.certificate)
-            #expect(throws: HttpsProblem.self) { try certificate.reload() }
+            #expect(throws: HttpsError.self) { try certificate.reload() }
             #expect(try !certificate.reload(), "the same problem is told once")
-            #expect(throws: HttpsProblem.self) { try certificate.reload(again: true) }
+            #expect(throws: HttpsError.self) { try certificate.reload(again: true) }
             #expect(certificate.context === second)
             try await Self.expectService(port, files)
             await old.close()
@@ -147,7 +147,7 @@ struct CertificateFiles: Sendable {
             (files.certificate, files.certificate, "holds no private key in PEM form"), ("/nowhere.crt", files.key, "/nowhere.crt"),
         ]
         for (certificate, key, text) in cases {
-            let problem = #expect(throws: HttpsProblem.self) { try HttpsCertificate(certificateFile: certificate, keyFile: key) }
+            let problem = #expect(throws: HttpsError.self) { try HttpsCertificate(certificateFile: certificate, keyFile: key) }
             #expect(problem?.description.contains(text) == true, "\(problem?.description ?? "")")
         }
     }
@@ -205,11 +205,11 @@ struct CertificateFiles: Sendable {
             try await Self.expectService(try #require(client.port), files)
         }
         try files.write(key.replacing("PRIVATE KEY", with: "ENCRYPTED PRIVATE KEY"), files.key)
-        let problem = #expect(throws: HttpsProblem.self) { try HttpsCertificate(certificateFile: files.certificate, keyFile: files.key) }
+        let problem = #expect(throws: HttpsError.self) { try HttpsCertificate(certificateFile: files.certificate, keyFile: files.key) }
         #expect(problem?.description.hasPrefix("the file \(files.key) is encrypted with a passphrase") == true)
         try files.write(CertifiedKey.selfSigned(commonName: "other").key.pem(), files.key)
         try files.write(leaf, files.certificate)
-        let other = #expect(throws: HttpsProblem.self) { try HttpsCertificate(certificateFile: files.certificate, keyFile: files.key) }
+        let other = #expect(throws: HttpsError.self) { try HttpsCertificate(certificateFile: files.certificate, keyFile: files.key) }
         #expect(other?.description.contains("do not belong together") == true)
     }
 }

@@ -76,9 +76,9 @@ internal import Testing
     /// - Returns: The sum of what is returned for each route whose answers pages may read.
     private func walk(_ visit: @Sendable (Route, Asked) async throws -> Int) async throws -> Int {
         var sum = 0
-        for door in [Door.everybody, .administration] {
-            let routes = try gateway.routes().filter { $0.audience.isReadableByPages && $0.audience.door == door }
-            sum += try await gateway.exchange(at: door) { client in
+        for listenerKind in [ListenerKind.everybody, .administration] {
+            let routes = try gateway.routes().filter { $0.audience.isReadableByPages && $0.audience.listenerKind == listenerKind }
+            sum += try await gateway.exchange(at: listenerKind) { client in
                 var sum = 0
                 for route in routes { sum += try await visit(route, Asked(client: client)) }
                 return sum

@@ -61,15 +61,15 @@ internal import Testing
         var places: [OpenConnections.Place] = []
         for number in 0..<40 {
             guard let place = connections.enter(Self.address(1), close: { closed.withLock { $0.append(number) } }) else { continue }
-            connections.isBusy(place)
+            connections.markBusy(place)
             places.append(place)
         }
         #expect(places.count == 30, "two of 32 are kept for others")
         let newcomer = connections.enter(Self.address(2), close: {})
-        connections.isBusy(try #require(newcomer, "a newcomer finds a place"))
+        connections.markBusy(try #require(newcomer, "a newcomer finds a place"))
         #expect(connections.enter(Self.address(1), close: {}) == nil)
-        connections.isIdle(places[7])
-        connections.isIdle(places[3])
+        connections.markIdle(places[7])
+        connections.markIdle(places[3])
         #expect(connections.enter(Self.address(1), close: {}) != nil)
         #expect(closed.withLock { $0 } == [7], "the one that has been idle for longest")
     }

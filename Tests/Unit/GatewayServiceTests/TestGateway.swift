@@ -58,7 +58,7 @@ struct TestGateway: Sendable {
     func send(
         _ method: HTTPRequest.Method, _ uri: String, _ headers: HTTPFields = Self.device, body: String? = nil, over setup: TestingSetup = .router
     ) async throws -> Reply {
-        try await exchange(over: setup, at: Self.door(of: uri)) { client in
+        try await exchange(over: setup, at: Self.listenerKind(of: uri)) { client in
             try await client.execute(uri: uri, method: method, headers: headers, body: body.map { ByteBuffer(string: $0) }) { Reply($0) }
         }
     }
@@ -83,13 +83,13 @@ struct TestGateway: Sendable {
 
     /// - Parameter certificate: For HTTPS; only raw connections can be made then.
     func exchange<Value: Sendable>(
-        over setup: TestingSetup = .router, at door: Door = .everybody, certificate: HttpsCertificate? = nil,
+        over setup: TestingSetup = .router, at listenerKind: ListenerKind = .everybody, certificate: HttpsCertificate? = nil,
         _ body: @Sendable (any TestClientProtocol) async throws -> Value
     ) async throws -> Value {
         let gateway = Gateway(WholeApi(try dependencies(), provider: provider))
         var logger = Logger(label: "test")
         logger.logLevel = .critical
-        let application = gateway.application(at: door, address: .hostname("127.0.0.1", port: 0), certificate: certificate, logger: logger)
+        let application = gateway.application(at: listenerKind, address: .hostname("127.0.0.1", port: 0), certificate: certificate, logger: logger)
         return try await application.test(setup, body)
     }
 
@@ -106,7 +106,7 @@ struct TestGateway: Sendable {
     }
 
     /// Where an address is served.
-    private static func door(of uri: String) -> Door {
+    private static func listenerKind(of uri: String) -> ListenerKind {
         ["/admin/", "/console", "/reset-tempass/", "/control/v3/degradation/", "/esm/"].contains { uri.hasPrefix($0) } ? .administration : .everybody
     }
 

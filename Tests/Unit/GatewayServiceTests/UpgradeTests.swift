@@ -20,8 +20,8 @@ internal import Testing
 
     private static let host = "Host: localhost\r\n"
 
-    @Test("an offer to upgrade is ignored, answered, and the last request (RFC 9110 §7.8)", arguments: [Door.everybody, .administration])
-    func offersEndTheConnection(door: Door) async throws {
+    @Test("an offer to upgrade is ignored, answered, and the last request (RFC 9110 §7.8)", arguments: [ListenerKind.everybody, .administration])
+    func offersEndTheConnection(door: ListenerKind) async throws {
         try await TestGateway(connections: Self.patient).exchange(over: .live, at: door) { client in
             let port = try #require(client.port)
             let next = "GET /readyz HTTP/1.1\r\n\(Self.host)\r\n"

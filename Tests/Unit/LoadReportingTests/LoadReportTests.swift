@@ -12,13 +12,13 @@ import Testing
         var report = SampleReport.make()
         report.format = "boxoffice-load/99"
         let json = try report.json()
-        #expect(throws: UnreadableReport.self) { try LoadReport(json: json) }
+        #expect(throws: ReportRejection.self) { try LoadReport(json: json) }
     }
 
     @Test func saysWhatIsMissing() throws {
-        let error = #expect(throws: UnreadableReport.self) { try LoadReport(json: Data(#"{"format":"boxoffice-load/1"}"#.utf8)) }
+        let error = #expect(throws: ReportRejection.self) { try LoadReport(json: Data(#"{"format":"boxoffice-load/1"}"#.utf8)) }
         #expect(error?.description.contains("is missing") == true)
-        #expect(throws: UnreadableReport.self) { try LoadReport(json: Data("no JSON".utf8)) }
+        #expect(throws: ReportRejection.self) { try LoadReport(json: Data("no JSON".utf8)) }
     }
 
     @Test func passesOnlyWhenAllAssertionsHold() {

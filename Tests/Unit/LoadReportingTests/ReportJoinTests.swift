@@ -206,7 +206,7 @@ import Testing
             var report = report(1)
             change(&report)
             let json = try report.json()
-            let error = #expect(throws: UnreadableReport.self) { _ = try LoadReport(json: json) }
+            let error = #expect(throws: ReportRejection.self) { _ = try LoadReport(json: json) }
             #expect(error?.description.contains("no run can have") == true, "\(number)")
         }
     }

@@ -43,11 +43,11 @@ import Testing
         "p99<<5ms",
     ])
     func isRefused(_ text: String) {
-        #expect(throws: BadOption.self) { try Assertion(text) }
+        #expect(throws: OptionRejection.self) { try Assertion(text) }
     }
 
     @Test func saysWhatWouldBeRight() {
-        let error = #expect(throws: BadOption.self) { try Assertion("p99<5") }
+        let error = #expect(throws: OptionRejection.self) { try Assertion("p99<5") }
         #expect(error?.description.contains("5ms") == true)
     }
 }

@@ -21,8 +21,8 @@ import Testing
     }
 
     @Test func refusesPlacesThatNothingFills() {
-        #expect(throws: BadOption.self) { try Self.fill("{{nothing}}") }
-        #expect(throws: BadOption.self) { try Self.fill("{{seq") }
+        #expect(throws: OptionRejection.self) { try Self.fill("{{nothing}}") }
+        #expect(throws: OptionRejection.self) { try Self.fill("{{seq") }
     }
 
     @Test func readsCSV() throws {
@@ -38,6 +38,6 @@ import Testing
 
     @Test(arguments: [("", "x.csv"), ("a,b\n", "x.csv"), ("a,b\n1\n", "x.csv"), ("[1]\n", "x.jsonl"), ("{\"a\":1}\n{\"b\":2}\n", "x.jsonl")])
     func refusesOtherFiles(_ text: String, _ name: String) {
-        #expect(throws: BadOption.self) { try DataFile(text, name: name) }
+        #expect(throws: OptionRejection.self) { try DataFile(text, name: name) }
     }
 }

@@ -14,7 +14,7 @@ import Transport
 @Suite(.serialized) struct WireLoadTests {
     private static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    private struct Ground: ~Copyable {
+    private struct Setup: ~Copyable {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("load-\(UUID().uuidString)").path
 
         init() throws {
@@ -66,10 +66,10 @@ import Transport
     }
 
     @Test func keepsTheRateAndCountsEveryCall() async throws {
-        let ground = try Ground()
-        let server = try ground.server()
+        let setup = try Setup()
+        let server = try setup.server()
         let address = try await server.start()
-        let load = try ground.load(address, Self.plan([.init(length: Bench.second, level: 200)]))
+        let load = try setup.load(address, Self.plan([.init(length: Bench.second, level: 200)]))
         let run = try await load.run(begun: { _, _ in }, progress: { _ in })
         #expect(run.end == .duration)
         #expect(run.totals.due == 200)
@@ -82,9 +82,9 @@ import Transport
     }
 
     @Test func endsAfterTheCallsThatWereWanted() async throws {
-        let ground = try Ground()
-        let server = try ground.server()
-        let load = try ground.load(try await server.start(), Self.plan([.init(length: 60 * Bench.second, level: 4)], loop: .closed, limit: 101))
+        let setup = try Setup()
+        let server = try setup.server()
+        let load = try setup.load(try await server.start(), Self.plan([.init(length: 60 * Bench.second, level: 4)], loop: .closed, limit: 101))
         let run = try await load.run(begun: { _, _ in }, progress: { _ in })
         #expect(run.end == .calls)
         #expect(run.totals.succeeded == 101)
@@ -92,9 +92,9 @@ import Transport
     }
 
     @Test(.tags(.timing)) func anInterruptionEndsItWithWhatWasMeasured() async throws {
-        let ground = try Ground()
-        let server = try ground.server()
-        let load = try ground.load(try await server.start(), Self.plan([.init(length: 60 * Bench.second, level: 100)]))
+        let setup = try Setup()
+        let server = try setup.server()
+        let load = try setup.load(try await server.start(), Self.plan([.init(length: 60 * Bench.second, level: 100)]))
         let run = try await load.run(
             begun: { run, _ in
                 Task {
@@ -108,9 +108,9 @@ import Transport
     }
 
     @Test func slowAnswersTimeOut() async throws {
-        let ground = try Ground()
-        let server = try ground.server()
-        let load = try ground.load(
+        let setup = try Setup()
+        let server = try setup.server()
+        let load = try setup.load(
             try await server.start(), Self.plan([.init(length: Bench.second / 2, level: 20)], timeout: 100 * Bench.millisecond), delay: 5000)
         let run = try await load.run(begun: { _, _ in }, progress: { _ in })
         #expect(run.errors.map(\.code) == ["timeout"])
@@ -124,11 +124,11 @@ import Transport
 
     @Test("A stream is over, and gives its place to another, when enough items have come")
     func streamsEndAfterTheirItems() async throws {
-        let ground = try Ground()
-        let server = try ground.server()
+        let setup = try Setup()
+        let server = try setup.server()
         var plan = Self.plan([.init(length: 60 * Bench.second, level: 8)], loop: .closed, limit: 3000)
         plan.lostAfter = 10 * Bench.second
-        let run = try await ground.load(try Self.watch(items: 1), try await server.start(), plan).run(begun: { _, _ in }, progress: { _ in })
+        let run = try await setup.load(try Self.watch(items: 1), try await server.start(), plan).run(begun: { _, _ in }, progress: { _ in })
         #expect(run.end == .calls)
         #expect(run.totals.succeeded == 3000, "\(run.errors)")
         #expect(run.totals.answerBytes.isMultiple(of: 3000))
@@ -138,31 +138,31 @@ import Transport
 
     @Test("A stream's place is free when its user goes on: connections that are full all the time refuse nothing")
     func streamsFillTheirConnections() async throws {
-        let ground = try Ground()
-        let server = try ground.server(callsPerConnection: 2)
+        let setup = try Setup()
+        let server = try setup.server(callsPerConnection: 2)
         var plan = Self.plan([.init(length: 60 * Bench.second, level: 32)], loop: .closed, limit: 1000)
         plan.lostAfter = 10 * Bench.second
-        let run = try await ground.load(try Self.watch(items: 1), try await server.start(), plan).run(begun: { _, _ in }, progress: { _ in })
+        let run = try await setup.load(try Self.watch(items: 1), try await server.start(), plan).run(begun: { _, _ in }, progress: { _ in })
         #expect(run.totals.succeeded == 1000, "\(run.errors)")
         await server.drain()
     }
 
     @Test func aStreamWhoseItemsDoNotComeTimesOut() async throws {
-        let ground = try Ground()
-        let server = try ground.server()
+        let setup = try Setup()
+        let server = try setup.server()
         let plan = Self.plan([.init(length: Bench.second / 2, level: 20)], timeout: 100 * Bench.millisecond)
-        let run = try await ground.load(try Self.watch(items: 2), try await server.start(), plan).run(begun: { _, _ in }, progress: { _ in })
+        let run = try await setup.load(try Self.watch(items: 2), try await server.start(), plan).run(begun: { _, _ in }, progress: { _ in })
         #expect(run.errors.map(\.code) == ["timeout"])
         #expect(run.totals.failed == 10)
         await server.drain()
     }
 
     @Test func aServiceThatDiesIsLost() async throws {
-        let ground = try Ground()
-        let server = try ground.server()
+        let setup = try Setup()
+        let server = try setup.server()
         var plan = Self.plan([.init(length: 60 * Bench.second, level: 100)])
         plan.lostAfter = Bench.second / 2
-        let load = try ground.load(try await server.start(), plan)
+        let load = try setup.load(try await server.start(), plan)
         let run = try await load.run(
             begun: { _, _ in
                 Task {
@@ -175,9 +175,9 @@ import Transport
     }
 
     @Test func aWrongPeerIsRefusedBeforeAnyCall() async throws {
-        let ground = try Ground()
-        let server = try ground.server()
-        let load = try ground.load(try await server.start(), Self.plan([.init(length: Bench.second, level: 10)]), peerName: "other.boxoffice")
+        let setup = try Setup()
+        let server = try setup.server()
+        let load = try setup.load(try await server.start(), Self.plan([.init(length: Bench.second, level: 10)]), peerName: "other.boxoffice")
         let error = await #expect(throws: TlsError.self) { try await load.run(begun: { _, _ in }, progress: { _ in }) }
         #expect(error?.code == .wrongPeerName)
         await server.drain()

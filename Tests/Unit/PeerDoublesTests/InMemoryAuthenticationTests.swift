@@ -11,7 +11,7 @@ import Tokens
 struct InMemoryAuthenticationTests {
     private let config: InMemoryConfig
 
-    init() throws { config = try InMemoryConfig(SampleCatalogue.configuration, statementKey: SigningKey(.generate())) }
+    init() throws { config = try InMemoryConfig(SampleCatalogue.configuration, statementKey: JoseSigningKey(.generate())) }
 
     @Test func everyDeviceIsSignedInAsADerivedPerson() async throws {
         let double = InMemoryAuthentication(config: config)

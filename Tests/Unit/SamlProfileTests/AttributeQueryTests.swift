@@ -8,11 +8,11 @@ import Testing
 /// The alternative to an AuthnRequest for a platform's framework (mvpd §2.8).
 struct AttributeQueryTests {
     private let world: World
-    private let key: SigningKey
+    private let key: SamlSigningKey
 
     init() throws {
         world = try World.shared.get()
-        key = try SigningKey(pem: world.serviceProvider.privateKeyPEM, certificate: world.serviceProvider.certificateDER)
+        key = try SamlSigningKey(pem: world.serviceProvider.privateKeyPEM, certificate: world.serviceProvider.certificateDER)
     }
 
     private func document(_ attributeNames: [String] = ["userID", "householdID"]) throws -> String {

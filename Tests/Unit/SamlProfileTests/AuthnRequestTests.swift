@@ -8,12 +8,12 @@ import Testing
 /// Requests for a sign-in (mvpd §2.2).
 struct AuthnRequestTests {
     private let world: World
-    private let key: SigningKey
+    private let key: SamlSigningKey
     private let relayState = RelayState(rawValue: "handle 1&2")
 
     init() throws {
         world = try World.shared.get()
-        key = try SigningKey(pem: world.serviceProvider.privateKeyPEM, certificate: world.serviceProvider.certificateDER)
+        key = try SamlSigningKey(pem: world.serviceProvider.privateKeyPEM, certificate: world.serviceProvider.certificateDER)
     }
 
     private func request(_ change: (inout AuthnRequest) -> Void = { _ in }) -> AuthnRequest {
@@ -161,10 +161,10 @@ struct AuthnRequestTests {
         let weak = world.weakProvider
         let elliptic = world.ellipticProvider
         let own = world.serviceProvider
-        #expect(throws: SamlConfigurationError.self) { try SigningKey(pem: weak.privateKeyPEM, certificate: weak.certificateDER) }
-        #expect(throws: SamlConfigurationError.self) { try SigningKey(pem: elliptic.privateKeyPEM, certificate: elliptic.certificateDER) }
-        #expect(throws: SamlConfigurationError.self) { try SigningKey(pem: own.privateKeyPEM, certificate: weak.certificateDER) }
-        #expect(throws: SamlConfigurationError.self) { try SigningKey(pem: "x", certificate: own.certificateDER) }
+        #expect(throws: SamlConfigurationError.self) { try SamlSigningKey(pem: weak.privateKeyPEM, certificate: weak.certificateDER) }
+        #expect(throws: SamlConfigurationError.self) { try SamlSigningKey(pem: elliptic.privateKeyPEM, certificate: elliptic.certificateDER) }
+        #expect(throws: SamlConfigurationError.self) { try SamlSigningKey(pem: own.privateKeyPEM, certificate: weak.certificateDER) }
+        #expect(throws: SamlConfigurationError.self) { try SamlSigningKey(pem: "x", certificate: own.certificateDER) }
         #expect(throws: SamlConfigurationError.self) { try DecryptionKey(pem: weak.privateKeyPEM) }
         #expect(throws: SamlConfigurationError.self) { try DecryptionKey(pem: "") }
         #expect(throws: SamlConfigurationError.self) { try PinnedCertificate(der: own.certificateDER + [0]) }

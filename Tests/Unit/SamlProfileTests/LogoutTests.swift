@@ -8,11 +8,11 @@ import Testing
 /// Single logout messages of both sides (mvpd §2.7).
 struct LogoutTests {
     private let world: World
-    private let key: SigningKey
+    private let key: SamlSigningKey
 
     init() throws {
         world = try World.shared.get()
-        key = try SigningKey(pem: world.serviceProvider.privateKeyPEM, certificate: world.serviceProvider.certificateDER)
+        key = try SamlSigningKey(pem: world.serviceProvider.privateKeyPEM, certificate: world.serviceProvider.certificateDER)
     }
 
     // MARK: Our messages
@@ -22,7 +22,7 @@ struct LogoutTests {
             id: RequestID(rawValue: "_our-request"), issuedAt: World.now, destination: "https://idp.harbor.example/slo",
             issuer: "https://saml.sp.pass.example/on-behalf-of/NEWSBRAND",
             nameID: NameID(
-                value: UpstreamUserID("k3Yq-0091"), format: "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent",
+                value: ProviderUserID("k3Yq-0091"), format: "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent",
                 nameQualifier: "https://idp.harbor.example/metadata", spNameQualifier: "https://saml.sp.pass.example"),
             sessionIndex: "_session-7")
     }

@@ -7,11 +7,11 @@ import Testing
 
 struct MetadataTests {
     private let world: World
-    private let key: SigningKey
+    private let key: SamlSigningKey
 
     init() throws {
         world = try World.shared.get()
-        key = try SigningKey(pem: world.serviceProvider.privateKeyPEM, certificate: world.serviceProvider.certificateDER)
+        key = try SamlSigningKey(pem: world.serviceProvider.privateKeyPEM, certificate: world.serviceProvider.certificateDER)
     }
 
     private func metadata(certificates: [[UInt8]], logout: String? = "https://sp.pass.example/sp/saml/LogoutService") -> ServiceProviderMetadata {

@@ -32,7 +32,7 @@ struct PeerTests {
         func write(_ text: String, _ name: String) throws { try Data(text.utf8).write(to: folder.appendingPathComponent(name)) }
 
         let own = world.serviceProvider
-        let key = try SigningKey(pem: own.privateKeyPEM, certificate: own.certificateDER)
+        let key = try SamlSigningKey(pem: own.privateKeyPEM, certificate: own.certificateDER)
         var generator = SystemRandomNumberGenerator()
         let request = AuthnRequest(
             id: RequestID(using: &generator), issuedAt: now, destination: "https://idp.harbor.example/sso",

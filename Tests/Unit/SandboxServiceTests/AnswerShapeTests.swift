@@ -22,7 +22,7 @@ import Testing
     }
 
     private func answer(_ shape: String, _ resources: [String]) async throws -> [XacmlResponse.Result] {
-        let key = try SigningKey(pem: Array(try Data(contentsOf: URL(filePath: Keys.shared.path("north.key")))))
+        let key = try SandboxSigningKey(pem: Array(try Data(contentsOf: URL(filePath: Keys.shared.path("north.key")))))
         let subscribers = try Subscribers(people: Person.standard, channels: Person.standardChannels, mvpd: "NorthCable", key: key)
         let question = Self.question(subscribers.persistentName(of: try #require(subscribers.person(named: "ada"))), resources)
         return try await fixture.runLive { client in

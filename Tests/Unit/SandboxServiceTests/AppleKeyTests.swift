@@ -133,7 +133,7 @@ import Testing
         let texts = await seen.texts
         #expect(texts.count == 3 && texts[0] == texts[1] && !texts[0].hasPrefix(texts[2]))
         // The memory of a seed is what it makes.
-        let numbers = try (0..<2).map { _ in try SigningKey(seed: [UInt8](repeating: 7, count: 32)).publicNumbers().modulus }
+        let numbers = try (0..<2).map { _ in try SandboxSigningKey(seed: [UInt8](repeating: 7, count: 32)).publicNumbers().modulus }
         #expect(numbers[0] == numbers[1])
     }
 

@@ -24,7 +24,7 @@ import Testing
     }
 
     private static func subject(_ name: String) throws -> String {
-        let key = try SigningKey(pem: Array(try Data(contentsOf: URL(filePath: Keys.shared.path("north.key")))))
+        let key = try SandboxSigningKey(pem: Array(try Data(contentsOf: URL(filePath: Keys.shared.path("north.key")))))
         let subscribers = try Subscribers(people: Person.standard, channels: Person.standardChannels, mvpd: "NorthCable", key: key)
         return subscribers.persistentName(of: try #require(subscribers.person(named: name)))
     }

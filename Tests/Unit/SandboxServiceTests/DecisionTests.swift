@@ -31,7 +31,7 @@ import Testing
 
     private static func subject(_ name: String) throws -> String {
         let pem = try Data(contentsOf: URL(filePath: Keys.shared.path("north.key")))
-        let key = try SigningKey(pem: Array(pem))
+        let key = try SandboxSigningKey(pem: Array(pem))
         let subscribers = try Subscribers(people: Person.standard, channels: Person.standardChannels, mvpd: "NorthCable", key: key)
         return subscribers.persistentName(of: try #require(subscribers.person(named: name)))
     }
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func whoeverBearsTheVisitorsPrefixHasAllChannels() throws {
-        let key = try SigningKey(pem: Array(try Data(contentsOf: URL(filePath: Keys.shared.path("north.key")))))
+        let key = try SandboxSigningKey(pem: Array(try Data(contentsOf: URL(filePath: Keys.shared.path("north.key")))))
         let subscribers = try Subscribers(
             people: Person.standard, channels: Person.standardChannels, visitorPrefix: "load-user-", mvpd: "NorthCable", key: key)
         let visitor = try #require(subscribers.person(subject: "load-user-1"))

@@ -71,7 +71,7 @@ import Testing
         let text = [UInt8](repeating: 0x61, count: RawDeflate.largestMessage)
         #expect(try RawDeflate.inflate(try RawDeflate.deflate(text)) == text)
         let bomb = try RawDeflate.deflate(text + [0x61])
-        #expect(throws: XmlRefusal.self) { try RawDeflate.inflate(bomb) }
-        #expect(throws: XmlRefusal.self) { try RawDeflate.inflate(Array("no deflate".utf8)) }
+        #expect(throws: XmlRejection.self) { try RawDeflate.inflate(bomb) }
+        #expect(throws: XmlRejection.self) { try RawDeflate.inflate(Array("no deflate".utf8)) }
     }
 }

@@ -14,7 +14,7 @@ struct ListenerShieldTests {
         Application(
             router: Router(), configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { channel in
-                shield.hasBegun()
+                shield.markBegun()
                 onRunning(channel.localAddress?.port ?? 0)
             }, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }

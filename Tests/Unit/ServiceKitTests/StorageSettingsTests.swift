@@ -70,7 +70,8 @@ struct StorageSettingsTests {
         let short = try environment(#"{"engine": "postgres"}"#)
         let options = PostgresOptions(short.common.storage, program: "alpha", files: short.files)
         #expect(options.place == "postgres://alpha@127.0.0.1:5432/alpha")
-        #expect((options.readLanes, options.writeLanes, options.interactive) == (2, 2, 8) && options.isPrepared && !options.requireStandby)
+        #expect(
+            (options.readConnections, options.writeConnections, options.interactive) == (2, 2, 8) && options.isPrepared && !options.requireStandby)
         let long = try environment(
             """
             {"engine": "postgres", "hosts": ["db-a.example:5433", "[2001:db8::1]:5432"], "database": "d", "user": "u", "passwordFile": "p",
@@ -82,7 +83,7 @@ struct StorageSettingsTests {
         expected.passwordFile = folder.path + "/p"
         expected.tls = PostgresOptions.Tls(
             trustAnchors: folder.path + "/ca.crt", certificate: "/c", key: folder.path + "/k", requiresChannelBinding: false)
-        (expected.requireStandby, expected.isPrepared, expected.readLanes, expected.interactive) = (true, false, 1, 3)
+        (expected.requireStandby, expected.isPrepared, expected.readConnections, expected.interactive) = (true, false, 1, 3)
         #expect(PostgresOptions(long.common.storage, program: "alpha", files: long.files) == expected)
         // The command line gets to know this of it.
         let described = StoreDescription.Server(long.common.storage, program: "alpha", files: long.files)
@@ -253,7 +254,7 @@ struct StorageSettingsTests {
         try await copies[1].requireKnown([key(2, older: [1])], in: stores[1])
 
         let keys = try (0..<2).map { _ in
-            SigningKeyRotation(SigningKeyFiles(current: SigningKey(try .generate())), lead: .seconds(60), tokenLife: .seconds(3600))
+            SigningKeyRotation(SigningKeyFiles(current: JoseSigningKey(try .generate())), lead: .seconds(60), tokenLife: .seconds(3600))
         }
         for (number, copy) in copies.enumerated() { try await copy.share(keys[number], named: "token", in: stores[number]) {} }
         // The first one hears of the second one's a second later, once it runs.

@@ -18,7 +18,7 @@ extension InTime {
 
         @Test("what was committed is told as such, by each way, and is there once", .timeLimit(.minutes(2)), arguments: 0..<3)
         func stored(way: Int) async throws {
-            let server = try await HeartTests.server()
+            let server = try await HeartbeatTests.server()
             let store = try await server.notes()
             // On a machine that is busy with other tests the copy may leave its server first.
             var isResolved = false
@@ -106,7 +106,7 @@ extension InTime {
                 }
             }
             try await eventually("the row is locked") { try await !Self.waiting(server, "Timeout").isEmpty }
-            // The lane waits for the lock, and the next one for the lane.
+            // The worker waits for the lock, and the next one for the worker.
             let first = Task { try await store.change("UPDATE note SET count = count + 10 WHERE text = 'counter'") }
             try await eventually("it waits for the lock") { try await !Self.waiting(server, "Lock").isEmpty }
             let second = Task { try await store.change("UPDATE note SET count = count + 100 WHERE text = 'counter'") }

@@ -67,7 +67,7 @@ extension InTime {
                 for way in [true, false] { try await store.add("\(round) before \(way)", inClosure: way) }
                 let sessions = try await server.asks(
                     "SELECT string_agg(pid::text, ',') FROM pg_stat_activity WHERE application_name = 'boxoffice-test'")
-                // A lane for each way, and what the closure had.
+                // A worker for each way, and what the closure had.
                 #expect(sessions.split(separator: ",").count >= 3)
                 try await server.asks("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid IN (\(sessions))")
                 try await eventually("they are gone") {
@@ -103,26 +103,26 @@ extension InTime {
 }
 
 @Suite("Work that waits for a lane")
-struct LaneQueueTests {
+struct WorkQueueTests {
     @Test("while a lane gets a connection in place of one that the server ended at rest, work waits; where it gets none, nobody waits any more")
     func returning() throws {
-        let queue = LaneQueue<Int>(most: 10)
+        let queue = WorkQueue<Int>(most: 10)
         let loss = DatabaseError(.unavailable, "gone")
         #expect(throws: Fault.self) { try queue.submit(0) }
-        queue.laneIsUp()
-        #expect(queue.laneIsDown(loss, wasResting: true) == [] && queue.trouble == nil)
+        queue.workerConnected()
+        #expect(queue.workerDisconnected(loss, wasResting: true) == [] && queue.trouble == nil)
         try queue.submit(1)
-        queue.laneIsUp()
+        queue.workerConnected()
         #expect(queue.take(10, else: WakePipe()) == [1])
 
-        #expect(queue.laneIsDown(loss, wasResting: true) == [])
+        #expect(queue.workerDisconnected(loss, wasResting: true) == [])
         try queue.submit(2)
-        #expect(queue.laneFailed(loss) == [2] && queue.trouble == loss)
+        #expect(queue.workerFailed(loss) == [2] && queue.trouble == loss)
         #expect(throws: Fault.self) { try queue.submit(3) }
         // A loss at work says nothing of the next try.
-        queue.laneIsUp()
+        queue.workerConnected()
         try queue.submit(4)
-        #expect(queue.laneIsDown(loss, wasResting: false) == [4])
+        #expect(queue.workerDisconnected(loss, wasResting: false) == [4])
         #expect(throws: Fault.self) { try queue.submit(5) }
     }
 }

@@ -24,7 +24,7 @@ extension Store {
 
     func texts() async throws(Fault) -> [String] { try await all("SELECT text FROM note ORDER BY text") { $0.next() } }
 
-    /// - Parameter inClosure: In a transaction of its own, on a session; else by a lane.
+    /// - Parameter inClosure: In a transaction of its own, on a session; else by a worker.
     func add(_ text: String, inClosure: Bool = false) async throws(Fault) {
         guard inClosure else {
             try await change("INSERT INTO note (text) VALUES (?)", [text])

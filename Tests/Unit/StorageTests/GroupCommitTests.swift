@@ -76,7 +76,7 @@ struct GroupCommitTests {
     func tellsInOrder() async throws {
         let folder = try Folder()
         let store = try Store.notes(folder)
-        let told = Told()
+        let told = Deliveries()
         try await store.add("taken")
         let stored = try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<200 {
@@ -167,7 +167,7 @@ struct GroupCommitTests {
 }
 
 /// The changes that a test's memory has received.
-private final class Told: Sendable {
+private final class Deliveries: Sendable {
     private let heard = Mutex<[Int]>([])
 
     var ids: [Int] { heard.withLock { $0 } }

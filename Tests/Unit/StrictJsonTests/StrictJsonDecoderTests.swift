@@ -42,7 +42,7 @@ struct StrictJsonDecoderTests {
             ),
         ])
     func namesProblem(text: String, message: String) {
-        let problem = #expect(throws: JsonProblem.self) { try decode(text) }
+        let problem = #expect(throws: JsonRejection.self) { try decode(text) }
         #expect(problem?.description == message)
     }
 }

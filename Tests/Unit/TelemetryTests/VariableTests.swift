@@ -85,7 +85,7 @@ struct VariableTests {
             ("OTEL_METRICS_EXPORTER", "prometheus", "otlp, none; it is 'prometheus'"),
         ])
     func badValues(name: String, value: String, text: String) throws {
-        let problem = try #require(throws: TelemetryProblem.self) { try options([name: value]) }
+        let problem = try #require(throws: TelemetryError.self) { try options([name: value]) }
         #expect(problem.description.hasPrefix("\(name) must be \(text)"), "\(problem)")
     }
 
@@ -97,7 +97,7 @@ struct VariableTests {
             ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4318?key=s3cret"),
         ])
     func secrets(name: String, value: String) throws {
-        let problem = try #require(throws: TelemetryProblem.self) { try options([name: value]) }
+        let problem = try #require(throws: TelemetryError.self) { try options([name: value]) }
         #expect(problem.name == name && !problem.description.contains("s3cret"))
     }
 }

@@ -8,7 +8,7 @@ import Tokens
     private static let now = Timestamp(milliseconds: 1_741_083_330_250)
     private let keys: SigningKeys
 
-    init() throws { keys = SigningKeys(SigningKeyRing(current: SigningKey(try .generate()))) }
+    init() throws { keys = SigningKeys(SigningKeyRing(current: JoseSigningKey(try .generate()))) }
 
     private func issuer(lifetime: Duration = AccessTokenIssuer.defaultLifetime, at now: Timestamp = Self.now) -> AccessTokenIssuer {
         AccessTokenIssuer(keys: keys, issuer: "https://pass.example", audience: "api", lifetime: lifetime, clock: ManualClock(now))
@@ -42,7 +42,7 @@ import Tokens
 
     @Test func saysWhyATokenIsRefused() throws {
         let token = try issuer().issue(client: "c", scopes: []).token
-        let stranger = SigningKeys(SigningKeyRing(current: SigningKey(try .generate())))
+        let stranger = SigningKeys(SigningKeyRing(current: JoseSigningKey(try .generate())))
         #expect(throws: TokenRejection.unknownKey) { try verifier(stranger).verify(token) }
         #expect(throws: TokenRejection.wrongIssuer) { try verifier(issuer: "https://other.example").verify(token) }
         #expect(throws: TokenRejection.wrongAudience) { try verifier(audience: "other").verify(token) }
@@ -74,8 +74,8 @@ import Tokens
 
     @Test("decision 0020: keys are published before they sign and verify after they did")
     func rotatesWithoutInvalidatingTokens() throws {
-        let first = SigningKey(try .generate())
-        let second = SigningKey(try .generate())
+        let first = JoseSigningKey(try .generate())
+        let second = JoseSigningKey(try .generate())
         let ring = SigningKeyRing(current: first, next: second)
         #expect(ring.keySet.keys.map(\.identifier) == [first.identifier, second.identifier])
         let keys = SigningKeys(ring)

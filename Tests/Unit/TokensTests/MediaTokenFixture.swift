@@ -21,7 +21,7 @@ struct MediaTokenFixture {
     init(now: Timestamp = Self.now, key: RSAPrivateKey? = nil) throws {
         let key = try key ?? Self.sharedKey.get()
         identity = try .selfSigned(commonName: "media tokens", key: .rsa(key))
-        jwsKeys = SigningKeys(SigningKeyRing(current: SigningKey(try .generate())))
+        jwsKeys = SigningKeys(SigningKeyRing(current: JoseSigningKey(try .generate())))
         issuer = MediaTokenIssuer(referenceKey: ReferenceSigningKey(key), jwsKeys: jwsKeys, pool: SigningPool(threads: 1), clock: ManualClock(now))
         var trusted = try TrustedMediaTokenKeys(certificates: [identity.certificate])
         try trusted.add(jwks: jwsKeys.keySet.json)

@@ -11,9 +11,9 @@ import Testing
     private let first = SigningKeyRotationTests.key()
     private let second = SigningKeyRotationTests.key()
 
-    private static func key() -> SigningKey {
+    private static func key() -> JoseSigningKey {
         guard let key = try? P256PrivateKey.generate() else { preconditionFailure("no P-256 key can be made") }
-        return SigningKey(key)
+        return JoseSigningKey(key)
     }
 
     private func rotation(_ files: SigningKeyFiles) -> SigningKeyRotation {

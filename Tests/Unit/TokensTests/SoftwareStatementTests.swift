@@ -8,7 +8,7 @@ import Tokens
     private let keys: SigningKeys
     private let statement = SoftwareStatement(softwareID: "software-1", applicationID: "app-1", applicationName: "Player")
 
-    init() throws { keys = SigningKeys(SigningKeyRing(current: SigningKey(try .generate()))) }
+    init() throws { keys = SigningKeys(SigningKeyRing(current: JoseSigningKey(try .generate()))) }
 
     @Test func survivesTheKeySetAsText() throws {
         let text = try SoftwareStatementIssuer(keys: keys, issuer: "config", clock: ManualClock(MediaTokenFixture.now)).issue(statement)

@@ -10,7 +10,7 @@ struct StoredTokenTests {
     private let issuer: StoredTokenIssuer
 
     init() throws {
-        keys = SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate())))
+        keys = SigningKeys(SigningKeyRing(current: JoseSigningKey(try P256PrivateKey.generate())))
         issuer = StoredTokenIssuer(keys: keys)
     }
 
@@ -59,7 +59,7 @@ struct StoredTokenTests {
         let verifier = StoredTokenVerifier(.authentication, keys: keys)
         let text = try issuer.issue(session())
         for _ in 1...2 {
-            let next = SigningKeyRing(current: keys.ring.current, next: SigningKey(try P256PrivateKey.generate()), previous: keys.ring.previous)
+            let next = SigningKeyRing(current: keys.ring.current, next: JoseSigningKey(try P256PrivateKey.generate()), previous: keys.ring.previous)
             keys.replace(try #require(next.rotated()))
             verifier.forget()
             #expect(try verifier.verify(text) == session())
@@ -71,7 +71,7 @@ struct StoredTokenTests {
     func refusesForeign() throws {
         let verifier = StoredTokenVerifier(.authentication, keys: keys)
         let text = try issuer.issue(session())
-        let stranger = SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate())))
+        let stranger = SigningKeys(SigningKeyRing(current: JoseSigningKey(try P256PrivateKey.generate())))
         for wrong in [
             text.replacing("ACME1", with: "ACME2"), try StoredTokenIssuer(keys: stranger).issue(session()), "", "token", "<signatureInfo>",
             text.replacing("</signatureInfo>", with: "<signatureInfo>"), text + " ", String(text.dropLast()), "<signatureInfo>!</signatureInfo>x",
@@ -98,7 +98,7 @@ struct StoredTokenTests {
         let verifier = StoredTokenVerifier(.authorization, keys: keys)
         let (short, long) = (try issuer.issue(permit("ACME1-NEWS")), try issuer.issue(permit(String(repeating: "x", count: 4000))))
         for text in [short, long] { _ = try verifier.verify(text) }
-        keys.replace(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate())))
+        keys.replace(SigningKeyRing(current: JoseSigningKey(try P256PrivateKey.generate())))
         #expect(try verifier.verify(short) == permit("ACME1-NEWS"), "nobody has said that a key has gone")
         #expect(throws: StoredTokenRejection.foreign) { try verifier.verify(long) }
     }
@@ -108,7 +108,7 @@ struct StoredTokenTests {
         let verifier = StoredTokenVerifier(.authentication, keys: keys, capacity: 4)
         let texts = try (0..<20).map { try issuer.issue(session("R\($0)")) }
         for text in texts + texts { _ = try verifier.verify(text) }
-        keys.replace(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate())))
+        keys.replace(SigningKeyRing(current: JoseSigningKey(try P256PrivateKey.generate())))
         verifier.forget()
         #expect(throws: StoredTokenRejection.foreign) { try verifier.verify(texts[19]) }
     }

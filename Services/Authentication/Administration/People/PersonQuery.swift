@@ -102,7 +102,7 @@ package struct ErasedPerson: Sendable {
 
 /// Reads and writes sessions through the store as the service does; for programs that measure the store.
 package struct SessionProbe: Sendable {
-    private let store: SqliteAuthenticationStore
+    private let store: SqlAuthenticationStore
 
     package init(_ database: AuthenticationDatabase) { store = database.store }
 
@@ -124,7 +124,7 @@ package struct SessionProbe: Sendable {
         let record = SessionRecord(
             id: SessionID("session-\(device)"), key: SessionKey(device: DeviceID(device), requestor: RequestorID(requestor)),
             mvpd: MvpdID("NorthCable"), record: nil, claims: DeviceClaims(), clientID: ClientID("client-\(number)"), userID: "user-\(number)",
-            subject: UpstreamSubject(
+            subject: ProviderSubject(
                 userID: person,
                 name: SubjectName(
                     value: person, format: "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent", nameQualifier: "https://north-cable.example/idp",

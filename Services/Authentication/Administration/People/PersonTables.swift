@@ -9,14 +9,14 @@ struct PersonTables: Sendable {
     let attributes: @Sendable ([UInt8], String) -> String?
 
     /// Each table, and where a person's rows in it are.
-    func places(of person: FoundPerson, _ owned: OwnedRows) -> [(ToldTable, [(condition: String, arguments: Arguments)])] {
+    func places(of person: FoundPerson, _ owned: OwnedRows) -> [(ExportedTable, [(condition: String, arguments: Arguments)])] {
         func at<Value: ColumnValue>(_ column: String, _ values: [Value]) -> [(condition: String, arguments: Arguments)] {
             values.map { ("\(column) = ?", [$0]) }
         }
         let (sessions, devices) = (person.sessions.map(\.id), person.devices)
         return [
             (Self.session, at("id", sessions)),
-            (Self.upstreamToken, at("session_id", sessions)),
+            (Self.providerToken, at("session_id", sessions)),
             (bridgeSession, at("session_id", sessions) + at("device_id", devices)),
             (Self.bridgePending, at("record_id", owned.records) + at("device_id", devices)),
             (Self.bridgeSlot, at("name", owned.slots)),
@@ -37,26 +37,26 @@ struct PersonTables: Sendable {
         ]
     }
 
-    private static let session = ToldTable(
+    private static let session = ExportedTable(
         "session",
         [
             .text("id"), .text("device_id"), .text("requestor"), .text("mvpd"), .text("record_id"), .text("app_id"), .text("device_user"),
             .text("client_id"), .text("user_id"), .text("upstream_user_id"), .text("name_id"), .text("name_format"), .text("name_qualifier"),
             .text("sp_name_qualifier"), .text("sp_provided_id"), .text("session_index"), .number("is_home_based"),
-            .json("attributes") { bytes, _ in (try? UpstreamSubject.attributes(column: bytes)).map(json) }, .number("created_at_ms"),
+            .json("attributes") { bytes, _ in (try? ProviderSubject.attributes(column: bytes)).map(json) }, .number("created_at_ms"),
             .number("expires_at_ms"), .number("kind"), .text("rule"), .text("identity"), .text("trial"), .number("authenticated_at_ms"),
             .number("updated_at_ms"), device, .text("upstream"), .number("number"), .text("service_identity"), .text("household"),
         ])
 
-    private static let upstreamToken = ToldTable(
+    private static let providerToken = ExportedTable(
         "upstream_token",
         [
             .text("session_id"), .text("requestor"), .text("mvpd"), .sealed("refresh_token"), .sealed("access_token"),
             .number("access_expires_at_ms"), .number("expires_at_ms"), .number("refreshing_until_ms"), .sealed("identity_token"),
         ])
 
-    private var bridgeSession: ToldTable {
-        ToldTable(
+    private var bridgeSession: ExportedTable {
+        ExportedTable(
             "bridge_session",
             [
                 .text("session_id"), .text("device_id"), .text("requestor"), .text("mvpd"), .text("upstream"), .text("service_provider"),
@@ -66,7 +66,7 @@ struct PersonTables: Sendable {
             ])
     }
 
-    private static let bridgePending = ToldTable(
+    private static let bridgePending = ExportedTable(
         "bridge_pending",
         [
             .text("record_id"), .digest("handle"), .text("code"), .text("device_id"), .text("requestor"), .text("app_id"), .text("device_user"),
@@ -75,14 +75,14 @@ struct PersonTables: Sendable {
             .number("state"), .digest("browser_secret"),
         ])
 
-    private static let bridgeSlot = ToldTable(
+    private static let bridgeSlot = ExportedTable(
         "bridge_slot",
         [
             .text("name"), .text("upstream"), .text("client_id"), .sealed("secret"), .text("scopes"), .sealed("bearer"), .number("bearer_end_ms"),
             .number("bearer_life_s"), .number("lease_until_ms"), .number("expires_at_ms"),
         ])
 
-    private static let registrationCode = ToldTable(
+    private static let registrationCode = ExportedTable(
         "registration_code",
         [
             .text("id"), .text("code"), .text("requestor"), .text("mvpd"), .number("generated_at_ms"), .number("expires_at_ms"), .text("device_id"),
@@ -91,7 +91,7 @@ struct PersonTables: Sendable {
             .number("kept_until_ms"), .text("service_identity"),
         ])
 
-    private static let pendingSignIn = ToldTable(
+    private static let pendingSignIn = ExportedTable(
         "pending_sign_in",
         [
             .text("request_id"), .digest("relay_state"), .text("record_id"), .digest("browser_secret"), .text("code"), .text("requestor"),
@@ -99,10 +99,10 @@ struct PersonTables: Sendable {
             .number("number"), .text("callback"), .text("callback_of"),
         ])
 
-    private static let logout = ToldTable(
+    private static let logout = ExportedTable(
         "logout", [.text("device_id"), .text("requestor"), .number("logged_out_at_ms"), .number("expires_at_ms")])
 
-    private static let pendingLogout = ToldTable(
+    private static let pendingLogout = ExportedTable(
         "pending_logout",
         [
             .text("name_id"), .digest("handle"), .text("request_id"), .text("requestor"), .text("mvpd"), .text("name_format"),
@@ -110,19 +110,19 @@ struct PersonTables: Sendable {
             .number("expires_at_ms"), .sealed("hint"),
         ])
 
-    private static let trial = ToldTable(
+    private static let trial = ExportedTable(
         "trial", [.text("id"), .text("requestor"), .text("mvpd"), .number("started_at_ms"), .number("expires_at_ms")])
-    private static let trialDevice = ToldTable("trial_device", [.text("device_id"), .text("requestor"), .text("mvpd"), .text("trial")])
-    private static let trialUser = ToldTable("trial_user", [.text("user"), .text("requestor"), .text("mvpd"), .text("trial")])
-    private static let trialResource = ToldTable("trial_resource", [.text("trial"), .text("resource"), .number("used_at_ms"), .number("number")])
-    private static let servicePerson = ToldTable(
+    private static let trialDevice = ExportedTable("trial_device", [.text("device_id"), .text("requestor"), .text("mvpd"), .text("trial")])
+    private static let trialUser = ExportedTable("trial_user", [.text("user"), .text("requestor"), .text("mvpd"), .text("trial")])
+    private static let trialResource = ExportedTable("trial_resource", [.text("trial"), .text("resource"), .number("used_at_ms"), .number("number")])
+    private static let servicePerson = ExportedTable(
         "service_person", [.text("id"), .text("programmer"), .digest("name_digest"), .number("expires_at_ms")])
-    private static let serviceDevice = ToldTable(
+    private static let serviceDevice = ExportedTable(
         "service_device",
         [.text("tie"), .text("person"), .text("device_id"), device, .number("seen_at_ms"), .number("expires_at_ms")])
-    private static let serviceLink = ToldTable("service_link", [.text("programmer"), .text("code"), .text("person"), .number("expires_at_ms")])
+    private static let serviceLink = ExportedTable("service_link", [.text("programmer"), .text("code"), .text("person"), .number("expires_at_ms")])
 
-    private static let device = ToldTable.Column.json("device") { bytes, _ in
+    private static let device = ExportedTable.Column.json("device") { bytes, _ in
         (try? DeviceInformation(serialized: bytes)).map { device -> String in
             let members: [(String, String)] = [
                 ("type", device.type), ("model", device.model), ("version", device.version), ("manufacturer", device.manufacturer),

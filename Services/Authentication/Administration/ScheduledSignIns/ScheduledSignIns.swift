@@ -127,7 +127,7 @@ package final class ScheduledSignIns: Sendable {
     }
 
     /// Somebody tries them: this copy or another one.
-    private func isTried(_ mvpd: MvpdID) {
+    private func markTried(_ mvpd: MvpdID) {
         state.withLock { _ = $0.skips.removeValue(forKey: mvpd) }
         metrics.skips(0, of: mvpd)
     }
@@ -147,7 +147,7 @@ package final class ScheduledSignIns: Sendable {
         }
         for mvpd in gone {
             metrics.failures(0, of: mvpd)
-            isTried(mvpd)
+            markTried(mvpd)
         }
     }
 
@@ -176,7 +176,7 @@ package final class ScheduledSignIns: Sendable {
         do throws(Fault) {
             let first = now + Self.offset(planned.mvpd, within: min(planned.test.everySeconds, Self.spread))
             let turn = try await store.takeTurn(planned.mvpd, first: first, next: now + every, now: now)
-            isTried(planned.mvpd)
+            markTried(planned.mvpd)
             switch turn {
             case .notYet(let moment, let latest):
                 state.withLock { $0.next[planned.mvpd] = moment }

@@ -89,7 +89,7 @@ package struct TestSignIns: TestAnswers {
     private func start(_ test: TestSignInRecord, from before: SecretDigest, _ way: SignInWay, _ now: Timestamp) async throws(Fault) -> SignInStart? {
         let (catalogue, integration, mvpd) = try parties(test)
         let browser = BrowserSecret.random(from: random)
-        let id = UpstreamRequestID.random(from: random)
+        let id = SamlRequestID.random(from: random)
         var start: SignInStart
         let (relay, issuer): (RelayHandle, String)
         var callback: OAuthCallback?

@@ -134,9 +134,9 @@ struct MetadataAttributes: Sendable {
     /// The upstream id; told also where the MVPD's attribute map has no entry for it.
     private static let identities: Set<String> = ["userID", "upstreamUserID"]
 
-    private let subject: UpstreamSubject
+    private let subject: ProviderSubject
 
-    init(_ subject: UpstreamSubject) { self.subject = subject }
+    init(_ subject: ProviderSubject) { self.subject = subject }
 
     /// - Parameter parts: Those of an object that may be told; `nil`: all.
     /// - Returns: `nil` when the MVPD sent nothing, or nothing that fits the key's type.

@@ -25,7 +25,7 @@ package struct SessionRecord: Sendable {
         let claims: DeviceClaims
         let clientID: ClientID
         var userID: String
-        var subject: UpstreamSubject
+        var subject: ProviderSubject
         let createdAt: Timestamp
         var expiresAt: Timestamp
         var origin: SessionOrigin
@@ -43,7 +43,7 @@ package struct SessionRecord: Sendable {
 
     package init(
         id: SessionID, key: SessionKey, mvpd: MvpdID, record: RegistrationRecordID?, claims: DeviceClaims, clientID: ClientID, userID: String,
-        subject: UpstreamSubject, createdAt: Timestamp, expiresAt: Timestamp, origin: SessionOrigin, updatedAt: Timestamp, device: DeviceInformation
+        subject: ProviderSubject, createdAt: Timestamp, expiresAt: Timestamp, origin: SessionOrigin, updatedAt: Timestamp, device: DeviceInformation
     ) {
         box = Box(
             Fields(
@@ -64,7 +64,7 @@ package struct SessionRecord: Sendable {
     /// The device information of the registration code, or of the call that made the session.
     package var device: DeviceInformation { box.fields.device }
 
-    package var subject: UpstreamSubject {
+    package var subject: ProviderSubject {
         get { box.fields.subject }
         set { change { $0.subject = newValue } }
     }
@@ -171,7 +171,7 @@ package struct DeviceClaims: Hashable, Sendable {
 }
 
 /// The person as the MVPD named them (mvpd §2.4); never printed.
-package struct UpstreamSubject: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+package struct ProviderSubject: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     /// The raw user id: NameID, or the attribute that the endpoint names instead.
     package let userID: String
     /// The subject that a later logout has to send back (mvpd §2.7).
@@ -234,7 +234,7 @@ package struct DeviceAtHand: Hashable, Sendable {
     package func session(
         id: SessionID, mvpd: MvpdID, userID: String, createdAt: Timestamp, expiresAt: Timestamp, origin: SessionOrigin
     ) -> SessionRecord {
-        let subject = UpstreamSubject(
+        let subject = ProviderSubject(
             userID: userID, name: SubjectName(), isHomeBased: false, attributes: [UserAttribute(key: "userID", values: [userID])])
         return SessionRecord(
             id: id, key: key, mvpd: mvpd, record: record, claims: claims, clientID: clientID, userID: userID, subject: subject,

@@ -5,7 +5,7 @@ public import Tokens
 
 /// The service's keys, read from the files that its settings name.
 public struct AuthenticationKeys: Sendable {
-    package let signing: SamlProfile.SigningKey
+    package let signing: SamlSigningKey
     /// DER.
     package let otherSigningCertificate: [UInt8]?
     package let decryption: DecryptionKey
@@ -32,7 +32,7 @@ public struct AuthenticationKeys: Sendable {
             try Self.use(path, name, read: read, make)
         }
         let certificate = try use(settings.signingCertificate, "signingCertificate") { try Certificate(pem: $0).der }
-        signing = try use(settings.signingKey, "signingKey") { try SamlProfile.SigningKey(pem: $0, certificate: certificate) }
+        signing = try use(settings.signingKey, "signingKey") { try SamlSigningKey(pem: $0, certificate: certificate) }
         otherSigningCertificate = try settings.otherSigningCertificate.map { path in
             try use(path, "otherSigningCertificate") { try Certificate(pem: $0).der }
         }
@@ -86,7 +86,7 @@ public struct AuthenticationKeys: Sendable {
         _ settings: AuthenticationSettings, path: String, read: (_ path: String, _ key: String) throws -> String
     ) throws -> SigningKeyFiles {
         SigningKeyFiles(
-            current: try use(path, "sdkTokenKey", read: read) { Tokens.SigningKey(try P256PrivateKey(pem: $0)) },
+            current: try use(path, "sdkTokenKey", read: read) { JoseSigningKey(try P256PrivateKey(pem: $0)) },
             older: try settings.olderSdkTokenKeys.enumerated().map { index, path in
                 try use(path, "olderSdkTokenKeys[\(index)]", read: read) { JSONWebKey(.p256(try P256PublicKey(ofEitherPEM: $0))) }
             })
@@ -111,8 +111,8 @@ public struct AuthenticationKeys: Sendable {
     public static func accessTokens(
         _ settings: AuthenticationSettings, read: (_ path: String, _ key: String) throws -> String
     ) throws -> SigningKeyFiles {
-        func key(_ path: String, _ name: String) throws -> Tokens.SigningKey {
-            try use(path, name, read: read) { Tokens.SigningKey(try P256PrivateKey(pem: $0)) }
+        func key(_ path: String, _ name: String) throws -> JoseSigningKey {
+            try use(path, name, read: read) { JoseSigningKey(try P256PrivateKey(pem: $0)) }
         }
         return SigningKeyFiles(
             current: try key(settings.accessTokenKey, "accessTokenKey"),

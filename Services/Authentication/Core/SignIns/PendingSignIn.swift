@@ -8,7 +8,7 @@ package struct PendingSignIn: Hashable, Sendable {
     package static let most = 5
 
     /// `ID` of the AuthnRequest; by OAuth it names the request to us alone.
-    package let requestID: UpstreamRequestID
+    package let requestID: SamlRequestID
     package let relayState: SecretDigest
     /// `nil`: the code's maker began it, and any agent may bring the answer (clients §4.2).
     package let browserSecret: SecretDigest?
@@ -26,7 +26,7 @@ package struct PendingSignIn: Hashable, Sendable {
     package var callback: OAuthCallback?
 
     package init(
-        requestID: UpstreamRequestID, relayState: SecretDigest, browserSecret: SecretDigest?, record: RegistrationRecordID,
+        requestID: SamlRequestID, relayState: SecretDigest, browserSecret: SecretDigest?, record: RegistrationRecordID,
         code: RegistrationCodeText, requestor: RequestorID, mvpd: MvpdID, issuerSent: String, redirectURL: String, startedAt: Timestamp,
         expiresAt: Timestamp, way: SignInWay = SignInWay.saml, callback: OAuthCallback? = nil
     ) {
@@ -130,12 +130,12 @@ package struct SignInCompletion: Hashable, Sendable {
         }
     }
 
-    package let requestID: UpstreamRequestID
+    package let requestID: SamlRequestID
     package let record: RegistrationRecordID
     package let replay: Replay
     package let session: SessionRecord
 
-    package init(requestID: UpstreamRequestID, record: RegistrationRecordID, replay: Replay, session: SessionRecord) {
+    package init(requestID: SamlRequestID, record: RegistrationRecordID, replay: Replay, session: SessionRecord) {
         (self.requestID, self.record, self.replay, self.session) = (requestID, record, replay, session)
     }
 }
@@ -159,7 +159,7 @@ package struct PendingLogout: Hashable, Sendable {
     /// The digest of the secret in the address of the visit, which also goes along as `RelayState`.
     package let handle: SecretDigest
     /// `ID` of the last request that was sent; `nil` before the first.
-    package var requestID: UpstreamRequestID?
+    package var requestID: SamlRequestID?
     package let requestor: RequestorID
     package let mvpd: MvpdID
     /// For an OpenID provider, the person's id there alone.
@@ -171,7 +171,7 @@ package struct PendingLogout: Hashable, Sendable {
     package var hint: [UInt8]?
 
     package init(
-        handle: SecretDigest, requestID: UpstreamRequestID? = nil, requestor: RequestorID, mvpd: MvpdID, name: SubjectName, redirectURL: String,
+        handle: SecretDigest, requestID: SamlRequestID? = nil, requestor: RequestorID, mvpd: MvpdID, name: SubjectName, redirectURL: String,
         expiresAt: Timestamp, hint: [UInt8]? = nil
     ) {
         (self.handle, self.requestID, self.requestor, self.mvpd) = (handle, requestID, requestor, mvpd)

@@ -8,7 +8,7 @@ package struct ProfileRequestRecord: Hashable, Sendable {
     package static let lifetime: Duration = .seconds(600)
 
     /// `ID` of the AuthnRequest in the token.
-    package let requestID: UpstreamRequestID
+    package let requestID: SamlRequestID
     package let clientID: ClientID
     package let requestor: RequestorID
     package let mvpd: MvpdID
@@ -19,7 +19,7 @@ package struct ProfileRequestRecord: Hashable, Sendable {
     package let expiresAt: Timestamp
 
     package init(
-        requestID: UpstreamRequestID, clientID: ClientID, requestor: RequestorID, mvpd: MvpdID, platform: Platform, issuerSent: String,
+        requestID: SamlRequestID, clientID: ClientID, requestor: RequestorID, mvpd: MvpdID, platform: Platform, issuerSent: String,
         createdAt: Timestamp, expiresAt: Timestamp
     ) {
         (self.requestID, self.clientID, self.requestor, self.mvpd) = (requestID, clientID, requestor, mvpd)
@@ -34,11 +34,11 @@ package struct ProfileRequestRecord: Hashable, Sendable {
 
 /// The changes of an accepted answer of a platform, all of them or none (mvpd §2.3 step 31).
 package struct PlatformCompletion: Hashable, Sendable {
-    package let requestID: UpstreamRequestID
+    package let requestID: SamlRequestID
     package let replay: SignInCompletion.Replay
     package let session: SessionRecord
 
-    package init(requestID: UpstreamRequestID, replay: SignInCompletion.Replay, session: SessionRecord) {
+    package init(requestID: SamlRequestID, replay: SignInCompletion.Replay, session: SessionRecord) {
         (self.requestID, self.replay, self.session) = (requestID, replay, session)
     }
 }
@@ -53,7 +53,7 @@ package enum PlatformCompletionResult: Hashable, Sendable {
 }
 
 /// The tokens behind a session, as they are stored.
-package struct UpstreamTokenRecord: Hashable, Sendable {
+package struct ProviderTokenRecord: Hashable, Sendable {
     package let session: SessionID
     package let requestor: RequestorID
     package let mvpd: MvpdID
@@ -79,18 +79,18 @@ package struct UpstreamTokenRecord: Hashable, Sendable {
     package static let longestIdentityToken = 8 * 1024
 }
 
-extension UpstreamTokenRecord {
+extension ProviderTokenRecord {
     /// The same tokens, sealed for another session.
     /// - Returns: `nil` when they were sealed with a key that is gone: the MVPD's decisions then ask for a new sign-in.
-    package func copy(for session: SessionRecord, seal: TokenSeal) throws(Fault) -> UpstreamTokenRecord? {
-        guard let access = seal.open(accessToken, of: self.session, as: UpstreamAccessToken.self) else { return nil }
-        let refresh = refreshToken.flatMap { seal.open($0, of: self.session, as: UpstreamRefreshToken.self) }
+    package func copy(for session: SessionRecord, seal: TokenSeal) throws(Fault) -> ProviderTokenRecord? {
+        guard let access = seal.open(accessToken, of: self.session, as: ProviderAccessToken.self) else { return nil }
+        let refresh = refreshToken.flatMap { seal.open($0, of: self.session, as: ProviderRefreshToken.self) }
         var sealedRefresh: [UInt8]?
         if let refresh { sealedRefresh = try seal.close(refresh, of: session.id) }
-        let identity = identityToken.flatMap { seal.open($0, of: self.session, as: UpstreamIdentityToken.self) }
+        let identity = identityToken.flatMap { seal.open($0, of: self.session, as: ProviderIdentityToken.self) }
         var sealedIdentity: [UInt8]?
         if let identity { sealedIdentity = try seal.close(identity, of: session.id) }
-        return UpstreamTokenRecord(
+        return ProviderTokenRecord(
             session: session.id, requestor: session.key.requestor, mvpd: session.mvpd, refreshToken: sealedRefresh,
             accessToken: try seal.close(access, of: session.id), accessExpiresAt: accessExpiresAt, expiresAt: session.expiresAt,
             identityToken: sealedIdentity)

@@ -2,16 +2,16 @@ public import Storage
 
 /// The service's database.
 public struct AuthenticationDatabase: Sendable {
-    package let store: SqliteAuthenticationStore
+    package let store: SqlAuthenticationStore
 
     /// The schema; `store` must have been opened with it.
-    public static var migrations: [Migration] { SqliteAuthenticationStore.migrations }
+    public static var migrations: [Migration] { SqlAuthenticationStore.migrations }
 
     /// The same in PostgreSQL's words.
     public static var postgresSteps: [Migration] { PostgresAuthenticationSchema.steps }
 
     /// The rows that every store deletes once they are over.
-    public static var sweeps: [Sweep] { SqliteAuthenticationStore.sweeps }
+    public static var sweeps: [Sweep] { SqlAuthenticationStore.sweeps }
 
     /// The same, with what only a store on a server has.
     /// - Parameter reportHours: How long reports of sign-ins that failed are kept, at least 1.
@@ -23,6 +23,6 @@ public struct AuthenticationDatabase: Sendable {
     ///   - store: Open.
     ///   - cachedSessions: Sessions kept in memory where the store is coherent, at least 2.
     public init(_ store: Store, cachedSessions: Int = 65_536) {
-        self.store = SqliteAuthenticationStore(store, cachedSessions: cachedSessions)
+        self.store = SqlAuthenticationStore(store, cachedSessions: cachedSessions)
     }
 }

@@ -10,7 +10,7 @@ internal import Synchronization
 
 /// Everything that the service keeps.
 package typealias AuthenticationStore =
-    ClientStore & RegistrationCodeStore & SignInStore & SessionStore & UpstreamTokenStore & LogoutStore & TrialStore & ProfileRequestStore
+    ClientStore & RegistrationCodeStore & SignInStore & SessionStore & ProviderTokenStore & LogoutStore & TrialStore & ProfileRequestStore
     & LoginStore & SecretStore & NonceStore & ServiceTokenStore & SignInReportStore & TestSignInStore & ScheduledSignInStore & AnnouncementStore
     & LivingStore
 
@@ -81,7 +81,7 @@ package protocol SignInStore: Sendable {
 
     /// Consumes a pending sign-in without a session.
     /// - Returns: False when it was consumed before.
-    func abandon(_ request: UpstreamRequestID) async throws(Fault) -> Bool
+    func abandon(_ request: SamlRequestID) async throws(Fault) -> Bool
 
     /// Consumes the pending sign-in, remembers the assertion and marks the code used. The session replaces that client's at the MVPD. All of it is
     /// one change. When several calls name one request or one assertion, at most one completes.
@@ -132,23 +132,23 @@ package protocol LogoutStore: Sendable {
 
     /// Notes the request that is sent now.
     /// - Returns: `nil` when there is no such logout, or it is over.
-    func visit(_ handle: SecretDigest, as request: UpstreamRequestID, now: Timestamp) async throws(Fault) -> PendingLogout?
+    func visit(_ handle: SecretDigest, as request: SamlRequestID, now: Timestamp) async throws(Fault) -> PendingLogout?
 
     func pendingLogout(_ handle: SecretDigest, now: Timestamp) async throws(Fault) -> PendingLogout?
 
     /// Consumes the logout.
     /// - Returns: False when it was consumed before, or another request was sent since.
-    func finish(_ handle: SecretDigest, request: UpstreamRequestID) async throws(Fault) -> Bool
+    func finish(_ handle: SecretDigest, request: SamlRequestID) async throws(Fault) -> Bool
 
     /// Removes the sessions that an MVPD ended, and remembers the request and the logouts, as one change.
     func end(_ logout: MvpdLogout, now: Timestamp) async throws(Fault) -> MvpdLogoutResult
 }
 
-package protocol UpstreamTokenStore: Sendable {
+package protocol ProviderTokenStore: Sendable {
     /// As `start`, with the tokens that the MVPD gave; they go when the session goes.
-    func start(_ session: SessionRecord, keeping tokens: UpstreamTokenRecord, now: Timestamp) async throws(Fault) -> Bool
+    func start(_ session: SessionRecord, keeping tokens: ProviderTokenRecord, now: Timestamp) async throws(Fault) -> Bool
 
-    func upstreamTokens(of session: SessionID) async throws(Fault) -> UpstreamTokenRecord?
+    func providerTokens(of session: SessionID) async throws(Fault) -> ProviderTokenRecord?
 
     /// The sealed id_tokens of the sessions that a device has at a requestor.
     func identityTokens(at key: SessionKey) async throws(Fault) -> [SessionID: [UInt8]]
@@ -159,7 +159,7 @@ package protocol UpstreamTokenStore: Sendable {
 
     /// Stores the MVPD's tokens in place of the earlier ones and gives the turn back.
     /// - Returns: False when the session has another refresh token by now, or is gone; nothing changed.
-    func put(_ tokens: UpstreamTokenRecord, replacing before: [UInt8]?) async throws(Fault) -> Bool
+    func put(_ tokens: ProviderTokenRecord, replacing before: [UInt8]?) async throws(Fault) -> Bool
 
     /// Gives the turn back; nothing else changes.
     func endRefresh(of session: SessionID) async throws(Fault)
@@ -169,7 +169,7 @@ package protocol ProfileRequestStore: Sendable {
     func add(_ request: ProfileRequestRecord) async throws(Fault)
 
     /// The request with that id, unless it was answered or is over.
-    func profileRequest(_ id: UpstreamRequestID, now: Timestamp) async throws(Fault) -> ProfileRequestRecord?
+    func profileRequest(_ id: SamlRequestID, now: Timestamp) async throws(Fault) -> ProfileRequestRecord?
 
     /// The latest of a client's requests that was not answered and is not over.
     func newestProfileRequest(

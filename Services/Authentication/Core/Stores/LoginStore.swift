@@ -35,9 +35,9 @@ package struct MadeSession: Hashable, Sendable {
     /// The newest session that the device was seen to have; `nil`: none.
     package let replaced: SessionID?
     /// The MVPD's, when the login was by OAuth.
-    package let tokens: UpstreamTokenRecord?
+    package let tokens: ProviderTokenRecord?
 
-    package init(session: SessionRecord, login: SessionID, replaced: SessionID?, tokens: UpstreamTokenRecord?) {
+    package init(session: SessionRecord, login: SessionID, replaced: SessionID?, tokens: ProviderTokenRecord?) {
         (self.session, self.login, self.replaced, self.tokens) = (session, login, replaced, tokens)
     }
 }

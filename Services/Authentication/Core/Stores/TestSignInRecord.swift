@@ -54,7 +54,7 @@ package struct TestSignInRecord: Hashable, Sendable {
 
     /// The request that the MVPD has to answer.
     package struct Request: Hashable, Sendable {
-        package let id: UpstreamRequestID
+        package let id: SamlRequestID
         package let relayState: SecretDigest
         package let browserSecret: SecretDigest
         /// The issuer that the request named, an audience of the answer; by OAuth the client.
@@ -64,7 +64,7 @@ package struct TestSignInRecord: Hashable, Sendable {
         package var callback: OAuthCallback?
 
         package init(
-            id: UpstreamRequestID, relayState: SecretDigest, browserSecret: SecretDigest, issuerSent: String, startedAt: Timestamp,
+            id: SamlRequestID, relayState: SecretDigest, browserSecret: SecretDigest, issuerSent: String, startedAt: Timestamp,
             callback: OAuthCallback? = nil
         ) {
             (self.id, self.relayState, self.browserSecret, self.issuerSent) = (id, relayState, browserSecret, issuerSent)

@@ -21,7 +21,7 @@ package typealias MvpdID = Identifiers.MvpdID
 package typealias DeviceID = Identifiers.DeviceID
 /// Names a registration code's record for good; the code itself may be given out again later.
 package typealias RegistrationRecordID = Identifier<RegistrationRecordSubject>
-package typealias UpstreamRequestID = SamlExplanation.UpstreamRequestID
+package typealias SamlRequestID = SamlExplanation.SamlRequestID
 package typealias SessionID = Identifier<SessionSubjectTag>
 package typealias DegradationRuleID = Identifier<DegradationRuleSubject>
 /// A platform's identity of its user: the digest of issuer and subject (rest-v1 §2.6).

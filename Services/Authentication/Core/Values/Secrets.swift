@@ -14,18 +14,18 @@ package typealias RelayHandle = Secret<RelayTie>
 package typealias SecretDigest = Digest
 
 package enum ProviderCredential {}
-package enum UpstreamAccess {}
-package enum UpstreamRefresh {}
-package enum UpstreamIdentity {}
+package enum ProviderAccess {}
+package enum ProviderRefresh {}
+package enum ProviderIdentity {}
 
 /// The credential that an MVPD gave us to prove who we are.
 package typealias ProviderSecret = Secret<ProviderCredential>
 /// An access token of an MVPD, good for its decision point and its profile endpoint.
-package typealias UpstreamAccessToken = Secret<UpstreamAccess>
+package typealias ProviderAccessToken = Secret<ProviderAccess>
 /// The token that an MVPD exchanges for a new access token.
-package typealias UpstreamRefreshToken = Secret<UpstreamRefresh>
+package typealias ProviderRefreshToken = Secret<ProviderRefresh>
 /// The id_token of a sign-in, which the MVPD takes as a hint whom to log out.
-package typealias UpstreamIdentityToken = Secret<UpstreamIdentity>
+package typealias ProviderIdentityToken = Secret<ProviderIdentity>
 
 package enum SecretReferenceSubject {}
 /// Names a client secret; never the secret.

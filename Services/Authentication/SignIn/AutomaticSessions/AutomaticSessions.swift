@@ -13,7 +13,7 @@ struct AutomaticSessions: Sendable {
 
     let bearers: BearerCheck
     let catalogue: any CatalogueSource
-    let store: any LoginStore & UpstreamTokenStore
+    let store: any LoginStore & ProviderTokenStore
     let seal: TokenSeal
     let metadata: UserMetadataAnswer
     let clock: any WallClock
@@ -56,9 +56,9 @@ struct AutomaticSessions: Sendable {
         throw Fault(.unavailable, "The device's session keeps changing.", retryAfter: .seconds(1))
     }
 
-    private func tokens(for session: SessionRecord, of login: SessionRecord) async throws(Fault) -> UpstreamTokenRecord? {
+    private func tokens(for session: SessionRecord, of login: SessionRecord) async throws(Fault) -> ProviderTokenRecord? {
         guard let upstream = login.origin.upstream else { return nil }
-        return try await store.upstreamTokens(of: upstream)?.copy(for: session, seal: seal)
+        return try await store.providerTokens(of: upstream)?.copy(for: session, seal: seal)
     }
 
     /// Those who could sign in a device that nothing is known of.

@@ -87,7 +87,7 @@ struct OpenIDLogout: Sendable {
 
     let provider: OAuthProvider
     /// The id_token of the sign-in; `nil`: none is at hand.
-    let hint: UpstreamIdentityToken?
+    let hint: ProviderIdentityToken?
     /// The person's id at the provider, where the id is its `sub`; empty: nobody knows it.
     let subject: String
     /// Our address, registered there to the letter.

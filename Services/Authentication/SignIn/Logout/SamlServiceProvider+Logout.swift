@@ -83,7 +83,7 @@ extension NameID {
     fileprivate init(_ name: SubjectName) {
         func present(_ text: String) -> String? { text.isEmpty ? nil : text }
         self.init(
-            value: UpstreamUserID(name.value), format: present(name.format), nameQualifier: present(name.nameQualifier),
+            value: ProviderUserID(name.value), format: present(name.format), nameQualifier: present(name.nameQualifier),
             spNameQualifier: present(name.serviceProviderQualifier), spProvidedID: present(name.serviceProvidedID))
     }
 }
@@ -127,7 +127,7 @@ package protocol SamlLogout: Sendable {
 
 /// A visit of a browser at an MVPD.
 package struct LogoutVisit: Sendable {
-    let requestID: UpstreamRequestID
+    let requestID: SamlRequestID
     package let relay: RelayHandle
     package let requestor: RequestorID
     package let provider: SamlProvider
@@ -137,7 +137,7 @@ package struct LogoutVisit: Sendable {
 
 /// An answer to an MVPD's request.
 package struct LogoutReply: Sendable {
-    package let id: UpstreamRequestID
+    package let id: SamlRequestID
     package let provider: SamlProvider
     /// For whom the person was signed in; `nil`: nobody was.
     package let requestor: RequestorID?

@@ -106,7 +106,7 @@ struct SingleLogout: Sendable {
         let handle = add(
             session, name: SubjectName(value: subject), leadingTo: returnAddress + Self.stateParameter + state.text, to: &visits)
         // One that a key sealed which is gone is none.
-        if let hint, let token = seal.open(hint, of: session.id, as: UpstreamIdentityToken.self) {
+        if let hint, let token = seal.open(hint, of: session.id, as: ProviderIdentityToken.self) {
             visits[visits.count - 1].hint = try seal.close(token, of: handle.digest)
         }
         return visitAddress + handle.text
@@ -117,7 +117,7 @@ struct SingleLogout: Sendable {
     /// The browser goes on to the MVPD. A second call sends it there again.
     func visit(_ text: String, trace: TraceContext) async throws(Fault) -> LogoutStep {
         let handle = RelayHandle(text)
-        let id = UpstreamRequestID.random(from: random)
+        let id = SamlRequestID.random(from: random)
         guard let pending = try await store.visit(handle.digest, as: id, now: clock.now()) else {
             return log.rejected(Self.unknownState, trace: trace)
         }
@@ -147,7 +147,7 @@ struct SingleLogout: Sendable {
         let own = returnAddress + Self.stateParameter
         let isOwn = pending.redirectURL.hasPrefix(own)
         return OpenIDLogout(
-            provider: provider, hint: pending.hint.flatMap { seal.open($0, of: handle, as: UpstreamIdentityToken.self) },
+            provider: provider, hint: pending.hint.flatMap { seal.open($0, of: handle, as: ProviderIdentityToken.self) },
             subject: pending.name.value, returnAddress: isOwn ? returnAddress : pending.redirectURL,
             state: isOwn ? String(pending.redirectURL.dropFirst(own.count)) : "")
     }
@@ -200,7 +200,7 @@ extension SingleLogout {
         LogoutStep(result: pending.redirectURL.isEmpty ? .done : .goesOn, url: pending.redirectURL, traceID: trace.traceID)
     }
 
-    private func visit(_ pending: PendingLogout, _ id: UpstreamRequestID, _ handle: RelayHandle, _ provider: SamlProvider) -> LogoutVisit {
+    private func visit(_ pending: PendingLogout, _ id: SamlRequestID, _ handle: RelayHandle, _ provider: SamlProvider) -> LogoutVisit {
         LogoutVisit(
             requestID: id, relay: handle, requestor: pending.requestor, provider: provider, name: pending.name, now: clock.now())
     }

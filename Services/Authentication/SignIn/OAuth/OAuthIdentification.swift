@@ -24,7 +24,7 @@ package struct OAuthIdentification: Sendable {
     /// - Throws: `network_received_error`, `network_connection_timeout`, `overloaded`: the MVPD is away.
     func identify(
         _ grant: TokenGrant, nonce: String, at provider: OAuthProvider, budget: CallBudget, now: Timestamp
-    ) async throws(Fault) -> Result<UpstreamSubject, OAuthRejection> {
+    ) async throws(Fault) -> Result<ProviderSubject, OAuthRejection> {
         let endpoint = provider.endpoint
         var claims = ClaimSet()
         if let token = grant.identityToken, !endpoint.jwksURL.isEmpty {
@@ -84,13 +84,13 @@ package struct OAuthIdentification: Sendable {
         }
     }
 
-    private func subject(_ claims: ClaimSet, _ endpoint: OAuthEndpoint) -> Result<UpstreamSubject, OAuthRejection> {
+    private func subject(_ claims: ClaimSet, _ endpoint: OAuthEndpoint) -> Result<ProviderSubject, OAuthRejection> {
         guard let user = claims.text(endpoint.userClaim), (1...Self.longestUserID).contains(user.utf8.count), !user.utf8.contains(0) else {
             return .failure(OAuthRejection(.missingSubject))
         }
         let attributes = ClaimMapping(endpoint.attributeMap).attributes(of: claims, userID: user)
         let isHomeBased = claims.isTrue("hba_status") || attributes.contains { $0.key == "hba_status" && $0.values == ["true"] }
-        return .success(UpstreamSubject(userID: user, name: SubjectName(), isHomeBased: isHomeBased, attributes: attributes))
+        return .success(ProviderSubject(userID: user, name: SubjectName(), isHomeBased: isHomeBased, attributes: attributes))
     }
 }
 

@@ -100,16 +100,16 @@ struct OAuthSignInFinisher: Sendable {
         return answer.log.continued(next, mvpd: answer.pending.mvpd)
     }
 
-    private func complete(_ subject: UpstreamSubject, _ grant: TokenGrant, _ answer: Answer) async throws(Fault) -> SignInOutcome {
+    private func complete(_ subject: ProviderSubject, _ grant: TokenGrant, _ answer: Answer) async throws(Fault) -> SignInOutcome {
         let session = session(subject, answer)
-        let tokens = try UpstreamTokenRecord(grant, of: session, endpoint: answer.parties.provider.endpoint, seal: seal, now: answer.now)
+        let tokens = try ProviderTokenRecord(grant, of: session, endpoint: answer.parties.provider.endpoint, seal: seal, now: answer.now)
         guard try await store.start(session, keeping: tokens, now: answer.now) else {
             return answer.log.rejected(OAuthRejection(.unknownState), mvpd: answer.pending.mvpd)
         }
         return answer.log.signedIn(mvpd: answer.pending.mvpd, redirect: answer.redirect)
     }
 
-    private func session(_ subject: UpstreamSubject, _ answer: Answer) -> SessionRecord {
+    private func session(_ subject: ProviderSubject, _ answer: Answer) -> SessionRecord {
         let (record, now) = (answer.record, answer.now)
         let (integration, mvpd) = Catalogue.resolved(
             answer.parties.integration, answer.parties.provider.mvpd, scope: PlatformScope(record.device.platform))
@@ -131,7 +131,7 @@ struct OAuthSignInFinisher: Sendable {
 
 /// The meaning of an OAuth provider's answer (mvpd §3).
 package enum OAuthVerdict: Sendable {
-    case accepted(UpstreamSubject, TokenGrant)
+    case accepted(ProviderSubject, TokenGrant)
     /// The MVPD or the person said no.
     case declined(String)
     /// Signed in nowhere, and not to be asked.

@@ -75,7 +75,7 @@ struct PlatformExchanger: Sendable {
         _ request: ExchangePlatformProfileRequest, _ attempt: Attempt
     ) async throws(Fault) -> (UnverifiedResponse, ProfileRequestRecord) {
         let response: UnverifiedResponse
-        let claimed: UpstreamRequestID?
+        let claimed: SamlRequestID?
         do throws(SamlRejection) {
             response = try UnverifiedResponse(encoded: request.samlResponse)
             claimed = attempt.provider.endpoint.answersAnyRequest ? nil : try saml.claimedRequest(of: response)

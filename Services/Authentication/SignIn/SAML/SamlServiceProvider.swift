@@ -15,7 +15,7 @@ package final class SamlServiceProvider: SamlSignIn {
         let assertionConsumerServiceURL: String
         /// Where MVPDs send logout messages.
         let logoutServiceURL: String
-        var signingKey: SigningKey
+        var signingKey: SamlSigningKey
         /// DER; listed beside that of the signing key during a rollover (mvpd §2.7).
         package var otherSigningCertificate: [UInt8]?
         var decryptionKey: DecryptionKey
@@ -26,7 +26,7 @@ package final class SamlServiceProvider: SamlSignIn {
         let metadataValidity: Duration
 
         package init(
-            entityID: String, assertionConsumerServiceURL: String, logoutServiceURL: String, signingKey: SigningKey,
+            entityID: String, assertionConsumerServiceURL: String, logoutServiceURL: String, signingKey: SamlSigningKey,
             otherSigningCertificate: [UInt8]? = nil, decryptionKey: DecryptionKey, otherDecryptionKey: DecryptionKey? = nil,
             encryptionCertificate: [UInt8], metadataValidity: Duration
         ) {
@@ -108,14 +108,14 @@ package final class SamlServiceProvider: SamlSignIn {
             encryptionCertificate: identity.encryptionCertificate, singleLogoutServiceURL: identity.logoutServiceURL,
             validUntil: now + identity.metadataValidity)
         do {
-            let id = RequestID(rawValue: UpstreamRequestID.random(from: random).text)
+            let id = RequestID(rawValue: SamlRequestID.random(from: random).text)
             return try metadata.document(requestor: requestor?.text, id: id, signedWith: identity.signingKey)
         } catch {
             throw Fault(.internal, "An internal fault occurred.", cause: error)
         }
     }
 
-    func authnRequest(_ id: UpstreamRequestID, _ requestor: RequestorID, _ provider: SamlProvider, _ now: Timestamp) -> AuthnRequest {
+    func authnRequest(_ id: SamlRequestID, _ requestor: RequestorID, _ provider: SamlProvider, _ now: Timestamp) -> AuthnRequest {
         let endpoint = provider.endpoint
         var message = AuthnRequest(
             id: RequestID(rawValue: id.text), issuedAt: now, destination: endpoint.ssoURL,
@@ -168,8 +168,8 @@ extension SamlServiceProvider {
         }
     }
 
-    package func claimedRequest(of response: UnverifiedResponse) throws(SamlRejection) -> UpstreamRequestID {
-        UpstreamRequestID(try response.claimedRequestID())
+    package func claimedRequest(of response: UnverifiedResponse) throws(SamlRejection) -> SamlRequestID {
+        SamlRequestID(try response.claimedRequestID())
     }
 
     package func verdict(

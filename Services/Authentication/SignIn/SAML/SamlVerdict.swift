@@ -48,7 +48,7 @@ extension SamlVerdict {
 /// The content of a verified assertion.
 package struct AcceptedSignIn: Hashable, Sendable {
     package let replay: SignInCompletion.Replay
-    package let subject: UpstreamSubject
+    package let subject: ProviderSubject
     /// `SessionNotOnOrAfter`, if it was sent.
     let sessionEnd: Timestamp?
     /// The names of the attributes that have a value, as the MVPD calls them.
@@ -69,7 +69,7 @@ extension AcceptedSignIn {
         let isHomeBased = assertion.attributes.contains { $0.key == Self.homeBasedKey && $0.value == .boolean(true) }
         replay = SignInCompletion.Replay(
             issuer: assertion.replayKey.issuer, assertionID: assertion.replayKey.assertionID, expiresAt: assertion.replayKey.expiresAt)
-        subject = UpstreamSubject(
+        subject = ProviderSubject(
             userID: assertion.userID.rawValue, name: name, isHomeBased: isHomeBased, attributes: assertion.attributes.flatMap(\.contract))
         sessionEnd = assertion.sessionNotOnOrAfter
         attributeNames = assertion.attributeNames
@@ -101,7 +101,7 @@ package protocol SamlSignIn: Sendable {
 
     /// The recorded request that an answer claims to be for; nothing of the answer is checked.
     /// - Throws: Why none can be read.
-    func claimedRequest(of response: UnverifiedResponse) throws(SamlRejection) -> UpstreamRequestID
+    func claimedRequest(of response: UnverifiedResponse) throws(SamlRejection) -> SamlRequestID
 
     /// The verdict on an answer that a platform's framework passed on (mvpd §2.3 B to F, §2.8).
     func verdict(on response: UnverifiedResponse, to request: ProfileRequestRecord, from provider: SamlProvider, now: Timestamp) -> SamlFinding
@@ -121,7 +121,7 @@ package protocol SamlSignIn: Sendable {
 
 /// The parameters of a request.
 package struct SamlRequest: Sendable {
-    package let id: UpstreamRequestID
+    package let id: SamlRequestID
     package let relay: RelayHandle
     package let requestor: RequestorID
     package let provider: SamlProvider
@@ -129,7 +129,7 @@ package struct SamlRequest: Sendable {
     var isPassive = false
     package let now: Timestamp
 
-    package init(id: UpstreamRequestID, relay: RelayHandle, requestor: RequestorID, provider: SamlProvider, isPassive: Bool = false, now: Timestamp) {
+    package init(id: SamlRequestID, relay: RelayHandle, requestor: RequestorID, provider: SamlProvider, isPassive: Bool = false, now: Timestamp) {
         (self.id, self.relay, self.requestor, self.provider) = (id, relay, requestor, provider)
         (self.isPassive, self.now) = (isPassive, now)
     }
@@ -146,7 +146,7 @@ package struct SamlDispatch: Sendable {
 
 /// The parameters of a platform's verification token.
 package struct PlatformSamlRequest: Sendable {
-    package let id: UpstreamRequestID
+    package let id: SamlRequestID
     package let requestor: RequestorID
     package let provider: SamlProvider
     /// The attributes that the platform is to ask the MVPD for.

@@ -9,8 +9,8 @@ internal import Identifiers
 
 /// Checks an upstream part by part, for an operator (bridge §15.3).
 struct UpstreamCheckers: Sendable {
-    let line: BridgeLine
-    let slots: BridgeSlots
+    let line: UpstreamConnection
+    let slots: UpstreamSlots
     let catalogue: any CatalogueSource
     let seal: TokenSeal
     let clock: any WallClock
@@ -76,19 +76,19 @@ struct UpstreamCheckers: Sendable {
         }
 
         /// The client of the check, with the statement of now.
-        func client() async throws(BridgeTrouble) -> BridgeClientAt {
-            let client = BridgeClientAt(service: upstream, entry)
+        func client() async throws(UpstreamError) -> UpstreamClientAt {
+            let client = UpstreamClientAt(service: upstream, entry)
             guard let statement = try await checkers.slots.statement(client) else {
                 throw .failure(.refused(BridgeRefusal(status: 0, code: "statement_missing")))
             }
-            return BridgeClientAt(check: upstream, entry, statement: statement)
+            return UpstreamClientAt(check: upstream, entry, statement: statement)
         }
 
         /// A bearer for a part that comes after the first.
         /// - Throws: `upstream_unavailable`: the first part says why.
         func bearer() async throws(Fault) -> String {
-            do throws(BridgeTrouble) {
-                return try await checkers.slots.bearer(try await client(), for: nil, BridgePatience(upstream.totalTimeout)).token
+            do throws(UpstreamError) {
+                return try await checkers.slots.bearer(try await client(), for: nil, UpstreamDeadline(upstream.totalTimeout)).token
             } catch {
                 throw error.fault(checkers.clock.now())
             }
@@ -155,7 +155,7 @@ struct UpstreamDecisionCheck: Sendable {
         }
         guard code == expected else {
             return steps.failed(
-                9, title, expected: expected, seen: code, advice: BridgeWords.advice(.authorize, .refused(BridgeRefusal(status: 403, code: code))),
+                9, title, expected: expected, seen: code, advice: UpstreamWords.advice(.authorize, .refused(BridgeRefusal(status: 403, code: code))),
                 trace: answer.trace)
         }
         steps.passed(9, title, expected: expected, seen: code, trace: answer.trace)

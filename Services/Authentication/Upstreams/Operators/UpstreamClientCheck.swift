@@ -13,7 +13,7 @@ struct UpstreamClientCheck: Sendable {
     ]
     private static let mostNames = 5
     /// For client and bearer: the gateway waits for all of the part.
-    private static let patience: Duration = .seconds(4)
+    private static let deadline: Duration = .seconds(4)
 
     let place: UpstreamCheckers.Place
 
@@ -39,14 +39,14 @@ struct UpstreamClientCheck: Sendable {
             let isTLS = answer.cause.contains("CERTIFICATE_VERIFY_FAILED")
             steps.failed(
                 1, Self.titles[0].title, expected: expected,
-                seen: isTLS ? "a certificate that does not verify\(found)" : "\(BridgeWords.seen(failure))\(found)",
-                advice: BridgeWords.advice(.list, isTLS ? .unreachable(.unusable) : failure))
+                seen: isTLS ? "a certificate that does not verify\(found)" : "\(UpstreamWords.seen(failure))\(found)",
+                advice: UpstreamWords.advice(.list, isTLS ? .unreachable(.unusable) : failure))
             return false
         }
         guard !(300..<400).contains(status), status < 500 else {
             steps.failed(
                 1, Self.titles[0].title, expected: expected, seen: "\(status)\(found)",
-                advice: BridgeWords.advice(.list, status < 500 ? .wrongAddress(status) : .serverError(status)), trace: answer.trace)
+                advice: UpstreamWords.advice(.list, status < 500 ? .wrongAddress(status) : .serverError(status)), trace: answer.trace)
             return true
         }
         steps.passed(1, Self.titles[0].title, expected: expected, seen: "\(status)\(found), after \(answer.milliseconds) ms", trace: answer.trace)
@@ -60,11 +60,11 @@ struct UpstreamClientCheck: Sendable {
         }
     }
 
-    private func register(_ steps: inout UpstreamSteps, _ check: inout UpstreamCheck) async -> BridgeClientAt? {
+    private func register(_ steps: inout UpstreamSteps, _ check: inout UpstreamCheck) async -> UpstreamClientAt? {
         let title = Self.titles[1].title
         let expected = "a client with the scope \(place.entry.scope.isEmpty ? "api:client:v2" : place.entry.scope)"
-        let journey = BridgeJourney(trace: "", now: place.checkers.clock.now())
-        do throws(BridgeTrouble) {
+        let journey = UpstreamJourney(trace: "", now: place.checkers.clock.now())
+        do throws(UpstreamError) {
             let client = try await place.client()
             let slots = place.checkers.slots
             let isKnown = try await slots.known(client).credentials != nil
@@ -91,20 +91,20 @@ struct UpstreamClientCheck: Sendable {
     }
 
     /// Registers and asks for a bearer, as it is needed.
-    private func attempt(_ client: BridgeClientAt, _ journey: BridgeJourney) async -> Result<BridgeBearer, BridgeTrouble> {
-        await BridgeJourney.$current.withValue(journey) {
-            do throws(BridgeTrouble) {
-                return .success(try await place.checkers.slots.bearer(client, for: nil, BridgePatience(Self.patience)))
+    private func attempt(_ client: UpstreamClientAt, _ journey: UpstreamJourney) async -> Result<BridgeBearer, UpstreamError> {
+        await UpstreamJourney.$current.withValue(journey) {
+            do throws(UpstreamError) {
+                return .success(try await place.checkers.slots.bearer(client, for: nil, UpstreamDeadline(Self.deadline)))
             } catch {
                 return .failure(error)
             }
         }
     }
 
-    private func hold(_ client: BridgeClientAt, _ steps: inout UpstreamSteps) async -> String? {
+    private func hold(_ client: UpstreamClientAt, _ steps: inout UpstreamSteps) async -> String? {
         let title = Self.titles[2].title
         let expected = "a bearer that lives for minutes, and a clock that is right to 30 s"
-        let journey = BridgeJourney(trace: "", now: place.checkers.clock.now())
+        let journey = UpstreamJourney(trace: "", now: place.checkers.clock.now())
         switch await attempt(client, journey) {
         case .failure(let trouble):
             let (seen, advice) = Self.told(trouble, .token)
@@ -184,16 +184,16 @@ struct UpstreamClientCheck: Sendable {
         return names.prefix(mostNames).joined(separator: ", ") + " and \(names.count - mostNames) more"
     }
 
-    static func told(_ trouble: BridgeTrouble, _ operation: BridgeOperation) -> (seen: String, advice: String) {
+    static func told(_ trouble: UpstreamError, _ operation: BridgeOperation) -> (seen: String, advice: String) {
         switch trouble {
-        case .failure(let failure): return (BridgeWords.seen(failure), BridgeWords.advice(operation, failure))
+        case .failure(let failure): return (UpstreamWords.seen(failure), UpstreamWords.advice(operation, failure))
         case .wait(.statementRefused(let code, _)):
             let failure = BridgeFailure.refused(BridgeRefusal(status: 0, code: code))
-            return (BridgeWords.seen(failure), BridgeWords.advice(.register, failure))
+            return (UpstreamWords.seen(failure), UpstreamWords.advice(.register, failure))
         case .wait: return ("it refused the client lately", "Try again in a minute.")
         case .busy: return ("too many calls are under way", "Try again later.")
         case .clientLost:
-            return ("it does not know the client", BridgeWords.advice(.token, .refused(BridgeRefusal(status: 400, code: "invalid_client"))))
+            return ("it does not know the client", UpstreamWords.advice(.token, .refused(BridgeRefusal(status: 400, code: "invalid_client"))))
         case .store(let fault): return (fault.message, "The service's log has more.")
         }
     }

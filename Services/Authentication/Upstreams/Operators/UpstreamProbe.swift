@@ -9,7 +9,7 @@ struct UpstreamProbe: Sendable {
     private static let longestPause: Duration = .seconds(2)
     private static let mostPauses = 2
 
-    let line: BridgeLine
+    let line: UpstreamConnection
     let upstream: BridgeUpstream
 
     /// The result of a call.
@@ -108,7 +108,7 @@ struct UpstreamSteps: Sendable {
     ) {
         guard let failure = answer.failure else { return }
         failed(
-            step, title, expected: expected, seen: "\(BridgeWords.seen(failure)), after \(answer.milliseconds) ms",
-            advice: BridgeWords.advice(operation, failure), trace: answer.trace)
+            step, title, expected: expected, seen: "\(UpstreamWords.seen(failure)), after \(answer.milliseconds) ms",
+            advice: UpstreamWords.advice(operation, failure), trace: answer.trace)
     }
 }

@@ -112,7 +112,7 @@ struct UpstreamSessionCheck: Sendable {
 extension UpstreamCheckers.Place {
     /// Where a login of the check ends: as one of a viewer's would.
     var returnAddress: String {
-        if !bridge.returnOrigin.isEmpty { return bridge.returnOrigin + BridgedSignIns.returnPath + "check" }
+        if !bridge.returnOrigin.isEmpty { return bridge.returnOrigin + UpstreamSignIns.returnPath + "check" }
         if !requestor.defaultRedirectURL.isEmpty { return requestor.defaultRedirectURL }
         return "https://\(requestor.domains.first?.name ?? "localhost")/"
     }

@@ -9,10 +9,10 @@ internal import UsageCounting
 
 /// Signs people in by an upstream's login (bridge §7).
 struct UpstreamMethod: BrowserSignInMethod, CallRegistration {
-    let signIns: BridgedSignIns
-    let sessions: BridgedSessions
-    let logouts: BridgedLogouts
-    let journeys: BridgeJourneys
+    let signIns: UpstreamSignIns
+    let sessions: UpstreamSessions
+    let logouts: UpstreamLogouts
+    let journeys: UpstreamJourneys
 
     package func register(on calls: inout some MethodRegistry) {
         calls.unary(AuthenticationMethods.returnFromBridge) { request, context in
@@ -24,7 +24,7 @@ struct UpstreamMethod: BrowserSignInMethod, CallRegistration {
 
     func begin(_ attempt: BrowserAttempt) async throws(Fault) -> SignInStart {
         guard let way = attempt.catalogue.bridgeWay(requestor: attempt.requestor.id, mvpd: attempt.mvpd.id) else { throw Fault.notByUpstream }
-        return try await journeys.starting(BridgeJourney.Parties(attempt.record, way), trace: attempt.trace.traceID) { () async throws(Fault) in
+        return try await journeys.starting(UpstreamJourney.Parties(attempt.record, way), trace: attempt.trace.traceID) { () async throws(Fault) in
             try await signIns.start(attempt.request, attempt.record, way)
         }
     }
@@ -44,7 +44,7 @@ struct UpstreamMethod: BrowserSignInMethod, CallRegistration {
 
 /// Takes what a platform's framework got to an upstream, which checks the answer (bridge §11).
 struct UpstreamPlatformMethod: PlatformSignInMethod {
-    let partners: BridgedPartners
+    let partners: UpstreamPartners
     let degraded: DegradedSessions
     let clock: any WallClock
 
@@ -72,7 +72,7 @@ struct UpstreamPlatformMethod: PlatformSignInMethod {
 
 /// Lets a device in on a trial that an upstream keeps (bridge §10.1).
 struct UpstreamTrialMethod: TrialMethod {
-    let trials: BridgedTrials
+    let trials: UpstreamTrials
     let metrics: AuthenticationMetrics
 
     func serves(_ attempt: TrialAttempt) -> Bool {
@@ -97,7 +97,7 @@ extension Fault {
 extension AuthenticationMetrics {
     /// Somebody came back from an upstream's login.
     /// - Parameter reason: Why nobody is signed in; empty: somebody is.
-    func countBridgedSignIn(_ part: BridgedPart, reason: String) {
+    func countBridgedSignIn(_ part: UpstreamPart, reason: String) {
         var dimensions = UsageDimensions(requestor: part.key.requestor.text, mvpd: part.mvpd.text, device: part.device)
         usage.count(.authnPending, dimensions)
         dimensions.reason = UsageDimensions.short(reason)
@@ -106,7 +106,7 @@ extension AuthenticationMetrics {
 
     /// A login that upstream knew already is this device's, too: a platform's token, or its own sign-in, said whose it is.
     /// - Parameter isPartner: By the sign-in of Apple's framework.
-    func countTakenOver(_ part: BridgedPart, isPartner: Bool) {
+    func countTakenOver(_ part: UpstreamPart, isPartner: Bool) {
         var dimensions = UsageDimensions(requestor: part.key.requestor.text, mvpd: part.mvpd.text, device: part.device)
         dimensions.ssoType = "platform"
         dimensions.externalProvider = isPartner ? "Apple" : ""
@@ -115,11 +115,11 @@ extension AuthenticationMetrics {
 }
 
 /// Lets a device in on a trial that an upstream gives: its profile is there without a login (bridge §10.1).
-struct BridgedTrials: Sendable {
-    let caller: BridgeCaller
-    let profiles: BridgedProfiles
-    let lists: BridgedLists
-    let store: any BridgeStore
+struct UpstreamTrials: Sendable {
+    let caller: UpstreamCaller
+    let profiles: UpstreamProfiles
+    let lists: UpstreamLists
+    let store: any UpstreamStore
     let clock: any WallClock
 
     /// - Throws: `invalid_request` (no trial, or it is over), `unknown_integration`; `unavailable`, `too_many_requests` as upstream says.
@@ -131,13 +131,13 @@ struct BridgedTrials: Sendable {
         if viewer.catalogue.isListedOnly(requestor: way.requestor, mvpd: way.mvpd) {
             try await lists.requireOffered(way, to: viewer.information, at: device.address, waits: true)
         }
-        let client = BridgeClientAt(way.upstream, entry, of: viewer.device)
+        let client = UpstreamClientAt(way.upstream, entry, of: viewer.device)
         var device = device
-        device.temporaryPassIdentity = try BridgedIdentity.temporaryPass(genericData)
+        device.temporaryPassIdentity = try UpstreamIdentity.temporaryPass(genericData)
         let found: [BridgedProfile]
-        do throws(BridgeTrouble) {
+        do throws(UpstreamError) {
             found = try await caller.ask(
-                .profile(way.serviceProvider, mvpd: way.theirMvpd), by: client, for: device, BridgePatience(way.upstream.totalTimeout)
+                .profile(way.serviceProvider, mvpd: way.theirMvpd), by: client, for: device, UpstreamDeadline(way.upstream.totalTimeout)
             ) { answer throws(BridgeFailure) in try BridgedProfile.all(answer) }
         } catch {
             throw Self.fault(error, clock.now())
@@ -146,18 +146,18 @@ struct BridgedTrials: Sendable {
         guard let profile = found.first(where: { $0.mvpd == way.theirMvpd && $0.kind == .temporary && $0.end > now }) else {
             throw Fault(.invalidRequest, "The MVPD gives no free preview.")
         }
-        let holder = BridgedProfiles.Holder(
+        let holder = UpstreamProfiles.Holder(
             key: SessionKey(device: viewer.device, requestor: viewer.requestor), claims: viewer.claims, clientID: viewer.client.id,
             device: viewer.information, userAgent: viewer.userAgent, record: nil, mvpd: MvpdID(way.mvpd), upstream: way.upstream,
             serviceProvider: way.serviceProvider, theirMvpd: way.theirMvpd, slot: client.name.text,
-            identity: BridgedIdentity(temporaryPass: device.temporaryPassIdentity))
+            identity: UpstreamIdentity(temporaryPass: device.temporaryPassIdentity))
         let (session, part) = try profiles.session(of: profile, for: holder, now: now)
         // Without a code there is nothing that somebody else could use first.
         guard try await store.start(session, part, of: nil, now: now) else { throw Fault(.internal, "An internal fault occurred.") }
         return session
     }
 
-    private static func fault(_ trouble: BridgeTrouble, _ now: Timestamp) -> Fault {
+    private static func fault(_ trouble: UpstreamError, _ now: Timestamp) -> Fault {
         guard let refusal = trouble.refusal else { return trouble.fault(now) }
         switch BridgeMeaning(refusal) {
         case .trial: return FreePreview.usedUp

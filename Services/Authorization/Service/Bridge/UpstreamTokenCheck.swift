@@ -29,25 +29,25 @@ public struct UpstreamTokenCheck: Sendable {
 extension AuthorizationSettings {
     /// The keys with which media tokens of upstreams are checked.
     /// - Parameter path: Makes a path of the settings absolute.
-    /// - Throws: `MediaTokenKeyProblem` naming the setting and what is wrong with its files.
-    public func loadUpstreamTokenCheck(path: (String) -> String) throws(MediaTokenKeyProblem) -> UpstreamTokenCheck {
+    /// - Throws: `MediaTokenKeyError` naming the setting and what is wrong with its files.
+    public func loadUpstreamTokenCheck(path: (String) -> String) throws(MediaTokenKeyError) -> UpstreamTokenCheck {
         var certificates: [String: [Cryptography.Certificate]] = [:]
         for (upstream, files) in verifyUpstreamTokens {
             let key = "verifyUpstreamTokens.\(upstream)"
-            guard !files.isEmpty else { throw MediaTokenKeyProblem(key: key, problem: "must name at least one file") }
+            guard !files.isEmpty else { throw MediaTokenKeyError(key: key, problem: "must name at least one file") }
             do throws(CryptographyError) {
                 var read: [Cryptography.Certificate] = []
                 for file in files { read.append(try Cryptography.Certificate(pemFile: path(file))) }
                 certificates[upstream] = read
                 _ = try UpstreamTokenCheck([upstream: read])
             } catch {
-                throw MediaTokenKeyProblem(key: key, problem: "names files that are of no use: \(error)")
+                throw MediaTokenKeyError(key: key, problem: "names files that are of no use: \(error)")
             }
         }
         do throws(CryptographyError) {
             return try UpstreamTokenCheck(certificates)
         } catch {
-            throw MediaTokenKeyProblem(key: "verifyUpstreamTokens", problem: "names files that are of no use: \(error)")
+            throw MediaTokenKeyError(key: "verifyUpstreamTokens", problem: "names files that are of no use: \(error)")
         }
     }
 }

@@ -38,12 +38,12 @@ struct DecisionMaker: Sendable {
     let logger: Logger
     let metrics: AuthorizationMetrics
     let refusals: RefusalNotes?
-    let plays: BridgedPlays
+    let plays: UpstreamPlays
     private let denials = SharedDenialLimiter()
 
     init(
         store: any AuthorizationStore, client: PolicyDecisionClient, sessions: any Sessions, clock: any WallClock, logger: Logger,
-        metrics: AuthorizationMetrics, refusals: RefusalNotes? = nil, plays: BridgedPlays
+        metrics: AuthorizationMetrics, refusals: RefusalNotes? = nil, plays: UpstreamPlays
     ) {
         self.plays = plays
         self.refusals = refusals
@@ -215,7 +215,7 @@ struct DecisionMaker: Sendable {
         let lifetime = DecisionLifetime(
             reauthorizeAfter: permit.reauthorizeAfter, mvpdExpiry: mvpdExpiry, configured: hasLifetime(question) ? configuredLifetime(question) : nil)
         guard let end = lifetime.end(now: now, sessionEnd: question.session.expiresAt), end > now else {
-            throw Fault(.networkReceivedError, "The MVPD's answer cannot be used.", cause: DecisionPointProblem("no TTL that lasts from any source"))
+            throw Fault(.networkReceivedError, "The MVPD's answer cannot be used.", cause: DecisionPointError("no TTL that lasts from any source"))
         }
         return try await save(question, until: end)
     }

@@ -13,7 +13,7 @@ public final class MediaTokenKeyRotation: Sendable {
 
     private struct State {
         var reference: KeySuccession<ReferenceKey>
-        var jws: KeySuccession<SigningKey>
+        var jws: KeySuccession<JoseSigningKey>
         /// The keys of other copies' files; `nil`: copies do not tell each other.
         var shared: (certificates: [Certificate], jws: [JSONWebKey])?
 
@@ -56,13 +56,13 @@ public final class MediaTokenKeyRotation: Sendable {
 
     /// Takes in what the files hold now.
     /// - Parameter load: Reads them; when it throws, the old keys stay.
-    public func reload(_ load: () throws(MediaTokenKeyProblem) -> MediaTokenKeyFiles) {
-        do throws(MediaTokenKeyProblem) {
+    public func reload(_ load: () throws(MediaTokenKeyError) -> MediaTokenKeyFiles) {
+        do throws(MediaTokenKeyError) {
             let files = try load()
             let now = clock.now()
             state.withLock { state in
                 // Where copies tell each other, a key's lead begins when all can know it.
-                let since = state.shared == nil ? now : KeySuccession<SigningKey>.never
+                let since = state.shared == nil ? now : KeySuccession<JoseSigningKey>.never
                 state.reference.adopt(current: files.reference, next: nil, now: since)
                 state.jws.adopt(current: files.jwsKey, next: files.nextJwsKey, now: since)
                 _ = state.reference.advance(now: now)
@@ -173,27 +173,27 @@ public final class PublishedMediaTokenKeys: Sendable {
 /// The keys that media tokens are signed with, as they were read from their files.
 public struct MediaTokenKeyFiles: Sendable {
     public let reference: ReferenceKey
-    public let jwsKey: SigningKey
+    public let jwsKey: JoseSigningKey
     /// Will sign next.
-    public let nextJwsKey: SigningKey?
+    public let nextJwsKey: JoseSigningKey?
 
     /// - Parameters:
     ///   - settings: The settings that name the files.
     ///   - path: Makes a path of the settings absolute.
-    /// - Throws: `MediaTokenKeyProblem` naming the setting and what is wrong with its file.
-    public init(_ settings: AuthorizationSettings, path: (String) -> String) throws(MediaTokenKeyProblem) {
+    /// - Throws: `MediaTokenKeyError` naming the setting and what is wrong with its file.
+    public init(_ settings: AuthorizationSettings, path: (String) -> String) throws(MediaTokenKeyError) {
         let key = try Self.load("mediaTokenKey", settings.mediaTokenKey, path, RSAPrivateKey.init(pemFile:))
         var certificates: [Certificate] = []
         for file in settings.mediaTokenCertificates {
             certificates += try Self.load("mediaTokenCertificates", file, path, Certificate.all(pemFile:))
         }
         guard let reference = ReferenceKey(key, certificates: certificates) else {
-            throw MediaTokenKeyProblem(key: "mediaTokenCertificates", problem: "must begin with the certificate of mediaTokenKey")
+            throw MediaTokenKeyError(key: "mediaTokenCertificates", problem: "must begin with the certificate of mediaTokenKey")
         }
         self.reference = reference
-        jwsKey = try Self.load("mediaTokenJwsKey", settings.mediaTokenJwsKey, path, SigningKey.init(pemFile:))
-        nextJwsKey = try settings.nextMediaTokenJwsKey.map { file throws(MediaTokenKeyProblem) in
-            try Self.load("nextMediaTokenJwsKey", file, path, SigningKey.init(pemFile:))
+        jwsKey = try Self.load("mediaTokenJwsKey", settings.mediaTokenJwsKey, path, JoseSigningKey.init(pemFile:))
+        nextJwsKey = try settings.nextMediaTokenJwsKey.map { file throws(MediaTokenKeyError) in
+            try Self.load("nextMediaTokenJwsKey", file, path, JoseSigningKey.init(pemFile:))
         }
     }
 
@@ -207,7 +207,7 @@ public struct MediaTokenKeyFiles: Sendable {
     /// - Throws: As `init`.
     public static func storedTokens(
         _ settings: AuthorizationSettings, file: String, path: (String) -> String
-    ) throws(MediaTokenKeyProblem) -> SigningKeyFiles {
+    ) throws(MediaTokenKeyError) -> SigningKeyFiles {
         var older: [JSONWebKey] = []
         for file in settings.olderSdkTokenKeys {
             older.append(
@@ -215,16 +215,16 @@ public struct MediaTokenKeyFiles: Sendable {
                     JSONWebKey(.p256(try P256PublicKey(ofEitherPEMFile: path)))
                 })
         }
-        return SigningKeyFiles(current: try load("sdkTokenKey", file, path, SigningKey.init(pemFile:)), older: older)
+        return SigningKeyFiles(current: try load("sdkTokenKey", file, path, JoseSigningKey.init(pemFile:)), older: older)
     }
 
     private static func load<Key>(
         _ key: String, _ file: String, _ path: (String) -> String, _ read: (String) throws(CryptographyError) -> Key
-    ) throws(MediaTokenKeyProblem) -> Key {
+    ) throws(MediaTokenKeyError) -> Key {
         do {
             return try read(path(file))
         } catch {
-            throw MediaTokenKeyProblem(key: key, problem: "names the file \(path(file)), which is of no use: \(error)")
+            throw MediaTokenKeyError(key: key, problem: "names the file \(path(file)), which is of no use: \(error)")
         }
     }
 }

@@ -12,14 +12,14 @@ struct PolicyDecisionClient: Sendable {
     let certificates: ClientCertificates
     let clock: any WallClock
     let forms: DecisionForms
-    let tokens: UpstreamTokens
+    let tokens: ProviderTokens
     /// Pause before the second attempt.
     let jitter: @Sendable () -> Duration
     private let breakers = CircuitBreakers()
     private let calls = CallsInFlight()
 
     init(
-        transport: any OutboundTransport, certificates: ClientCertificates, clock: any WallClock, forms: DecisionForms, tokens: UpstreamTokens,
+        transport: any OutboundTransport, certificates: ClientCertificates, clock: any WallClock, forms: DecisionForms, tokens: ProviderTokens,
         jitter: @escaping @Sendable () -> Duration
     ) {
         self.transport = transport
@@ -101,7 +101,7 @@ struct PolicyDecisionClient: Sendable {
             if let header = point.proxiedMvpdHeader { request.set(header) }
             if point.record.queryAuthentication == .bearer { request.headers.append(try await tokens.bearer(for: query, context: context)) }
             return (form, request)
-        } catch let problem as DecisionPointProblem {
+        } catch let problem as DecisionPointError {
             throw Fault(.internal, "An internal fault occurred.", cause: problem)
         } catch {
             throw .unexpected(error)
@@ -162,7 +162,7 @@ struct PolicyDecisionClient: Sendable {
     }
 
     private static func fault(_ code: Fault.Code, _ cause: String) -> Fault {
-        Fault(code, "The MVPD could not be asked.", retryAfter: .seconds(2), cause: DecisionPointProblem(cause))
+        Fault(code, "The MVPD could not be asked.", retryAfter: .seconds(2), cause: DecisionPointError(cause))
     }
 }
 

@@ -157,7 +157,7 @@ enum ResourceVerdict: Hashable, Sendable {
 /// The resources, among several, that may be watched (rest-v1 §3.16). Informative: keeps nothing.
 struct Preauthorizer: Sendable {
     let preflight: Preflight
-    let bridged: BridgedPreflight
+    let bridged: UpstreamPreflight
     let logger: Logger
     let metrics: AuthorizationMetrics
 

@@ -84,7 +84,7 @@ final class Outbox: Sendable {
             let now = clock.now()
             // Claimed before it goes: whatever happens to this process, the try is counted, and counted as unclear.
             let lease = now + Self.lease
-            guard try await store.change(Database.claim(item, until: lease), of: item.letter.lane) == 1 else { return nil }
+            guard try await store.change(Database.claim(item, until: lease), of: item.letter.partition) == 1 else { return nil }
             var tried = item
             tried.progress.attempts += 1
             tried.nextAt = lease

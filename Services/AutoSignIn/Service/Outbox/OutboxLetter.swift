@@ -7,7 +7,7 @@ internal import Storage
 /// A call to another party that has to be made sooner or later, whatever happens to this process.
 struct OutboxLetter: Hashable, Sendable {
     /// Letters of one queue go out strictly in order.
-    let lane: String
+    let partition: String
     let kind: OutboxKind
     /// A family, or an Apple link; empty where neither is meant.
     let subject: String
@@ -29,25 +29,25 @@ enum OutboxKind: String, Hashable, Sendable, CaseIterable {
 }
 
 extension OutboxLetter {
-    static func lane(of family: FamilyID) -> String { "family:\(family)" }
+    static func partition(of family: FamilyID) -> String { "family:\(family)" }
 
     static func update(_ family: FamilyID, from old: TokenID, to new: TokenID) -> OutboxLetter {
-        OutboxLetter(lane: lane(of: family), kind: .update, subject: family.text, payload: Array("\(old) \(new)".utf8))
+        OutboxLetter(partition: partition(of: family), kind: .update, subject: family.text, payload: Array("\(old) \(new)".utf8))
     }
 
     static func delete(_ family: FamilyID, _ token: TokenID) -> OutboxLetter {
-        OutboxLetter(lane: lane(of: family), kind: .delete, subject: family.text, payload: Array(token.text.utf8))
+        OutboxLetter(partition: partition(of: family), kind: .delete, subject: family.text, payload: Array(token.text.utf8))
     }
 
     /// - Parameter payload: The sealed data that the courier of these letters needs.
     static func revoke(_ link: AppleLinkID, _ payload: SealedBytes) -> OutboxLetter {
-        OutboxLetter(lane: "link:\(link)", kind: .revoke, subject: link.text, payload: payload.bytes)
+        OutboxLetter(partition: "link:\(link)", kind: .revoke, subject: link.text, payload: payload.bytes)
     }
 
     /// - Parameter sessions: At least one.
     static func endSessions(_ sessions: [StreamingSessionID]) -> OutboxLetter {
-        let lane = "sessions:" + (sessions.first?.text ?? "")
-        return OutboxLetter(lane: lane, kind: .endSessions, subject: "", payload: Array(sessions.map(\.text).joined(separator: " ").utf8))
+        let partition = "sessions:" + (sessions.first?.text ?? "")
+        return OutboxLetter(partition: partition, kind: .endSessions, subject: "", payload: Array(sessions.map(\.text).joined(separator: " ").utf8))
     }
 
     /// The ids in the payload; none when it is sealed.

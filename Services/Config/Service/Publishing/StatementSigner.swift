@@ -37,7 +37,7 @@ public struct StatementSigner: Sendable {
         return try SoftwareStatementIssuer(keys: SigningKeys(ring), issuer: issuer, clock: clock).issue(statement)
     }
 
-    private func signingKey() async throws(Fault) -> SigningKey {
+    private func signingKey() async throws(Fault) -> JoseSigningKey {
         let now = clock.now()
         return try keys.signing(among: try await store.read(now: now) { try $0.statementKeys() }, now: now)
     }
@@ -49,7 +49,7 @@ public final class StatementKeys: Sendable {
     private struct State {
         var files: SigningKeyFiles
         /// Keys that the files had before, the last of them first.
-        var former: [SigningKey] = []
+        var former: [JoseSigningKey] = []
         /// The one that was told last.
         var told: String?
     }
@@ -92,7 +92,7 @@ public final class StatementKeys: Sendable {
     /// The key that signs: the first that services know, of that of the files, those before it, and the next one.
     /// - Parameter known: The published keys.
     /// - Throws: `unavailable` when there is none.
-    func signing(among known: [PublishedKey], now: Timestamp) throws(Fault) -> SigningKey {
+    func signing(among known: [PublishedKey], now: Timestamp) throws(Fault) -> JoseSigningKey {
         let state = state.withLock { $0 }
         let since = Dictionary(texts: known.filter { $0.retiredAt == nil }.map { ($0.name, $0.since) }) { first, _ in first }
         let candidates = [state.files.current] + state.former + (state.files.next.map { [$0] } ?? [])

@@ -12,7 +12,7 @@ struct PacificTime: Sendable {
     }
 
     /// A moment to the second.
-    struct Moment: Hashable, Sendable {
+    struct LocalTime: Hashable, Sendable {
         /// Year to minute.
         let minute: Int64
         let second: Int64
@@ -29,22 +29,22 @@ struct PacificTime: Sendable {
         }
     }
 
-    func moment(_ time: Timestamp) -> Moment {
+    func moment(_ time: Timestamp) -> LocalTime {
         let offset = zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(time.seconds)))
         return Self.moment(localSeconds: time.seconds + Int64(offset))
     }
 
-    private static func moment(localSeconds: Int64) -> Moment {
+    private static func moment(localSeconds: Int64) -> LocalTime {
         let days = (Double(localSeconds) / 86_400).rounded(.down)
         let second = localSeconds - Int64(days) * 86_400
         let date = CivilDate(daysSince1970: Int(days))
         let day = Int64(date.year) * 10_000 + Int64(date.month) * 100 + Int64(date.day)
-        return Moment(minute: day * 10_000 + second / 3600 * 100 + second / 60 % 60, second: second % 60)
+        return LocalTime(minute: day * 10_000 + second / 3600 * 100 + second / 60 % 60, second: second % 60)
     }
 
     /// - Parameter text: ISO 8601 or a beginning of it, whose rest is filled in; with a `Z` it is UTC; or milliseconds since 1970.
     /// - Returns: `nil` for anything else.
-    func moment(_ text: String) -> Moment? {
+    func moment(_ text: String) -> LocalTime? {
         if text.utf8.count > 10, text.utf8.count < 16, let milliseconds = Int64(text), milliseconds >= 0 {
             return moment(Timestamp(milliseconds: milliseconds))
         }

@@ -18,8 +18,8 @@ struct UsagePlan: Sendable {
     let timeDepth: Int
     let limit: Int
     /// As they were taken, for the link to the report itself.
-    let start: PacificTime.Moment?
-    let end: PacificTime.Moment?
+    let start: PacificTime.LocalTime?
+    let end: PacificTime.LocalTime?
     private let conditions: [Condition]
 
     private struct Condition: Sendable {
@@ -114,7 +114,7 @@ struct UsagePlan: Sendable {
 
     // MARK: Time
 
-    private static func moment(_ text: String, _ name: String, _ time: PacificTime) throws(Fault) -> PacificTime.Moment {
+    private static func moment(_ text: String, _ name: String, _ time: PacificTime) throws(Fault) -> PacificTime.LocalTime {
         guard let moment = time.moment(text) else {
             throw bad("Parameter '\(name)' must be a time of ISO 8601 or its beginning, such as 2026-11-26T09:45, or milliseconds since 1970.")
         }
@@ -122,7 +122,7 @@ struct UsagePlan: Sendable {
     }
 
     /// The start of a report that names none: enough for one look.
-    private static func start(_ text: String, depth: Int, _ time: PacificTime, _ now: Timestamp) throws(Fault) -> PacificTime.Moment? {
+    private static func start(_ text: String, depth: Int, _ time: PacificTime, _ now: Timestamp) throws(Fault) -> PacificTime.LocalTime? {
         guard text.isEmpty else { return try moment(text, "start", time) }
         let day = 86_400
         let seconds: [Int] = [0, 3 * 366 * day, 366 * day, 30 * day, day, 3600]
@@ -130,7 +130,7 @@ struct UsagePlan: Sendable {
         let start = time.moment(now - .seconds(seconds[depth])).minute
         // From the beginning of that month, day and so on.
         let unit: [Int64] = [1, 100_000_000, 1_000_000, 10_000, 100, 1]
-        return PacificTime.Moment(minute: whole(start / unit[depth], depth: depth), second: 0)
+        return PacificTime.LocalTime(minute: whole(start / unit[depth], depth: depth), second: 0)
     }
 
     /// The first minute of a year, month, day, hour.
@@ -151,11 +151,11 @@ struct UsagePlan: Sendable {
 
     /// From when to when, and what has to be read for it.
     private struct Window {
-        let start: PacificTime.Moment?
+        let start: PacificTime.LocalTime?
         /// `nil`: up to what was counted last.
-        let end: PacificTime.Moment?
+        let end: PacificTime.LocalTime?
         let depth: Int
-        let present: PacificTime.Moment
+        let present: PacificTime.LocalTime
 
         /// The coarsest sums that tell the window exactly and are still kept. Older events are told by the day or hour that they fell into.
         func level(_ limits: UsageSettings, _ time: PacificTime, _ now: Timestamp) -> (UsageStore.Level, Range<Int64>) {

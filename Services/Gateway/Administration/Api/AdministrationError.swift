@@ -92,11 +92,11 @@ struct PeopleEndpoints: Sendable {
     static let path = "/admin/v1/people"
     private static let longest = 512
 
-    let desk: PeopleDesk
+    let controller: PeopleController
 
     @Sendable func export(_ exchange: Exchange) async throws -> Response {
         let token = try exchange.administrator()
-        let found = try await desk.export(try Self.selector(exchange), by: token, exchange)
+        let found = try await controller.export(try Self.selector(exchange), by: token, exchange)
         let services = found.records.map { service, records in
             Document.Member(
                 service,
@@ -110,8 +110,8 @@ struct PeopleEndpoints: Sendable {
 
     @Sendable func erase(_ exchange: Exchange) async throws -> Response {
         let token = try exchange.administrator()
-        let (person, erased) = try await desk.erase(try Self.selector(exchange), by: token, exchange)
-        let told = erased + [("config", Self.nothing(PeopleDesk.config)), ("gateway", Self.nothing(PeopleDesk.gateway))]
+        let (person, erased) = try await controller.erase(try Self.selector(exchange), by: token, exchange)
+        let told = erased + [("config", Self.nothing(PeopleController.config)), ("gateway", Self.nothing(PeopleController.gateway))]
         let services = told.map { service, records in
             Document.Member(
                 service,
@@ -176,7 +176,7 @@ struct AdministrationFace: GuardedFace {
         return response
     }
 
-    func reply(to problem: BodyProblem, _ exchange: Exchange) -> Response {
+    func reply(to problem: BodyRejection, _ exchange: Exchange) -> Response {
         let code =
             switch problem {
             case .tooLarge: "too_large"

@@ -6,18 +6,18 @@ internal import Hummingbird
 struct SupportEndpoints: Sendable {
     static let path = "/admin/v1/support/sessions"
 
-    let desk: SupportDesk
+    let controller: SupportController
 
     @Sendable func find(_ exchange: Exchange) async throws -> Response {
         let token = try exchange.administrator()
         let (viewer, _) = try Self.question(exchange, endsSessions: false)
-        return Response(Self.document(try await desk.find(viewer, by: token, exchange)), format: .json)
+        return Response(Self.document(try await controller.find(viewer, by: token, exchange)), format: .json)
     }
 
     @Sendable func end(_ exchange: Exchange) async throws -> Response {
         let token = try exchange.administrator()
         let (viewer, session) = try Self.question(exchange, endsSessions: true)
-        let ended = try await desk.end(session == "all" ? "" : session, of: viewer, by: token, exchange)
+        let ended = try await controller.end(session == "all" ? "" : session, of: viewer, by: token, exchange)
         return Response(Document("support", [.init("ended", .number(Int64(ended)))]), format: .json)
     }
 
@@ -46,7 +46,7 @@ struct SupportEndpoints: Sendable {
         return (FindViewerSessionsRequest(requestor: requestor, mvpd: mvpd, viewer: kind.named(value)), session)
     }
 
-    private static func document(_ found: SupportDesk.Found) -> Document {
+    private static func document(_ found: SupportController.Found) -> Document {
         let sessions = found.viewer.sessions.map { session in
             Document.Value.object([
                 .init("id", .text(session.id)), .init("mvpd", .text(session.mvpd)), .init("way", .text(word(session.kind))),

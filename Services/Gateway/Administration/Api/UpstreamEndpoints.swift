@@ -163,12 +163,12 @@ struct UpstreamConditions: Sendable {
 struct TestSignInEndpoints: Sendable {
     static let path = "\(EntityCollection.base)/draft/test-sign-ins"
 
-    let desk: TestSignInDesk
+    let controller: TestSignInController
 
     @Sendable func begin(_ exchange: Exchange) async throws -> Response {
         let token = try exchange.administrator()
         let (requestor, mvpd) = try AdministrationBody.object(exchange) { ($0.text("requestor"), $0.text("mvpd")) }
-        let test = try await desk.begin(requestor: requestor, mvpd: mvpd, by: token, exchange)
+        let test = try await controller.begin(requestor: requestor, mvpd: mvpd, by: token, exchange)
         var response = Response(
             Document(
                 "testSignIn",
@@ -182,7 +182,7 @@ struct TestSignInEndpoints: Sendable {
 }
 
 /// Begins sign-ins by an administrator's draft: config says who may and hands out what to try, authentication tries it.
-struct TestSignInDesk: Sendable {
+struct TestSignInController: Sendable {
     let administration: any Administration
     let operations: any AuthenticationOperations
     /// The origin of sign-ins.

@@ -7,12 +7,12 @@ internal import Hummingbird
 enum ConsoleRoutes {
     static func all(_ console: Console) -> [Route] {
         guard console.dependencies.pages.hasConsole else { return [] }
-        let door = ConsoleDoor(console: console)
-        return session(console, door) + ConsoleCollection.allCases.flatMap { entries($0, console, door) } + draft(console, door)
-            + operations(console, door) + reports(console, door)
+        let access = ConsoleAccess(console: console)
+        return session(console, access) + ConsoleCollection.allCases.flatMap { entries($0, console, access) } + draft(console, access)
+            + operations(console, access) + reports(console, access)
     }
 
-    private static func session(_ console: Console, _ door: ConsoleDoor) -> [Route] {
+    private static func session(_ console: Console, _ access: ConsoleAccess) -> [Route] {
         let (pages, sessions) = (ConsoleSignInPages(console: console), SessionsPage(console: console))
         let pagesOfFiles = console.dependencies.pages
         let provider = console.provider.map { ProviderSignInPages(console: console, provider: $0) }
@@ -20,83 +20,83 @@ enum ConsoleRoutes {
         return (there ?? []) + [
             route(ConsoleSignInPages.path, read: pages.show, write: pages.signIn, body: .largeForm),
             route(ConsoleSignInPages.resumePath, write: pages.resume, body: .largeForm),
-            route(Console.path + "/sign-out", write: door.signedIn(pages.signOut)),
-            route(ConsolePlace.sessions.address, read: door.signedIn(sessions.show)),
-            route(ConsolePlace.sessions.address + "/end", write: door.signedIn(sessions.end)),
+            route(Console.path + "/sign-out", write: access.signedIn(pages.signOut)),
+            route(ConsolePlace.sessions.address, read: access.signedIn(sessions.show)),
+            route(ConsolePlace.sessions.address + "/end", write: access.signedIn(sessions.end)),
             route(Console.path + "/assets/{file}", read: { try pagesOfFiles.asset($0) }),
         ]
     }
 
-    private static func entries(_ collection: ConsoleCollection, _ console: Console, _ door: ConsoleDoor) -> [Route] {
+    private static func entries(_ collection: ConsoleCollection, _ console: Console, _ access: ConsoleAccess) -> [Route] {
         let list = EntryListPages(console: console, collection: collection)
         let pages = EntryPages(console: console, collection: collection)
         let editing = EntryEditing(console: console, collection: collection)
         let creation = EntryCreation(console: console, collection: collection)
         let (path, entry) = (collection.place.address, collection.entryPath)
         var routes = [
-            route(path, read: door.signedIn(list.show)),
-            route(creation.path, read: door.signedIn(creation.show), write: door.signedIn(creation.create), body: .largeForm),
-            route(entry, read: door.signedIn(pages.show)),
-            route(entry + "/edit", read: door.signedIn(editing.edit), write: door.signedIn(editing.save), body: .largeForm),
-            route(entry + "/json", read: door.signedIn(editing.editJson), write: door.signedIn(editing.saveJson), body: .largeForm),
-            route(entry + "/delete", write: door.signedIn(pages.delete)),
+            route(path, read: access.signedIn(list.show)),
+            route(creation.path, read: access.signedIn(creation.show), write: access.signedIn(creation.create), body: .largeForm),
+            route(entry, read: access.signedIn(pages.show)),
+            route(entry + "/edit", read: access.signedIn(editing.edit), write: access.signedIn(editing.save), body: .largeForm),
+            route(entry + "/json", read: access.signedIn(editing.editJson), write: access.signedIn(editing.saveJson), body: .largeForm),
+            route(entry + "/delete", write: access.signedIn(pages.delete)),
         ]
         if collection == .integrations {
             let platforms = PlatformPages(console: console)
-            routes.append(route(entry + "/switch", write: door.signedIn(pages.toggle)))
-            routes.append(route(PlatformPages.path, read: door.signedIn(platforms.edit), write: door.signedIn(platforms.save)))
+            routes.append(route(entry + "/switch", write: access.signedIn(pages.toggle)))
+            routes.append(route(PlatformPages.path, read: access.signedIn(platforms.edit), write: access.signedIn(platforms.save)))
         }
         return routes
     }
 
-    private static func draft(_ console: Console, _ door: ConsoleDoor) -> [Route] {
+    private static func draft(_ console: Console, _ access: ConsoleAccess) -> [Route] {
         let (draft, history) = (DraftPages(console: console), HistoryPages(console: console))
         let promote = PromotePages(console: console)
         let tests = TestSignInPages(console: console)
         let (path, past) = (ConsolePlace.draft.address, ConsolePlace.history.address)
         return [
-            route(PromotePages.path, read: door.signedIn(promote.show), write: door.signedIn(promote.promote), body: .largeForm),
-            route(TestSignInPages.path, read: door.signedIn(tests.choose), write: door.signedIn(tests.begin)),
-            route(TestSignInPages.path + "/{id}", read: door.signedIn(tests.watch)),
-            route(past + "/{version}/catalogue", read: door.signedIn(promote.export)),
-            route(path, read: door.signedIn(draft.show)),
-            route(path + "/push", write: door.signedIn(draft.push)),
-            route(path + "/drop", write: door.signedIn(draft.drop)),
-            route(path + "/dismiss", write: door.signedIn(draft.dismiss)),
-            route(past, read: door.signedIn(history.list)),
-            route(past + "/compare", read: door.signedIn(history.compare)),
-            route(past + "/decide", write: door.signedIn(history.decide)),
-            route(past + "/{version}", read: door.signedIn(history.show)),
-            route(past + "/{version}/restore", write: door.signedIn(history.restore)),
-            route(Console.path + "/audit", read: door.signedIn(AuditLogPage(console: console).show)),
+            route(PromotePages.path, read: access.signedIn(promote.show), write: access.signedIn(promote.promote), body: .largeForm),
+            route(TestSignInPages.path, read: access.signedIn(tests.choose), write: access.signedIn(tests.begin)),
+            route(TestSignInPages.path + "/{id}", read: access.signedIn(tests.watch)),
+            route(past + "/{version}/catalogue", read: access.signedIn(promote.export)),
+            route(path, read: access.signedIn(draft.show)),
+            route(path + "/push", write: access.signedIn(draft.push)),
+            route(path + "/drop", write: access.signedIn(draft.drop)),
+            route(path + "/dismiss", write: access.signedIn(draft.dismiss)),
+            route(past, read: access.signedIn(history.list)),
+            route(past + "/compare", read: access.signedIn(history.compare)),
+            route(past + "/decide", write: access.signedIn(history.decide)),
+            route(past + "/{version}", read: access.signedIn(history.show)),
+            route(past + "/{version}/restore", write: access.signedIn(history.restore)),
+            route(Console.path + "/audit", read: access.signedIn(AuditLogPage(console: console).show)),
         ]
     }
 
-    private static func operations(_ console: Console, _ door: ConsoleDoor) -> [Route] {
+    private static func operations(_ console: Console, _ access: ConsoleAccess) -> [Route] {
         let (signIns, degradation) = (SignInPages(console: console), DegradationPages(console: console))
         let (connect, support) = (ConnectPages(console: console), SupportPages(console: console))
         let (reports, rules) = (ConsolePlace.signIns.address, ConsolePlace.degradation.address)
         return [
-            route(Console.path, read: door.signedIn(HomePage(console: console).show)),
-            route(ConnectPages.path, read: door.signedIn(connect.show), write: door.signedIn(connect.review), body: .largeForm),
-            route(ConnectPages.path + "/take", write: door.signedIn(connect.take), body: .largeForm),
-            route(ConsolePlace.support.address, read: door.signedIn(support.show), write: door.signedIn(support.find)),
-            route(ConsolePlace.support.address + "/end", write: door.signedIn(support.end)),
-            route(reports, read: door.signedIn(signIns.list)),
-            route(SignInWatch.path, read: door.signedIn(SignInWatch(console: console).show)),
-            route(reports + "/{trace}", read: door.signedIn(signIns.show)),
-            route(rules, read: door.signedIn(degradation.list)),
-            route(rules + "/new", read: door.signedIn(degradation.form), write: door.signedIn(degradation.start)),
-            route(rules + "/end", write: door.signedIn(degradation.end)),
+            route(Console.path, read: access.signedIn(HomePage(console: console).show)),
+            route(ConnectPages.path, read: access.signedIn(connect.show), write: access.signedIn(connect.review), body: .largeForm),
+            route(ConnectPages.path + "/take", write: access.signedIn(connect.take), body: .largeForm),
+            route(ConsolePlace.support.address, read: access.signedIn(support.show), write: access.signedIn(support.find)),
+            route(ConsolePlace.support.address + "/end", write: access.signedIn(support.end)),
+            route(reports, read: access.signedIn(signIns.list)),
+            route(SignInWatch.path, read: access.signedIn(SignInWatch(console: console).show)),
+            route(reports + "/{trace}", read: access.signedIn(signIns.show)),
+            route(rules, read: access.signedIn(degradation.list)),
+            route(rules + "/new", read: access.signedIn(degradation.form), write: access.signedIn(degradation.start)),
+            route(rules + "/end", write: access.signedIn(degradation.end)),
         ]
     }
 
-    private static func reports(_ console: Console, _ door: ConsoleDoor) -> [Route] {
+    private static func reports(_ console: Console, _ access: ConsoleAccess) -> [Route] {
         let (usage, trials) = (UsagePages(console: console), TempPassPages(console: console))
         return [
-            route(ConsolePlace.usage.address, read: door.signedIn(usage.show)),
-            route(Console.path + "/reports/{report}", read: door.signedIn(ReportPages(console: console).show)),
-            route(ConsolePlace.tempPass.address, read: door.signedIn(trials.show), write: door.signedIn(trials.reset)),
+            route(ConsolePlace.usage.address, read: access.signedIn(usage.show)),
+            route(Console.path + "/reports/{report}", read: access.signedIn(ReportPages(console: console).show)),
+            route(ConsolePlace.tempPass.address, read: access.signedIn(trials.show), write: access.signedIn(trials.reset)),
         ]
     }
 

@@ -47,7 +47,7 @@ struct DegradationControl: Sendable {
 
     /// The bearer comes first, then what the call says.
     /// - Parameter others: Reads what the call alone has.
-    /// - Throws: `BearerProblem`, `access_denied`, `invalid_client`, `insufficient_scope`, `invalid_requestor`, `invalid_request`.
+    /// - Throws: `BearerRejection`, `access_denied`, `invalid_client`, `insufficient_scope`, `invalid_requestor`, `invalid_request`.
     private func scope<Others>(
         _ exchange: Exchange, _ kind: MeasureKind?, others: (Exchange) throws(Fault) -> Others
     ) async throws -> (scope: DegradationScope, others: Others) {
@@ -189,7 +189,7 @@ struct ProxiedMvpdControl: Sendable {
         do {
             return try await body()
         } catch let fault as Fault where [.insufficientRole, .notFound].contains(fault.code) {
-            throw BearerProblem(fault: Fault(.insufficientScope, "The token keeps no list of this MVPD, or it is no proxy."))
+            throw BearerRejection(fault: Fault(.insufficientScope, "The token keeps no list of this MVPD, or it is no proxy."))
         }
     }
 }

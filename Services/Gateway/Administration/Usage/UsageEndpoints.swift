@@ -85,7 +85,7 @@ struct UsageFace: Face {
         }
     }
 
-    func reply(to problem: BodyProblem, _ exchange: Exchange) -> Response { Self.reply(problem.status, problem.status.reasonPhrase) }
+    func reply(to problem: BodyRejection, _ exchange: Exchange) -> Response { Self.reply(problem.status, problem.status.reasonPhrase) }
 
     func methodNotAllowed(_ exchange: Exchange) -> Response { Self.reply(.methodNotAllowed, "Only GET is served here.") }
 

@@ -235,7 +235,7 @@ final class SignatureGuard: Sendable {
 
     /// Counts a signed request that was refused for its signature.
     func charge(_ error: any Error, _ exchange: Exchange) {
-        let fault = (error as? BearerProblem)?.fault ?? error as? Fault
+        let fault = (error as? BearerRejection)?.fault ?? error as? Fault
         guard fault?.code == .accessDenied, let key = key(exchange.headers, exchange.facts.clientAddress) else { return }
         let now = clock.nanoseconds()
         _ = rates.update(key, now: now) { $0.admit(at: now, limit) }

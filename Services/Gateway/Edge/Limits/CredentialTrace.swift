@@ -19,11 +19,11 @@ package final class CredentialTrace: Sendable {
     private let state = Atomic(State.nothing)
 
     /// They are on their way to the service that checks them.
-    package func areHandedOn() { _ = state.compareExchange(expected: .nothing, desired: .handedOn, ordering: .relaxed) }
+    package func markHandedOn() { _ = state.compareExchange(expected: .nothing, desired: .handedOn, ordering: .relaxed) }
 
     /// The work ended so, whatever the caller is told.
     package func failed(with error: any Error) {
-        if let problem = error as? BearerProblem {
+        if let problem = error as? BearerRejection {
             state.store(problem.fault.code == .accessDenied || problem.fault.code == .invalidClient ? .refused : .unknown, ordering: .relaxed)
         } else if let fault = error as? Fault {
             if fault.code == .accessDenied || fault.code == .invalidClient {

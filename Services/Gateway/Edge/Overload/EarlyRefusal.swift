@@ -19,9 +19,9 @@ final class EarlyRefusal: ChannelInboundHandler, RemovableChannelHandler {
     /// The parser has seen the end of a request, and nothing after it.
     private var isBetweenRequests = true
 
-    init(_ doorkeeper: Doorkeeper, eventLoop: any EventLoop, rules: Http1Rules, requestGuard: RequestGuard, connection: ConnectionGuard) {
-        refusals = doorkeeper.refusals
-        admission = doorkeeper.admission.on(eventLoop)
+    init(_ loadShedder: LoadShedder, eventLoop: any EventLoop, rules: Http1Rules, requestGuard: RequestGuard, connection: ConnectionGuard) {
+        refusals = loadShedder.refusals
+        admission = loadShedder.admission.on(eventLoop)
         self.rules = rules
         self.requestGuard = requestGuard
         self.connection = connection
@@ -56,7 +56,7 @@ final class EarlyRefusal: ChannelInboundHandler, RemovableChannelHandler {
 }
 
 /// Refuses the requests of a listener that the gateway has no time for, before anything else is done for them.
-struct Doorkeeper: Sendable {
+struct LoadShedder: Sendable {
     let admission: Admission
     let refusals: OverloadRefusals
 

@@ -9,11 +9,11 @@ package struct Languages: Sendable {
     /// - Parameters:
     ///   - folder: The folder of the pages; the languages that a release has are in its `languages`.
     ///   - additional: Folder with more files; one for a language that is there replaces texts of it. `nil`: none.
-    /// - Throws: `PagesProblem`, naming the file that is missing or broken.
+    /// - Throws: `PagesError`, naming the file that is missing or broken.
     init(folder: String, additional: String?) throws {
         var files: [String: LanguageFile] = [:]
         for entry in try LanguageFile.list("\(folder)/languages") { files[entry.tag] = try LanguageFile.read(entry.file) }
-        guard let english = files[Self.standard] else { throw PagesProblem(description: "folder of languages \(folder)/languages lacks en.json") }
+        guard let english = files[Self.standard] else { throw PagesError(description: "folder of languages \(folder)/languages lacks en.json") }
         var warnings: [String] = []
         let own = try additional.map { try LanguageFile.list($0) } ?? []
         for (tag, file) in own {

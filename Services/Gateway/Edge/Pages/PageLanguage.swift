@@ -17,14 +17,14 @@ package struct PageLanguage: Sendable {
     package func text(_ key: String) -> String { texts[key] ?? "" }
 
     /// A template in this language: each `[[key]]` is its text.
-    /// - Throws: `PagesProblem` when a text is missing.
+    /// - Throws: `PagesError` when a text is missing.
     func written(_ template: String, file: String) throws -> String {
         var written = ""
         var rest = template[...]
         while let open = rest.utf8.firstRange(of: "[[".utf8), let close = rest[open.upperBound...].utf8.firstRange(of: "]]".utf8) {
             let key = String(rest[open.upperBound..<close.lowerBound])
             guard let text = value(key) else {
-                throw PagesProblem(description: "page template \(file) names the text '\(key)', which is in no language file")
+                throw PagesError(description: "page template \(file) names the text '\(key)', which is in no language file")
             }
             written += rest[..<open.lowerBound] + text
             rest = rest[close.upperBound...]
@@ -59,31 +59,31 @@ struct LanguageFile: Decodable {
     var alphabet: String?
     var texts: [String: String]
 
-    /// - Throws: `PagesProblem`, naming the file.
+    /// - Throws: `PagesError`, naming the file.
     static func read(_ file: String) throws -> Self {
         guard let content = FileManager.default.contents(atPath: file) else {
-            throw PagesProblem(description: "language file \(file) cannot be read")
+            throw PagesError(description: "language file \(file) cannot be read")
         }
         let read: Self
         do { read = try JSONDecoder().decode(Self.self, from: content) } catch {
-            throw PagesProblem(description: "language file \(file) is no JSON object with 'texts', whose values are texts: \(error)")
+            throw PagesError(description: "language file \(file) is no JSON object with 'texts', whose values are texts: \(error)")
         }
         guard ["ltr", "rtl"].contains(read.direction ?? "ltr") else {
-            throw PagesProblem(description: "language file \(file): 'direction' must be ltr or rtl")
+            throw PagesError(description: "language file \(file): 'direction' must be ltr or rtl")
         }
         return read
     }
 
     /// - Returns: Tag and file of each language of a folder.
-    /// - Throws: `PagesProblem` when it cannot be read, or a name is no tag.
+    /// - Throws: `PagesError` when it cannot be read, or a name is no tag.
     static func list(_ folder: String) throws -> [(tag: String, file: String)] {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
-            throw PagesProblem(description: "folder of languages \(folder) cannot be read")
+            throw PagesError(description: "folder of languages \(folder) cannot be read")
         }
         return try names.sorted().filter { $0.hasSuffix(".json") }.map { name in
             let tag = String(name.dropLast(5))
             guard isTag(tag) else {
-                throw PagesProblem(description: "language file \(folder)/\(name): the name must be a language tag, for example it.json or pt-BR.json")
+                throw PagesError(description: "language file \(folder)/\(name): the name must be a language tag, for example it.json or pt-BR.json")
             }
             return (tag, "\(folder)/\(name)")
         }

@@ -64,7 +64,7 @@ public struct Pages: Sendable {
     ///   - publicOrigin: Decides whether logos may come over plain HTTP.
     ///   - languages: Folder with files of texts beside those that `folder` has; `nil`: none.
     ///   - logger: Told what an operator should correct in language files of his own.
-    /// - Throws: `PagesProblem`, naming the file that is missing or broken.
+    /// - Throws: `PagesError`, naming the file that is missing or broken.
     public init(folder: String, publicOrigin: String, languages folderOfLanguages: String? = nil, logger: Logger? = nil) throws {
         ScalarMarkup.install()
         var libraries: [String: MustacheLibrary] = [:]
@@ -100,7 +100,7 @@ public struct Pages: Sendable {
 
     private static func register(_ text: String, of file: String, as name: String, in library: inout MustacheLibrary) throws {
         do { try library.register(ScalarMarkup.pragma + text, named: name) } catch let error as MustacheTemplate.ParserError {
-            throw PagesProblem(description: "page template \(file) is broken: \(error.error)")
+            throw PagesError(description: "page template \(file) is broken: \(error.error)")
         }
     }
 
@@ -186,8 +186,8 @@ public struct Pages: Sendable {
     }
 
     private static func text(_ file: String) throws -> String {
-        guard let content = FileManager.default.contents(atPath: file) else { throw PagesProblem(description: "page file \(file) cannot be read") }
-        guard let text = String(validating: content, as: UTF8.self) else { throw PagesProblem(description: "page file \(file) is not UTF-8") }
+        guard let content = FileManager.default.contents(atPath: file) else { throw PagesError(description: "page file \(file) cannot be read") }
+        guard let text = String(validating: content, as: UTF8.self) else { throw PagesError(description: "page file \(file) is not UTF-8") }
         return text
     }
 }
@@ -209,7 +209,7 @@ package struct PageLook {
 }
 
 /// Why the pages cannot be used, in one line.
-public struct PagesProblem: Error, CustomStringConvertible {
+public struct PagesError: Error, CustomStringConvertible {
     public let description: String
 }
 

@@ -9,7 +9,7 @@ package import Hummingbird
 internal import Tokens
 
 /// A fault of the access token, answered as rest-v1 §2.2 says.
-package struct BearerProblem: Error {
+package struct BearerRejection: Error {
     package let fault: Fault
 
     package init(fault: Fault) { self.fault = fault }
@@ -18,7 +18,7 @@ package struct BearerProblem: Error {
 
     /// True for an error that says something of the access token.
     package static func isOne(_ error: any Error) -> Bool {
-        error is BearerProblem || (error as? Fault).map { codes.contains($0.code) } ?? false
+        error is BearerRejection || (error as? Fault).map { codes.contains($0.code) } ?? false
     }
 
     package static func status(_ code: Fault.Code) -> HTTPResponse.Status {
@@ -36,7 +36,7 @@ package struct BearerProblem: Error {
 }
 
 /// A client that authenticated in the `Authorization` header and is not known so: 401 with a challenge (RFC 6749 §5.2).
-package struct BasicProblem: Error {
+package struct BasicRejection: Error {
     package let fault: Fault
 
     package init(fault: Fault) { self.fault = fault }
@@ -56,28 +56,28 @@ package struct Credentials: Sendable {
     }
 
     /// - Returns: `nil` when none were sent.
-    /// - Throws: `BearerProblem` when several were sent, or the header is of another scheme.
+    /// - Throws: `BearerRejection` when several were sent, or the header is of another scheme.
     package static func optional(_ exchange: Exchange) throws -> Credentials? {
         guard let header = exchange.headers[values: .authorization].first(where: SignedRequestHeader.isMeant) else {
             guard let token = try Bearer.optional(exchange) else { return nil }
-            exchange.credentials.areHandedOn()
+            exchange.credentials.markHandedOn()
             return Credentials(accessToken: token)
         }
         let tokens = (try? exchange.all("access_token")) ?? []
         guard exchange.headers[values: .authorization].count == 1, tokens.allSatisfy(\.isEmpty) else {
-            throw BearerProblem(fault: Fault(.invalidRequest, "A signature and an access token were sent."))
+            throw BearerRejection(fault: Fault(.invalidRequest, "A signature and an access token were sent."))
         }
         let request = SignedRequest(
             header: header, method: exchange.method.rawValue, target: exchange.target, clientAddress: exchange.facts.clientAddress.text,
             isPlain: exchange.facts.isReadableOnTheWay)
         // The owning service finds out if the text holds.
-        exchange.credentials.areHandedOn()
+        exchange.credentials.markHandedOn()
         return Credentials(signed: request, signedRequestor: SignedRequestHeader(header)?.requestorID)
     }
 
-    /// - Throws: `BearerProblem`, also when none were sent.
+    /// - Throws: `BearerRejection`, also when none were sent.
     package static func required(_ exchange: Exchange) throws -> Credentials {
-        guard let credentials = try optional(exchange) else { throw BearerProblem(fault: Fault(.accessDenied, "An access token is required.")) }
+        guard let credentials = try optional(exchange) else { throw BearerRejection(fault: Fault(.accessDenied, "An access token is required.")) }
         return credentials
     }
 
@@ -89,24 +89,24 @@ package struct Credentials: Sendable {
 /// The access token of a request: `Authorization: Bearer`, or `access_token` in the query (rest-v1 §2.2).
 package enum Bearer {
     /// - Returns: `nil` when none was sent.
-    /// - Throws: `BearerProblem` when two different ones were sent, or the header is of another scheme.
+    /// - Throws: `BearerRejection` when two different ones were sent, or the header is of another scheme.
     package static func optional(_ exchange: Exchange) throws -> String? {
         let headers = exchange.headers[values: .authorization]
         var tokens = ((try? exchange.all("access_token")) ?? []).filter { !$0.isEmpty }
         for header in headers {
-            guard let token = token(in: header) else { throw BearerProblem(fault: Fault(.accessDenied, "The access token is malformed.")) }
+            guard let token = token(in: header) else { throw BearerRejection(fault: Fault(.accessDenied, "The access token is malformed.")) }
             tokens.append(token)
         }
         guard tokens.dropFirst().allSatisfy({ $0 == tokens[0] }) else {
-            throw BearerProblem(fault: Fault(.invalidRequest, "Two access tokens were sent."))
+            throw BearerRejection(fault: Fault(.invalidRequest, "Two access tokens were sent."))
         }
         return tokens.first
     }
 
-    /// - Throws: `BearerProblem`, also when none was sent.
+    /// - Throws: `BearerRejection`, also when none was sent.
     package static func required(_ exchange: Exchange) throws -> String {
-        guard let token = try optional(exchange) else { throw BearerProblem(fault: Fault(.accessDenied, "An access token is required.")) }
-        exchange.credentials.areHandedOn()
+        guard let token = try optional(exchange) else { throw BearerRejection(fault: Fault(.accessDenied, "An access token is required.")) }
+        exchange.credentials.markHandedOn()
         return token
     }
 

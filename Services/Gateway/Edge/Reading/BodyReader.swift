@@ -4,7 +4,7 @@ internal import NIOPosix
 internal import Synchronization
 
 /// Why a body was not taken.
-package enum BodyProblem: Error {
+package enum BodyRejection: Error {
     case tooLarge
     case tooSlow
     /// It did not come as its head said: a chunk was malformed, or the client broke off.
@@ -27,15 +27,15 @@ struct BodyReader: Sendable {
     ///   - whole: The body, where it came with the head.
     ///   - limit: In bytes.
     ///   - willRead: Called before a body is read that did not come with its head.
-    /// - Throws: `BodyProblem`.
+    /// - Throws: `BodyRejection`.
     func read(_ request: Request, whole: ByteBuffer? = nil, limit: Int, willRead: () -> Void = {}) async throws -> ByteBuffer {
         if let whole {
-            guard whole.readableBytes <= limit else { throw BodyProblem.tooLarge }
+            guard whole.readableBytes <= limit else { throw BodyRejection.tooLarge }
             return whole
         }
         let declared = request.headers[.contentLength].flatMap(Int.init)
         if declared == 0 { return ByteBuffer() }
-        if let declared, declared > limit { throw BodyProblem.tooLarge }
+        if let declared, declared > limit { throw BodyRejection.tooLarge }
         willRead()
         return try await collect(request.body, limit: limit)
     }
@@ -56,12 +56,12 @@ struct BodyReader: Sendable {
                 reading.cancel()
             }
             // A reading that is cancelled may end with what came until then.
-            guard !isOver.reached.load(ordering: .relaxed) else { throw BodyProblem.tooSlow }
+            guard !isOver.reached.load(ordering: .relaxed) else { throw BodyRejection.tooSlow }
             return content
         } catch is NIOTooManyBytesError {
-            throw BodyProblem.tooLarge
+            throw BodyRejection.tooLarge
         } catch {
-            throw isOver.reached.load(ordering: .relaxed) ? BodyProblem.tooSlow : BodyProblem.broken
+            throw isOver.reached.load(ordering: .relaxed) ? BodyRejection.tooSlow : BodyRejection.broken
         }
     }
 }

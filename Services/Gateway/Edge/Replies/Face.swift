@@ -12,7 +12,7 @@ package protocol Face: Sendable {
     ///   - fault: The fault for the error.
     func reply(to error: any Error, _ fault: Fault, _ exchange: Exchange) -> Response
 
-    func reply(to problem: BodyProblem, _ exchange: Exchange) -> Response
+    func reply(to problem: BodyRejection, _ exchange: Exchange) -> Response
 
     /// The edge adds `Allow`.
     func methodNotAllowed(_ exchange: Exchange) -> Response

@@ -10,7 +10,7 @@ final class Refusals: Sendable {
     init(_ faces: Faces) { self.faces = faces }
 
     func reply(to error: any Error, _ exchange: Exchange) -> Response {
-        let fault = (error as? BearerProblem)?.fault ?? (error as? BasicProblem)?.fault ?? Fault.unexpected(error)
+        let fault = (error as? BearerRejection)?.fault ?? (error as? BasicRejection)?.fault ?? Fault.unexpected(error)
         log(fault, exchange)
         var response = faces[exchange.audience].reply(to: error, fault, exchange)
         if let span = Tracing.isOn ? Span.current : nil {
@@ -28,7 +28,7 @@ final class Refusals: Sendable {
     }
 
     func badBody(_ error: any Error, _ exchange: Exchange) -> Response {
-        guard let problem = error as? BodyProblem else { return reply(to: error, exchange) }
+        guard let problem = error as? BodyRejection else { return reply(to: error, exchange) }
         var response = faces[exchange.audience].reply(to: problem, exchange)
         response.headers[.connection] = "close"
         return response

@@ -25,7 +25,7 @@ extension Route {
         case browser
 
         /// Where it is served; what those who administer ask is a stranger's at no listener.
-        var door: Door {
+        var listenerKind: ListenerKind {
             switch self {
             case .administration, .console, .api(.tempPassReset), .api(.degradation), .usage: .administration
             case .api, .apiV2, .singleSignOn, .clientRegistration, .autoSignIn, .notification, .browser: .everybody
@@ -172,7 +172,7 @@ package enum KnownPaths {
 }
 
 /// The listeners that a route is served at.
-public enum Door: Sendable {
+public enum ListenerKind: Sendable {
     /// Apps, browsers and MVPDs.
     case everybody
     /// Those who administer the cluster.

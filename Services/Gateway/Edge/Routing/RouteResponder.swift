@@ -106,11 +106,11 @@ final class RouteResponder: Sendable {
     }
 
     /// A long body costs more than the check of a bearer, so the bearer comes first.
-    /// - Throws: `access_denied`, `invalid_client`, or `BearerProblem`. The service that does the work says everything else.
+    /// - Throws: `access_denied`, `invalid_client`, or `BearerRejection`. The service that does the work says everything else.
     private func refuseBadBearer(_ exchange: Exchange) async throws {
         guard let credentials = try Credentials.optional(exchange) else {
             guard exchange.audience.demandsBearer else { return }
-            throw BearerProblem(fault: Fault(.accessDenied, "An access token is required, before a body of this length."))
+            throw BearerRejection(fault: Fault(.accessDenied, "An access token is required, before a body of this length."))
         }
         do {
             _ = try await dependencies.authentication.verifyAccessToken(credentials.verification(), context: exchange.call)

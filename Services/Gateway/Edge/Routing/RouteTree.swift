@@ -11,12 +11,12 @@ package struct RouteTable: Sendable {
     }
 
     /// All callers may ask for these: whether the gateway works, and what it offers.
-    private static let atEveryDoor: Set<OctetText> = ["/healthz", "/readyz", "/openapi.json"]
+    private static let onEveryListener: Set<OctetText> = ["/healthz", "/readyz", "/openapi.json"]
 
     /// The routes of one kind of listener; its addresses are unknown at the other.
-    func routes(at door: Door) -> [Route] {
-        let own = routes.filter { $0.audience.door == door || Self.atEveryDoor.contains(OctetText($0.path)) }
-        return door == .administration ? own + [administrationEntrance].compactMap(\.self) : own
+    func routes(at listenerKind: ListenerKind) -> [Route] {
+        let own = routes.filter { $0.audience.listenerKind == listenerKind || Self.onEveryListener.contains(OctetText($0.path)) }
+        return listenerKind == .administration ? own + [administrationEntrance].compactMap(\.self) : own
     }
 }
 

@@ -34,13 +34,13 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     func requestBegan() {
         requests += 1
-        if requests == 1 { connections.isBusy(place) }
+        if requests == 1 { connections.markBusy(place) }
         times.requestBegan()
     }
 
     func requestEnded() {
         requests -= 1
-        if requests == 0 { connections.isIdle(place) }
+        if requests == 0 { connections.markIdle(place) }
         times.requestEnded(at: .now())
         arm()
     }

@@ -58,7 +58,7 @@ struct GatewayChannel: ServerChildChannel {
         guard let place = connections.enter(address, close: { channel.eventLoop.execute { channel.close(promise: nil) } }) else {
             return refuse(channel)
         }
-        let loop = http1.doorkeeper.admission.on(channel.eventLoop)
+        let loop = http1.loadShedder.admission.on(channel.eventLoop)
         loop.connectionOpened()
         channel.closeFuture.whenComplete { [connections] _ in
             loop.connectionClosed()
@@ -92,7 +92,7 @@ struct GatewayChannel: ServerChildChannel {
     func speak(on channel: any Channel, _ logger: Logger) -> EventLoopFuture<Value> {
         guard let place = connections.enter(nil, close: { channel.close(promise: nil) }) else { return refuse(channel) }
         do {
-            let streams = StreamTurns(http1.doorkeeper.admission.on(channel.eventLoop), eventLoop: channel.eventLoop)
+            let streams = StreamTurns(http1.loadShedder.admission.on(channel.eventLoop), eventLoop: channel.eventLoop)
             try channel.pipeline.syncOperations.addHandler(
                 ConnectionGuard(limits, place: place, among: connections, streams: streams, bytesBeginRequests: false))
         } catch {
@@ -109,7 +109,7 @@ struct GatewayChannel: ServerChildChannel {
                 try options.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Http1Bounds.oneRead))
                 try? options.setOption(.socketOption(.so_sndbuf), value: Self.sendOctets)
             }
-            let streams = certificate.map { _ in StreamTurns(http1.doorkeeper.admission.on(channel.eventLoop), eventLoop: channel.eventLoop) }
+            let streams = certificate.map { _ in StreamTurns(http1.loadShedder.admission.on(channel.eventLoop), eventLoop: channel.eventLoop) }
             try channel.pipeline.syncOperations.addHandler(
                 ConnectionGuard(limits, place: place, among: connections, streams: streams, bytesBeginRequests: certificate == nil))
             guard let certificate else { return http1.add(to: channel).map { .plain(channel) } }
@@ -138,7 +138,7 @@ struct GatewayChannel: ServerChildChannel {
 
 /// Makes a connection speak HTTP/1.1.
 struct Http1Setup: Sendable {
-    let doorkeeper: Doorkeeper
+    let loadShedder: LoadShedder
     let responder: Http1Conversation.Responder
     /// The longest that a body may take which nobody reads; the reader of a body answers when its own time is over.
     let bodyTime: Duration
@@ -152,9 +152,9 @@ struct Http1Setup: Sendable {
             let requestGuard = RequestGuard(isStream: false, bodyTime: bodyTime)
             let conversation = Http1Conversation(
                 base: GatewayContext(source: .init(channel: channel, logger: logger)), eventLoop: channel.eventLoop, requestGuard: requestGuard,
-                doorkeeper: doorkeeper, responder: responder)
+                loadShedder: loadShedder, responder: responder)
             let rules = Http1Rules()
-            let early = EarlyRefusal(doorkeeper, eventLoop: channel.eventLoop, rules: rules, requestGuard: requestGuard, connection: connection)
+            let early = EarlyRefusal(loadShedder, eventLoop: channel.eventLoop, rules: rules, requestGuard: requestGuard, connection: connection)
             try pipeline.addHandlers([early, Http1Parser().handler, rules, requestGuard, conversation])
         }
     }

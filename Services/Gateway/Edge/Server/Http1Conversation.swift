@@ -43,7 +43,7 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let responder: Responder
     private let requestGuard: RequestGuard
-    private let doorkeeper: Doorkeeper
+    private let loadShedder: LoadShedder
     private let admission: LoopAdmission
     private let executor: EventLoopExecutor
     private let base: GatewayContext
@@ -70,11 +70,11 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     private var isInputClosed = false
 
     /// - Parameter base: The common context of the connection's requests.
-    init(base: GatewayContext, eventLoop: any EventLoop, requestGuard: RequestGuard, doorkeeper: Doorkeeper, responder: @escaping Responder) {
+    init(base: GatewayContext, eventLoop: any EventLoop, requestGuard: RequestGuard, loadShedder: LoadShedder, responder: @escaping Responder) {
         self.base = base
         self.requestGuard = requestGuard
-        self.doorkeeper = doorkeeper
-        admission = doorkeeper.admission.on(eventLoop)
+        self.loadShedder = loadShedder
+        admission = loadShedder.admission.on(eventLoop)
         self.responder = responder
         executor = EventLoopExecutor(eventLoop)
     }
@@ -134,7 +134,7 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard let status = Http1Problem.status(of: error) else { return end() }
+        guard let status = Http1Rejection.status(of: error) else { return end() }
         startUpload()
         switch phase {
         case .idle where backlog.isEmpty: refuse(status)
@@ -224,7 +224,7 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
     private func answer(_ head: HTTPRequest, body: ByteBuffer = ByteBuffer(), upload: Upload? = nil) {
         phase = .answering(head.headerFields.value(.connection).flatMap(Http1Answer.Connection.init) ?? .stays, upload: upload)
         isHead = head.method == .head
-        let refusal = doorkeeper.refusal(of: head, on: admission, after: lastRound)
+        let refusal = loadShedder.refusal(of: head, on: admission, after: lastRound)
         lastRound = admission.round
         if let refusal { return write(refusal) }
         var base = base

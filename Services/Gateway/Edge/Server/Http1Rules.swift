@@ -41,7 +41,7 @@ final class Http1Rules: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         let isOfParser = error is ByteToMessageDecoderError || error is ByteToMessageDecoderError.PayloadTooLargeError
-        guard isOfParser || Http1Problem.status(of: error) != nil else { return context.fireErrorCaught(error) }
+        guard isOfParser || Http1Rejection.status(of: error) != nil else { return context.fireErrorCaught(error) }
         // Behind the last request nothing is wrong.
         guard !isOver else { return }
         isOver = true
@@ -53,15 +53,15 @@ final class Http1Rules: ChannelInboundHandler {
     /// Checks a message with a coding (RFC 9112 §6.1): HTTP/1.0 has none, and the gateway knows one.
     private static func checkCoding(_ head: HTTPRequestHead, _ codings: [String]) throws {
         guard !codings.isEmpty else { return }
-        guard head.version != .http1_0 else { throw Http1Problem.faulty }
+        guard head.version != .http1_0 else { throw Http1Rejection.faulty }
         let names = codings.flatMap { $0.split(separator: ",") }.map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }.filter { !$0.isEmpty }
         // Without chunks at the end nobody can tell where the message ends.
-        guard names.last == "chunked" else { throw Http1Problem.faulty }
+        guard names.last == "chunked" else { throw Http1Rejection.faulty }
         guard names.count > 1 else { return }
-        throw names.dropLast().contains("chunked") ? Http1Problem.faulty : .unknownCoding
+        throw names.dropLast().contains("chunked") ? Http1Rejection.faulty : .unknownCoding
     }
 
-    /// - Throws: `headerOverflow` for a head that is larger than HTTP/2 would take it; `Http1Problem`.
+    /// - Throws: `headerOverflow` for a head that is larger than HTTP/2 would take it; `Http1Rejection`.
     private func request(_ head: HTTPRequestHead) throws -> HTTPRequest {
         let length = head.headers.reduce(head.uri.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
         guard length <= Http1Bounds.longestHead else { throw HTTPParserError.headerOverflow }
@@ -173,7 +173,7 @@ final class Http1Parser {
 }
 
 /// Why a message of HTTP/1.1 is refused before there is a request. Its connection ends with the answer.
-enum Http1Problem: Error {
+enum Http1Rejection: Error {
     /// Another server on the way could cut it differently.
     case faulty
     /// A coding of the message that the gateway does not know (RFC 9112 §6.1).
@@ -182,10 +182,10 @@ enum Http1Problem: Error {
     /// - Returns: `nil` for an error that is none of the message.
     static func status(of error: any Error) -> HTTPResponse.Status? {
         switch error {
-        case Http1Problem.unknownCoding: .notImplemented
+        case Http1Rejection.unknownCoding: .notImplemented
         case HTTPParserError.invalidMethod: .notImplemented
         case HTTPParserError.headerOverflow: .requestHeaderFieldsTooLarge
-        case is Http1Problem, is HTTPParserError: .badRequest
+        case is Http1Rejection, is HTTPParserError: .badRequest
         default: nil
         }
     }

@@ -45,11 +45,11 @@ public final class HttpsCertificate: Sendable {
     ///   - served: Names that are served with it; one that it covers stays covered, whatever the files become.
     ///   - others: By name in lower case, what is shown to clients that ask for that name in their handshake.
     ///   - clock: Tells whether a certificate has begun and not ended.
-    /// - Throws: `HttpsProblem`, naming the file.
+    /// - Throws: `HttpsError`, naming the file.
     public init(
         certificateFile: String, keyFile: String, use: String = "https", name: String? = nil, served: [String] = [],
         others: [String: HttpsCertificate] = [:], clock: any WallClock = SystemClock()
-    ) throws(HttpsProblem) {
+    ) throws(HttpsError) {
         self.certificateFile = certificateFile
         self.keyFile = keyFile
         self.use = use
@@ -79,10 +79,10 @@ public final class HttpsCertificate: Sendable {
     /// Takes in the files when their content is another than before.
     /// - Parameter again: True: says again what is wrong with files that were refused before.
     /// - Returns: True when there is a new certificate.
-    /// - Throws: `HttpsProblem` when they cannot be used; the certificate stays.
-    public func reload(again: Bool = false) throws(HttpsProblem) -> Bool {
+    /// - Throws: `HttpsError` when they cannot be used; the certificate stays.
+    public func reload(again: Bool = false) throws(HttpsError) -> Bool {
         var content: [[UInt8]] = []
-        do throws(HttpsProblem) {
+        do throws(HttpsError) {
             content = try Self.read([certificateFile, keyFile])
             let current = state.withLock { $0.loaded }
             let isNew = content != current.content
@@ -104,21 +104,21 @@ public final class HttpsCertificate: Sendable {
     }
 
     /// The demands on a certificate before it takes the place of one that is shown.
-    private func require(_ facts: CertificateFacts, after former: CertificateFacts) throws(HttpsProblem) {
+    private func require(_ facts: CertificateFacts, after former: CertificateFacts) throws(HttpsError) {
         if let name { try facts.require(name, in: certificateFile) }
         for name in served where former.covers(name) { try facts.require(name, in: certificateFile) }
-        if let problem = facts.problem(at: clock.now(), in: certificateFile) { throw HttpsProblem(description: problem) }
+        if let problem = facts.problem(at: clock.now(), in: certificateFile) { throw HttpsError(description: problem) }
     }
 
     private func count(isRefused: Bool) {
         Gauge(label: "boxoffice_gateway_certificate_refused", dimensions: [("certificate", use)]).record(isRefused ? 1 : 0)
     }
 
-    private static func read(_ files: [String]) throws(HttpsProblem) -> [[UInt8]] {
+    private static func read(_ files: [String]) throws(HttpsError) -> [[UInt8]] {
         var contents: [[UInt8]] = []
         for file in files {
             guard let content = FileManager.default.contents(atPath: file) else {
-                throw HttpsProblem(description: "the file \(file) cannot be read; correct the path, or the file's owner and mode")
+                throw HttpsError(description: "the file \(file) cannot be read; correct the path, or the file's owner and mode")
             }
             contents.append([UInt8](content))
         }
@@ -127,13 +127,13 @@ public final class HttpsCertificate: Sendable {
 
     private static func load(
         _ content: [[UInt8]], _ certificateFile: String, _ keyFile: String, _ others: [OctetText: HttpsCertificate]
-    ) throws(HttpsProblem) -> Loaded {
+    ) throws(HttpsError) -> Loaded {
         let certified = try certified(content, certificateFile, keyFile)
         guard let chain = try? certified.certificates.map({ try NIOSSLCertificate(bytes: $0.der, format: .der) }) else {
-            throw HttpsProblem(description: "the file \(certificateFile) holds a certificate that HTTPS cannot show")
+            throw HttpsError(description: "the file \(certificateFile) holds a certificate that HTTPS cannot show")
         }
         guard let key = try? NIOSSLPrivateKey(bytes: Array(certified.keyPEM.utf8), format: .pem) else {
-            throw HttpsProblem(description: "the file \(keyFile) holds a key of a kind that HTTPS cannot use; make one for P-256 or RSA")
+            throw HttpsError(description: "the file \(keyFile) holds a key of a kind that HTTPS cannot use; make one for P-256 or RSA")
         }
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
@@ -147,7 +147,7 @@ public final class HttpsCertificate: Sendable {
         configuration.applicationProtocols = ["h2", "http/1.1"]
         if !others.isEmpty { configuration.sslContextCallback = { client, choice in choice.succeed(shown(to: client.serverHostname, others)) } }
         guard let context = try? NIOSSLContext(configuration: configuration) else {
-            throw HttpsProblem(description: "the certificate in \(certificateFile) and the key in \(keyFile) cannot be used for HTTPS")
+            throw HttpsError(description: "the certificate in \(certificateFile) and the key in \(keyFile) cannot be used for HTTPS")
         }
         let facts = CertificateFacts(certified.certificates[0], weakness: certified.facts.weakness.map { "the key in \(keyFile) \($0)" })
         return Loaded(content: content, chain: chain, key: key, facts: facts, context: context)
@@ -155,19 +155,19 @@ public final class HttpsCertificate: Sendable {
 
     private static func certified(
         _ content: [[UInt8]], _ certificateFile: String, _ keyFile: String
-    ) throws(HttpsProblem) -> CertifiedChain {
+    ) throws(HttpsError) -> CertifiedChain {
         let certificates: [Certificate]
         do throws(CryptographyError) {
             certificates = try Certificate.all(pem: Pem.text(content[0]))
         } catch {
-            throw HttpsProblem(description: "the file \(certificateFile) \(error)")
+            throw HttpsError(description: "the file \(certificateFile) \(error)")
         }
         do throws(CryptographyError) {
             return try CertifiedChain(certificates, keyPEM: Pem.text(content[1]))
         } catch .keyOfAnother {
-            throw HttpsProblem(description: "the certificate in \(certificateFile) and the key in \(keyFile) do not belong together")
+            throw HttpsError(description: "the certificate in \(certificateFile) and the key in \(keyFile) do not belong together")
         } catch {
-            throw HttpsProblem(description: "the file \(keyFile) \(error)")
+            throw HttpsError(description: "the file \(keyFile) \(error)")
         }
     }
 
@@ -183,7 +183,7 @@ public final class HttpsCertificate: Sendable {
 }
 
 /// Why HTTPS cannot be served with the files that are there, in one line.
-public struct HttpsProblem: Error, CustomStringConvertible {
+public struct HttpsError: Error, CustomStringConvertible {
     public let description: String
 }
 
@@ -214,9 +214,9 @@ struct CertificateFacts: Sendable {
     }
 
     /// - Throws: A problem with the certificate's own names, when it is not of that name.
-    func require(_ name: String, in file: String) throws(HttpsProblem) {
+    func require(_ name: String, in file: String) throws(HttpsError) {
         guard !covers(name) else { return }
-        throw HttpsProblem(description: "\(owners(in: file)), not for '\(name)'; put a certificate there that has the name")
+        throw HttpsError(description: "\(owners(in: file)), not for '\(name)'; put a certificate there that has the name")
     }
 
     /// The beginning of a sentence.

@@ -41,10 +41,10 @@ final class OpenConnections: Sendable {
 
     /// - Parameters:
     ///   - trusted: Proxies, each of which stands for many people: no limit by address.
-    ///   - door: The kind of its listeners; that for administration is counted apart.
+    ///   - listenerKind: The kind of its listeners; that for administration is counted apart.
     ///   - unsent: The answers that they may hold.
-    init(_ limits: ConnectionLimits, trusted: [AddressRange] = [], door: Door = .everybody, unsent: HeldOctets = HeldOctets()) {
-        let name = door == .administration ? "boxoffice_gateway_admin_connections" : "boxoffice_gateway_connections"
+    init(_ limits: ConnectionLimits, trusted: [AddressRange] = [], listenerKind: ListenerKind = .everybody, unsent: HeldOctets = HeldOctets()) {
+        let name = listenerKind == .administration ? "boxoffice_gateway_admin_connections" : "boxoffice_gateway_connections"
         open = Gauge(label: name)
         refused = Counter(label: name + "_refused_total")
         evicted = Counter(label: name + "_evicted_total")
@@ -101,10 +101,10 @@ final class OpenConnections: Sendable {
     func letGo(_ octets: Int, of place: Place) { unsent.letGo(octets, of: place.number) }
 
     /// A request is under way.
-    func isBusy(_ place: Place) { state.withLock { $0.entries[place.number]?.idleStamp = 0 } }
+    func markBusy(_ place: Place) { state.withLock { $0.entries[place.number]?.idleStamp = 0 } }
 
     /// Each request of the connection has been answered.
-    func isIdle(_ place: Place) {
+    func markIdle(_ place: Place) {
         state.withLock { state in
             guard state.entries[place.number] != nil else { return }
             state.lastStamp += 1

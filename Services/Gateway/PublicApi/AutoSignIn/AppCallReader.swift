@@ -16,7 +16,7 @@ struct AppCallReader: Sendable {
 
     /// A call of a device.
     /// - Parameter others: Reads what the endpoint alone has.
-    /// - Throws: `BearerProblem` or the first problem in that order. A problem that the gateway finds itself is told only to the bearer of a good
+    /// - Throws: `BearerRejection` or the first problem in that order. A problem that the gateway finds itself is told only to the bearer of a good
     ///   token; otherwise the owning service checks the token together with its own work.
     func device<Others>(
         _ exchange: Exchange, others: (Exchange) throws(Fault) -> Others
@@ -34,7 +34,7 @@ struct AppCallReader: Sendable {
 
     /// A call that names no device, checked for its bearer: for what the gateway answers by itself.
     /// - Returns: The service provider.
-    /// - Throws: `BearerProblem`, `access_denied`, `invalid_client`, `insufficient_scope`, `invalid_requestor`: the bearer comes first.
+    /// - Throws: `BearerRejection`, `access_denied`, `invalid_client`, `insufficient_scope`, `invalid_requestor`: the bearer comes first.
     func serviceProvider(_ exchange: Exchange) async throws -> Requestor {
         let token = try Bearer.required(exchange)
         let id = (try? requestor(exchange)) ?? ""
@@ -59,7 +59,7 @@ struct AppCallReader: Sendable {
     }
 
     /// A call of a programmer's own backend, which has no device headers (apple §4).
-    /// - Throws: `BearerProblem`, `invalid_requestor`, or what the endpoint finds; the bearer comes first, as for devices.
+    /// - Throws: `BearerRejection`, `invalid_requestor`, or what the endpoint finds; the bearer comes first, as for devices.
     func backend<Others>(
         _ exchange: Exchange, others: (Exchange) throws(Fault) -> Others
     ) async throws -> (call: BackendCall, others: Others) {

@@ -151,7 +151,7 @@ struct AutoSignInFace: Face {
         }
     }
 
-    func reply(to problem: BodyProblem, _ exchange: Exchange) -> Response {
+    func reply(to problem: BodyRejection, _ exchange: Exchange) -> Response {
         let (row, message) =
             switch problem {
             case .tooLarge: (AutoSignInErrors.requestTooLarge, "The body is too large.")
@@ -192,7 +192,7 @@ struct NotificationFace: Face {
         return response
     }
 
-    func reply(to problem: BodyProblem, _ exchange: Exchange) -> Response { .empty(problem.status) }
+    func reply(to problem: BodyRejection, _ exchange: Exchange) -> Response { .empty(problem.status) }
 
     func methodNotAllowed(_ exchange: Exchange) -> Response { .empty(.methodNotAllowed) }
 

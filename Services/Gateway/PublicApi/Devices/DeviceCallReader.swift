@@ -27,7 +27,7 @@ struct DeviceCallReader: Sendable {
     }
 
     /// - Parameter others: Reads the endpoint's own parameters.
-    /// - Throws: `BearerProblem` or the first problem in that order. A problem that the gateway finds itself is told only to the
+    /// - Throws: `BearerRejection` or the first problem in that order. A problem that the gateway finds itself is told only to the
     ///   bearer of a good token; otherwise the owning service checks the token together with its own work.
     func read<Others>(
         _ exchange: Exchange, _ rules: Rules = .standard, others: (Exchange) throws(Fault) -> Others

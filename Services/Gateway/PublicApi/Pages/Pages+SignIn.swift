@@ -46,9 +46,9 @@ struct BrowserFace: Face {
         return pages.message(statuses.contains { $0 < 500 } ? .badRequest : .failed, exchange)
     }
 
-    func reply(to problem: BodyProblem, _ exchange: Exchange) -> Response { pages.message(Self.notice(problem), exchange) }
+    func reply(to problem: BodyRejection, _ exchange: Exchange) -> Response { pages.message(Self.notice(problem), exchange) }
 
-    private static func notice(_ problem: BodyProblem) -> Pages.Notice {
+    private static func notice(_ problem: BodyRejection) -> Pages.Notice {
         switch problem {
         // An oversized answer of an MVPD is one more failed check (mvpd §2.3, `bind.size`).
         case .tooLarge: .signInRefused

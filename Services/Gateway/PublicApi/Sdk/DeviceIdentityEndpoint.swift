@@ -13,7 +13,7 @@ struct DeviceIdentityEndpoint: Sendable {
 
     @Sendable func identify(_ exchange: Exchange) async throws -> Response {
         let bearer = try Bearer.optional(exchange)
-        if bearer != nil { exchange.credentials.areHandedOn() }
+        if bearer != nil { exchange.credentials.markHandedOn() }
         let fingerprint: String
         do { fingerprint = try AppBody(Array(exchange.body.readableBytesView)).text("fingerprint") } catch {
             if let bearer {

@@ -64,7 +64,7 @@ struct SdkEndpoints: Sendable {
         do {
             let decision = try await dependencies.authorization.authorize(request.decision, context: exchange.changingCall)
             // The token that the app keeps has been accepted, where there is no bearer.
-            exchange.credentials.areHandedOn()
+            exchange.credentials.markHandedOn()
             var members: [Document.Member] = [.init("authzToken", .text(decision.token))]
             if request.wantsMetadata {
                 members.append(
@@ -89,7 +89,7 @@ struct SdkEndpoints: Sendable {
         call.storedToken = StoredToken(mvpd: token.mvpd)
         do {
             let issued = try await decisions.issue(ResourceRequest(call: call, authorizationToken: token.text), exchange)
-            exchange.credentials.areHandedOn()
+            exchange.credentials.markHandedOn()
             guard let plain = Data(base64Encoded: issued.serializedToken) else {
                 return Response(text: issued.serializedToken, type: "text/plain; charset=utf-8", cacheControl: "no-store")
             }
@@ -204,13 +204,13 @@ struct SdkCallReader: Sendable {
     /// - Parameters:
     ///   - needsBearer: False where a stored token is enough.
     ///   - others: Reads the endpoint's own parameters.
-    /// - Throws: `BearerProblem` or the first problem; one that the gateway finds itself is told only to the bearer of a good token.
+    /// - Throws: `BearerRejection` or the first problem; one that the gateway finds itself is told only to the bearer of a good token.
     func read<Others>(
         _ exchange: Exchange, needsBearer: Bool = true, others: (Exchange) throws(Fault) -> Others
     ) async throws -> (call: DeviceCall, others: Others) {
         let bearer = try Bearer.optional(exchange)
-        guard bearer != nil || !needsBearer else { throw BearerProblem(fault: Fault(.accessDenied, "An access token is required.")) }
-        if bearer != nil { exchange.credentials.areHandedOn() }
+        guard bearer != nil || !needsBearer else { throw BearerRejection(fault: Fault(.accessDenied, "An access token is required.")) }
+        if bearer != nil { exchange.credentials.markHandedOn() }
         do {
             return (try call(exchange, bearer ?? ""), try others(exchange))
         } catch {

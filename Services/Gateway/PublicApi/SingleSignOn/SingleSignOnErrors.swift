@@ -78,7 +78,7 @@ struct SingleSignOnFace: Face {
         return response
     }
 
-    func reply(to problem: BodyProblem, _ exchange: Exchange) -> Response {
+    func reply(to problem: BodyRejection, _ exchange: Exchange) -> Response {
         let (row, message) =
             switch problem {
             case .tooLarge: (SingleSignOnErrors.requestTooLarge, "The body is too large.")

@@ -17,7 +17,7 @@ struct BasicCredentials {
     private static let longest = 8192
 
     /// - Returns: `nil` when the request has none: without the header, or with a bearer, which says nothing here.
-    /// - Throws: `BasicProblem` for another way to authenticate and for what cannot be read; `invalid_request` for several headers, and for another
+    /// - Throws: `BasicRejection` for another way to authenticate and for what cannot be read; `invalid_request` for several headers, and for another
     ///   way beside the form's.
     static func sent(_ exchange: Exchange) throws -> BasicCredentials? {
         let headers = exchange.headers[values: .authorization].filter { !isBearer($0) }
@@ -27,12 +27,12 @@ struct BasicCredentials {
             guard try exchange.all("client_secret").allSatisfy(\.isEmpty) else {
                 throw Fault(.invalidRequest, "The client authenticates in two ways: leave the Authorization header out")
             }
-            throw BasicProblem(fault: Fault(.invalidClient, "Clients authenticate by HTTP Basic, or by client_id and client_secret as parameters."))
+            throw BasicRejection(fault: Fault(.invalidClient, "Clients authenticate by HTTP Basic, or by client_id and client_secret as parameters."))
         }
         guard header.utf8.count <= longest, let octets = Base64.standard.decode(padded(encoded)),
             let text = String(validating: octets, as: UTF8.self),
             let colon = text.utf8.firstIndex(of: UInt8(ascii: ":"))
-        else { throw BasicProblem(fault: Fault(.invalidClient, "The Basic credentials are not the Base64 of id, colon and secret.")) }
+        else { throw BasicRejection(fault: Fault(.invalidClient, "The Basic credentials are not the Base64 of id, colon and secret.")) }
         return BasicCredentials(id: String(text[..<colon]), secret: String(text[text.utf8.index(after: colon)...]))
     }
 

@@ -49,7 +49,7 @@ struct ClientEndpoints: Sendable {
         return Self.created(Document("token", members))
     }
 
-    /// - Throws: `BasicProblem` for credentials in the header that are wrong.
+    /// - Throws: `BasicRejection` for credentials in the header that are wrong.
     private func issue(_ grant: String, _ exchange: Exchange) async throws -> AccessToken {
         guard let sent = try BasicCredentials.sent(exchange) else {
             return try await issue(grant, (try once("client_id", exchange), try once("client_secret", exchange)), exchange)
@@ -59,7 +59,7 @@ struct ClientEndpoints: Sendable {
         for pair in pairs {
             do { return try await issue(grant, pair, exchange) } catch let fault as Fault where fault.code == .invalidClient { refusal = fault }
         }
-        throw BasicProblem(fault: refusal)
+        throw BasicRejection(fault: refusal)
     }
 
     private func issue(_ grant: String, _ pair: (id: String, secret: String), _ exchange: Exchange) async throws -> AccessToken {
@@ -121,13 +121,13 @@ struct ClientRegistrationFace: Face {
         if fault.code.isTransient { return Self.reply("temporarily_unavailable", status: .serviceUnavailable) }
         guard Self.told.contains(fault.code) else { return Self.reply("server_error", status: .internalServerError) }
         // A client that authenticated in the header is told by a challenge that this failed.
-        let isBasic = error is BasicProblem
+        let isBasic = error is BasicRejection
         var response = Self.reply(fault.code.rawValue, status: isBasic ? .unauthorized : .badRequest, description: fault.message)
         if isBasic { response.headers[.wwwAuthenticate] = BasicCredentials.challenge }
         return response
     }
 
-    func reply(to problem: BodyProblem, _ exchange: Exchange) -> Response {
+    func reply(to problem: BodyRejection, _ exchange: Exchange) -> Response {
         let flaw =
             switch problem {
             case .tooLarge: "longer than is read"

@@ -46,7 +46,7 @@ struct ConfigEndpoint: Sendable {
         let request = ListBridgedProvidersRequest(
             requestor: requestor.id, device: try Self.device(exchange), clientAddress: exchange.facts.clientAddress.text)
         let list = try await dependencies.authentication.listBridgedProviders(request, context: exchange.call)
-        let mvpds = BridgedListing(requestor, bridge, catalogue, platform).members(list.providers).map { Document.Value.object($0) }
+        let mvpds = UpstreamListing(requestor, bridge, catalogue, platform).members(list.providers).map { Document.Value.object($0) }
         return Response(Self.document(requestor, mvpds: mvpds), format: exchange.format)
     }
 

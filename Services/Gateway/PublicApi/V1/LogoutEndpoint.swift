@@ -22,7 +22,7 @@ struct LogoutEndpoint: Sendable {
             return try await clear(exchange)
         } catch {
             // A web view cannot show a token fault: it goes where it was to go, with the fault (rest-v1 §2.2).
-            guard BearerProblem.isOne(error), let target = try? sent(exchange), let requestor = try? requestor(exchange),
+            guard BearerRejection.isOne(error), let target = try? sent(exchange), let requestor = try? requestor(exchange),
                 let catalogue = try? dependencies.catalogue.current(), RedirectRule(requestors: [requestor], catalogue).accepts(target)
             else { throw error }
             exchange.credentials.failed(with: error)

@@ -52,7 +52,7 @@ struct SignInCookie: Sendable {
 
 /// The cookie that ties the return from an upstream's login to the browser in which a person confirmed it (bridge §7.3). Its name does not tell the
 /// handle, which only upstream may know before the browser returns.
-struct BridgeCookie: Sendable {
+struct UpstreamCookie: Sendable {
     /// The number that a browser keeps; a new login beyond that forgets the others.
     static let limit = 8
 

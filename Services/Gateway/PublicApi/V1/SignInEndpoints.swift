@@ -58,7 +58,7 @@ struct SignInEndpoints: Sendable {
     /// Sends the browser to the MVPD: by redirect, or by a form that submits itself.
     func start(_ request: StartSignInRequest, _ exchange: Exchange) async throws -> Response {
         var request = request
-        request.bridgeSecrets = BridgeCookie.values(in: exchange, isInsecure: isInsecure(exchange))
+        request.bridgeSecrets = UpstreamCookie.values(in: exchange, isInsecure: isInsecure(exchange))
         return send(try await dependencies.authentication.startSignIn(request, context: exchange.changingCall), exchange)
     }
 
@@ -79,7 +79,7 @@ struct SignInEndpoints: Sendable {
             cookie(relayState: SignInCookie.relayState(of: start), exchange).set(start, among: exchange, in: &response)
         }
         if !start.bridgeHandle.isEmpty {
-            BridgeCookie(handle: start.bridgeHandle, isInsecure: isInsecure(exchange)).set(start, among: exchange, in: &response)
+            UpstreamCookie(handle: start.bridgeHandle, isInsecure: isInsecure(exchange)).set(start, among: exchange, in: &response)
         }
         return response
     }
@@ -130,7 +130,7 @@ struct SignInEndpoints: Sendable {
     @Sendable func returnFromBridge(_ exchange: Exchange) async throws -> Response {
         let handle = try exchange.captured("handle")
         if let address = try addressWithCookie(of: handle, exchange) { return .redirect(to: address) }
-        let cookie = BridgeCookie(handle: handle, isInsecure: isInsecure(exchange))
+        let cookie = UpstreamCookie(handle: handle, isInsecure: isInsecure(exchange))
         let request = ReturnFromBridgeRequest(handle: handle, browserSecret: cookie.value(in: exchange))
         let outcome = try await dependencies.authentication.returnFromBridge(request, context: exchange.changingCall)
         if outcome.otherBrowser { return dependencies.pages.message(.otherBrowser, trace: outcome.traceID.isEmpty ? nil : outcome.traceID, exchange) }

@@ -17,7 +17,7 @@ struct V1Face: Face {
     }
 
     func reply(to error: any Error, _ fault: Fault, _ exchange: Exchange) -> Response {
-        BearerProblem.isOne(error) ? bearerReply(fault, exchange) : reply(fault, at: Self.endpoint(exchange), exchange)
+        BearerRejection.isOne(error) ? bearerReply(fault, exchange) : reply(fault, at: Self.endpoint(exchange), exchange)
     }
 
     private static func endpoint(_ exchange: Exchange) -> Endpoint {
@@ -57,10 +57,10 @@ struct V1Face: Face {
 
     /// Always JSON (rest-v1 §2.2).
     private func bearerReply(_ fault: Fault, _ exchange: Exchange) -> Response {
-        let status = BearerProblem.status(fault.code)
+        let status = BearerRejection.status(fault.code)
         var members = [Document.Member("error", .text(fault.code.rawValue))]
         if isEnhanced(exchange) {
-            let code = BearerProblem.enhancedCode(fault.code)
+            let code = BearerRejection.enhancedCode(fault.code)
             members +=
                 ErrorDocument.enhanced(
                     action: "application-registration", status: status.code, code: code, message: fault.message, details: nil,
@@ -77,7 +77,7 @@ struct V1Face: Face {
         return catalogue.requestor(id)?.enhancedErrors ?? false
     }
 
-    func reply(to problem: BodyProblem, _ exchange: Exchange) -> Response {
+    func reply(to problem: BodyRejection, _ exchange: Exchange) -> Response {
         // Nothing that large is a fingerprint (clients #39).
         let isNoFingerprint = problem == .tooLarge && Self.endpoint(exchange) == .sdkDevices
         let status = isNoFingerprint ? .badRequest : problem.status

@@ -183,7 +183,7 @@ struct V2Face: Face {
         }
     }
 
-    func reply(to problem: BodyProblem, _ exchange: Exchange) -> Response {
+    func reply(to problem: BodyRejection, _ exchange: Exchange) -> Response {
         let (row, message) =
             switch problem {
             case .tooLarge: (V2Errors.requestTooLarge, "The body is too large.")

@@ -149,7 +149,7 @@ struct WantedCatalogue {
             throw CommandFailure("cannot write \(trial.path)", advice: "TMPDIR names another folder")
         }
         defer { try? FileManager.default.removeItem(at: trial) }
-        do throws(CatalogueRefused) {
+        do throws(CatalogueRejection) {
             _ = try CatalogueFile(path: trial.path).read(now: SystemClock().now())
             return []
         } catch {

@@ -76,7 +76,7 @@ extension Doctor {
                 .note(.catalogue, "there is no \(path)", advice: "nothing, where config has no catalogue file; else ./Services/up writes the demo's")
             ]
         }
-        do throws(CatalogueRefused) {
+        do throws(CatalogueRejection) {
             let content = try CatalogueFile(path: path).read(now: now)
             let counts = "\(content.configuration.requestors.count) requestors and \(content.configuration.mvpds.count) MVPDs"
             guard !content.warnings.isEmpty else { return [.fine(.catalogue, "\(path) is valid, with \(counts)")] }

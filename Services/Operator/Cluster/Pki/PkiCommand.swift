@@ -54,7 +54,7 @@ package struct PkiCommand: AsyncParsableCommand {
     package func run() async throws {
         let console = Console(isQuiet: json)
         let home = ClusterHome(environment: ProcessInfo.processInfo.environment, checkout: Checkout.current)
-        if whileRunning { return await PkiKeeper(home: home).run(until: StopSignals()) }
+        if whileRunning { return await CertificateRenewer(home: home).run(until: StopSignals()) }
         if let issue, let folder { return try run(issuing: issue, to: URL(fileURLWithPath: folder), home, console) }
         let pki = LocalPki(folder: folder.map { URL(fileURLWithPath: $0) } ?? home.pki)
         if folder == nil {
@@ -93,10 +93,10 @@ package struct PkiCommand: AsyncParsableCommand {
 
 /// Renews the certificates of a local cluster for as long as it runs, in a process of its own. No service needs the authority's key, and `up` may
 /// have ended.
-struct PkiKeeper: Sendable {
+struct CertificateRenewer: Sendable {
     let home: ClusterHome
     /// How often it looks whether the cluster runs still.
-    var pulse: Duration = .seconds(2)
+    var checkInterval: Duration = .seconds(2)
 
     private var pki: LocalPki { LocalPki(folder: home.pki) }
 
@@ -108,7 +108,7 @@ struct PkiKeeper: Sendable {
         // Without it the cluster works as well, until its certificates end, of which Prometheus warns.
         _ = try? ServiceProcess.spawn(
             program, arguments: ["pki", "--while-running"],
-            environment: ["BOXOFFICE_HOME": home.root.path, "BOXOFFICE_LOG_FILE": home.keeperLog.path], log: home.keeperLog)
+            environment: ["BOXOFFICE_HOME": home.root.path, "BOXOFFICE_LOG_FILE": home.certificateRenewalLog.path], log: home.certificateRenewalLog)
     }
 
     private static func isThere(_ home: ClusterHome) -> Bool {
@@ -142,7 +142,7 @@ struct PkiKeeper: Sendable {
                 let interval = pki.renewalInterval
                 (next, nextByDay) = (.now + interval, clock.now() + interval)
             }
-            try? await Task.sleep(for: pulse)
+            try? await Task.sleep(for: checkInterval)
             misses = isRunning ? 0 : misses + 1
         }
         ProgramLog.close()
@@ -172,5 +172,5 @@ struct PkiKeeper: Sendable {
 }
 
 extension ClusterHome {
-    var keeperLog: URL { logs.appendingPathComponent("pki.log") }
+    var certificateRenewalLog: URL { logs.appendingPathComponent("pki.log") }
 }

@@ -79,7 +79,7 @@ package struct LoneService: Sendable {
             }
             let file = try await clusterFile(process, sandbox, doubles)
             try file.write(home)
-            PkiKeeper.start(home, binaries: binaries)
+            CertificateRenewer.start(home, binaries: binaries)
             return Running(process: process, sandbox: sandbox, doubles: doubles, file: file)
         } catch {
             _ = await ClusterStopper.stop(started, patience: .seconds(3))
@@ -173,8 +173,8 @@ extension LoneService {
 
     private func keys() throws -> DoubleKeys {
         DoubleKeys(
-            statement: try SigningKey(pemFile: pki.path("statement.key")), mediaToken: try RSAPrivateKey(pemFile: pki.path("media-token.key")),
-            mediaTokenJws: try SigningKey(pemFile: pki.path("media-token-ec.key")),
+            statement: try JoseSigningKey(pemFile: pki.path("statement.key")), mediaToken: try RSAPrivateKey(pemFile: pki.path("media-token.key")),
+            mediaTokenJws: try JoseSigningKey(pemFile: pki.path("media-token-ec.key")),
             mediaTokenCertificates: try TextFile.read(pki.path("media-token.crt")))
     }
 

@@ -19,10 +19,10 @@ extension ClusterStarter {
         ]
         for (mvpd, heading) in plays {
             console.line(console.bold(heading))
-            let ground = DeviceGround(
+            let setup = DeviceSetup(
                 exchange: exchange, gateway: file.gateway, requestor: "ACME1", statement: statement, apple: file.sandbox.apple,
                 certificates: try TextFile.read(file.mediaTokenCertificate))
-            let session = DeviceSession(console: console, ground: ground, resource: "ACME1-NEWS", viewer: .simulated(name: "ada", mvpd: mvpd))
+            let session = DeviceSession(console: console, setup: setup, resource: "ACME1-NEWS", viewer: .simulated(name: "ada", mvpd: mvpd))
             do {
                 try await session.play(deviceID: "demo-\(UUID().uuidString)")
             } catch {

@@ -113,7 +113,7 @@ struct ClusterStarter: Sendable {
             throw error
         }
         try file.write(home)
-        PkiKeeper.start(home, binaries: binaries)
+        CertificateRenewer.start(home, binaries: binaries)
         if !addresses.isReplaced(.config) { await tellCatalogue(file, isBrought: own.catalogue != nil) }
         for copy in running.keys.sorted(by: Self.precede) where !started.isEmpty {
             console.note(console.faint("                  \(copy.name) was running already"))

@@ -149,7 +149,7 @@ package struct OwnCatalogue: Sendable {
     package init(file: String, home: ClusterHome) throws {
         self.file = file
         let octets = try TextFile.content(file)
-        do throws(CatalogueRefused) {
+        do throws(CatalogueRejection) {
             let content = try CatalogueFile(path: file).read(now: SystemClock().now())
             text = content.text
             copy = content.namesFiles ? Data((content.text + "\n").utf8) : octets

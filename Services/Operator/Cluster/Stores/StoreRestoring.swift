@@ -141,11 +141,11 @@ struct StoreOptions: ParsableArguments {
     var service: [String] = []
 
     /// Services that keep a store.
-    private static let keepers: [ClusterService] = [.config, .authentication, .authorization, .autosignin]
+    private static let storeOwners: [ClusterService] = [.config, .authentication, .authorization, .autosignin]
 
     func validate() throws {
-        for name in service where !Self.keepers.contains(where: { $0.rawValue == name }) {
-            throw ValidationError("--service is \(name); stores are kept by \(Self.keepers.map(\.rawValue).joined(separator: ", "))")
+        for name in service where !Self.storeOwners.contains(where: { $0.rawValue == name }) {
+            throw ValidationError("--service is \(name); stores are kept by \(Self.storeOwners.map(\.rawValue).joined(separator: ", "))")
         }
     }
 
@@ -155,13 +155,13 @@ struct StoreOptions: ParsableArguments {
         let folder = settings.map { URL(fileURLWithPath: $0) } ?? home.settings
         let replaced = settings == nil ? (try ClusterFile.read(home))?.replacements.map(\.service) ?? [] : []
         var found: [StoreDescription] = []
-        for keeper in Self.keepers where (service.isEmpty && !replaced.contains(keeper)) || service.contains(keeper.rawValue) {
-            let places = ["\(keeper.rawValue).json", "\(keeper.rawValue)/config.json"].map { folder.appendingPathComponent($0).path }
+        for owner in Self.storeOwners where (service.isEmpty && !replaced.contains(owner)) || service.contains(owner.rawValue) {
+            let places = ["\(owner.rawValue).json", "\(owner.rawValue)/config.json"].map { folder.appendingPathComponent($0).path }
             guard let file = places.first(where: { FileManager.default.fileExists(atPath: $0) }) else {
                 if service.isEmpty { continue }
-                throw CommandFailure("there are no settings of \(keeper.rawValue) in \(folder.path)", advice: "name their folder with --settings")
+                throw CommandFailure("there are no settings of \(owner.rawValue) in \(folder.path)", advice: "name their folder with --settings")
             }
-            found.append(try describe(keeper, file))
+            found.append(try describe(owner, file))
         }
         guard !found.isEmpty else {
             throw CommandFailure("there are no settings in \(folder.path)", advice: "name their folder with --settings, or set BOXOFFICE_HOME")

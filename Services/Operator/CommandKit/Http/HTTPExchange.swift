@@ -69,7 +69,7 @@ package struct HTTPExchange: Sendable {
 
     /// - Throws: `CommandFailure` when the server cannot be reached or breaks off.
     package func send(_ method: String, _ url: String, headers: [(String, String)] = [], body: String? = nil) async throws -> HTTPAnswer {
-        var patience = RetryPatience(patience)
+        var patience = HttpRetryBudget(patience)
         do {
             while true {
                 let answer = try await exchange(method, url, headers: headers, body: body.map { ByteBuffer(string: $0) }, timeout: timeout)
@@ -104,7 +104,7 @@ package struct HTTPExchange: Sendable {
 }
 
 /// How long answers that say "later" (RFC 9110 §10.2.3) are followed by another try.
-struct RetryPatience: Sendable {
+struct HttpRetryBudget: Sendable {
     /// Waits altogether.
     private(set) var left: Duration
 

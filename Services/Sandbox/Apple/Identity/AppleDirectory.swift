@@ -163,7 +163,7 @@ extension AppleDirectory {
         var loaded: [String: VerificationKey] = [:]
         for (index, key) in keys.enumerated() {
             let pem = try KeyFile.read(key.file, key: "\(place)[\(index)].file")
-            do throws(XmlRefusal) {
+            do throws(XmlRejection) {
                 loaded[key.id] = try VerificationKey(pem: pem)
             } catch {
                 throw SettingsFault(key: "\(place)[\(index)].file", problem: "cannot be used: \(error.reason): \(key.file)")
@@ -179,10 +179,10 @@ final class VerificationKey: @unchecked Sendable {
     private let pointer: OpaquePointer
 
     /// Reads a SubjectPublicKeyInfo in PEM.
-    init(pem: [UInt8]) throws(XmlRefusal) {
+    init(pem: [UInt8]) throws(XmlRejection) {
         var key: OpaquePointer?
-        try XmlRefusal.check(csandbox_key_load_public_p256(pem, pem.count, &key))
-        guard let key else { throw XmlRefusal(reason: "not a PEM public key") }
+        try XmlRejection.check(csandbox_key_load_public_p256(pem, pem.count, &key))
+        guard let key else { throw XmlRejection(reason: "not a PEM public key") }
         pointer = key
     }
 

@@ -8,7 +8,7 @@ struct IdentityKeys: Sendable {
     struct Key: Sendable {
         /// 10 characters.
         let id: String
-        let key: SigningKey
+        let key: SandboxSigningKey
         /// RFC 7517.
         let jwk: String
     }
@@ -23,7 +23,7 @@ struct IdentityKeys: Sendable {
     private(set) var unpublished: [Key] = []
     private(set) var signingID = ""
 
-    init(_ octets: inout RepeatableOctets) throws(XmlRefusal) {
+    init(_ octets: inout RepeatableOctets) throws(XmlRejection) {
         for _ in 0..<Self.firstSize { published.append(try Self.make(&octets)) }
         signingID = published[0].id
     }
@@ -68,7 +68,7 @@ struct IdentityKeys: Sendable {
     }
 
     /// A key that is in no set and signs nothing else.
-    func makeForeign(_ octets: inout RepeatableOctets) throws(XmlRefusal) -> Key { try Self.make(&octets) }
+    func makeForeign(_ octets: inout RepeatableOctets) throws(XmlRejection) -> Key { try Self.make(&octets) }
 
     /// Adds a key that was not in the set.
     mutating func publish(_ id: String) throws(KeySetFault) {
@@ -78,15 +78,15 @@ struct IdentityKeys: Sendable {
     }
 
     /// By their seeds: a sandbox that begins again with the same one makes none anew.
-    private static let made = Memo<[UInt8], SigningKey>(capacity: 32)
+    private static let made = Memo<[UInt8], SandboxSigningKey>(capacity: 32)
 
-    private static func make(_ octets: inout RepeatableOctets) throws(XmlRefusal) -> Key {
+    private static func make(_ octets: inout RepeatableOctets) throws(XmlRejection) -> Key {
         let seed = octets.next(32, for: "key")
-        let key: SigningKey
+        let key: SandboxSigningKey
         if let known = made[seed] {
             key = known
         } else {
-            key = try SigningKey(seed: seed)
+            key = try SandboxSigningKey(seed: seed)
             made[seed] = key
         }
         let (modulus, exponent) = try key.publicNumbers()

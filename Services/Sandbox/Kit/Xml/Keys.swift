@@ -4,16 +4,16 @@ internal import FoundationEssentials
 
 /// A private key of an identity provider.
 // Sendable: the C object is never changed after loading, and OpenSSL locks its reference count.
-package final class SigningKey: @unchecked Sendable {
+package final class SandboxSigningKey: @unchecked Sendable {
     package let pointer: OpaquePointer
 
     /// Reads an unencrypted PEM private key.
-    package init(pem: [UInt8]) throws(XmlRefusal) {
-        if let reason = Self.encryption(pem) { throw XmlRefusal(reason: reason) }
-        try XmlRefusal.check(csandbox_start())
+    package init(pem: [UInt8]) throws(XmlRejection) {
+        if let reason = Self.encryption(pem) { throw XmlRejection(reason: reason) }
+        try XmlRejection.check(csandbox_start())
         var key: OpaquePointer?
-        try XmlRefusal.check(csandbox_key_load_private(pem, pem.count, &key))
-        guard let key else { throw XmlRefusal(reason: "not a private key") }
+        try XmlRejection.check(csandbox_key_load_private(pem, pem.count, &key))
+        guard let key else { throw XmlRejection(reason: "not a private key") }
         pointer = key
     }
 
@@ -26,30 +26,30 @@ package final class SigningKey: @unchecked Sendable {
 
     /// Makes the RSA key of 2048 bits that belongs to a seed.
     /// - Parameter seed: 32 octets.
-    package init(seed: [UInt8]) throws(XmlRefusal) {
+    package init(seed: [UInt8]) throws(XmlRejection) {
         var key: OpaquePointer?
-        try XmlRefusal.check(csandbox_key_make_rsa(seed, &key))
-        guard let key else { throw XmlRefusal(reason: "no key can be made") }
+        try XmlRejection.check(csandbox_key_make_rsa(seed, &key))
+        guard let key else { throw XmlRejection(reason: "no key can be made") }
         pointer = key
     }
 
     deinit { csandbox_key_free(pointer) }
 
     /// Modulus and exponent of the RSA key, big-endian.
-    package func publicNumbers() throws(XmlRefusal) -> (modulus: [UInt8], exponent: [UInt8]) {
-        (try XmlRefusal.octets { csandbox_key_number(pointer, "n", $0) }, try XmlRefusal.octets { csandbox_key_number(pointer, "e", $0) })
+    package func publicNumbers() throws(XmlRejection) -> (modulus: [UInt8], exponent: [UInt8]) {
+        (try XmlRejection.octets { csandbox_key_number(pointer, "n", $0) }, try XmlRejection.octets { csandbox_key_number(pointer, "e", $0) })
     }
 
     /// HMAC-SHA-256 under a secret that only this key and this purpose give; 32 octets.
-    package func authenticationCode(of message: [UInt8], purpose: String) throws(XmlRefusal) -> [UInt8] {
+    package func authenticationCode(of message: [UInt8], purpose: String) throws(XmlRejection) -> [UInt8] {
         var code = [UInt8](repeating: 0, count: 32)
-        try XmlRefusal.check(csandbox_key_mac(pointer, purpose, message, message.count, &code))
+        try XmlRejection.check(csandbox_key_mac(pointer, purpose, message, message.count, &code))
         return code
     }
 
     /// An RSA PKCS #1 v1.5 signature with SHA-256.
-    package func sign(_ message: [UInt8]) throws(XmlRefusal) -> [UInt8] {
-        try XmlRefusal.octets { csandbox_sign_octets(pointer, "SHA256", message, message.count, $0) }
+    package func sign(_ message: [UInt8]) throws(XmlRejection) -> [UInt8] {
+        try XmlRejection.octets { csandbox_sign_octets(pointer, "SHA256", message, message.count, $0) }
     }
 
     package func matches(_ certificate: Certificate) -> Bool { csandbox_key_matches(pointer, certificate.pointer) }
@@ -62,20 +62,20 @@ package final class Certificate: @unchecked Sendable {
     /// The DER form as base64 without line breaks, as `ds:X509Certificate` holds it.
     package let base64: String
 
-    package init(pem: [UInt8]) throws(XmlRefusal) {
-        try XmlRefusal.check(csandbox_start())
+    package init(pem: [UInt8]) throws(XmlRejection) {
+        try XmlRejection.check(csandbox_start())
         var certificate: OpaquePointer?
-        try XmlRefusal.check(csandbox_key_load_certificate(pem, pem.count, &certificate))
-        guard let certificate else { throw XmlRefusal(reason: "not a PEM certificate") }
+        try XmlRejection.check(csandbox_key_load_certificate(pem, pem.count, &certificate))
+        guard let certificate else { throw XmlRejection(reason: "not a PEM certificate") }
         pointer = certificate
-        base64 = Data(try XmlRefusal.octets { csandbox_certificate_der(certificate, $0) }).base64EncodedString()
+        base64 = Data(try XmlRejection.octets { csandbox_certificate_der(certificate, $0) }).base64EncodedString()
     }
 
     deinit { csandbox_key_free(pointer) }
 
     /// Verifies an RSA PKCS #1 signature over octets.
-    package func verify(_ signature: [UInt8], over message: [UInt8], digest: String) throws(XmlRefusal) {
-        try XmlRefusal.check(csandbox_verify_octets(pointer, digest, message, message.count, signature, signature.count))
+    package func verify(_ signature: [UInt8], over message: [UInt8], digest: String) throws(XmlRejection) {
+        try XmlRejection.check(csandbox_verify_octets(pointer, digest, message, message.count, signature, signature.count))
     }
 }
 
@@ -90,18 +90,18 @@ package enum Digest {
 
 extension Certificate {
     /// Modulus and exponent of the RSA key, big-endian.
-    package func publicNumbers() throws(XmlRefusal) -> (modulus: [UInt8], exponent: [UInt8]) {
-        let modulus = try XmlRefusal.octets { csandbox_key_number(pointer, "n", $0) }
-        let exponent = try XmlRefusal.octets { csandbox_key_number(pointer, "e", $0) }
+    package func publicNumbers() throws(XmlRejection) -> (modulus: [UInt8], exponent: [UInt8]) {
+        let modulus = try XmlRejection.octets { csandbox_key_number(pointer, "n", $0) }
+        let exponent = try XmlRejection.octets { csandbox_key_number(pointer, "e", $0) }
         return (modulus, exponent)
     }
 }
 
 /// Values that a browser keeps for the provider, so that a restart forgets no sign-in that is under way.
 package struct Seal: Sendable {
-    private let key: SigningKey
+    private let key: SandboxSigningKey
 
-    package init(key: SigningKey) { self.key = key }
+    package init(key: SandboxSigningKey) { self.key = key }
 
     private struct Content<Value: Codable>: Codable {
         let until: Timestamp

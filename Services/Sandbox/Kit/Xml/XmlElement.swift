@@ -11,11 +11,11 @@ package struct XmlElement: Sendable {
     package let text: String?
 
     /// Parses one document (mvpd §6).
-    package init(parsing xml: [UInt8]) throws(XmlRefusal) {
-        try XmlRefusal.check(csandbox_start())
+    package init(parsing xml: [UInt8]) throws(XmlRejection) {
+        try XmlRejection.check(csandbox_start())
         var document: OpaquePointer?
-        try XmlRefusal.check(csandbox_document_parse(xml, xml.count, &document))
-        guard let document else { throw XmlRefusal(reason: "xml.form") }
+        try XmlRejection.check(csandbox_document_parse(xml, xml.count, &document))
+        guard let document else { throw XmlRejection(reason: "xml.form") }
         defer { csandbox_document_free(document) }
         self.init(csandbox_document_root(document))
     }
@@ -70,19 +70,19 @@ package struct XmlElement: Sendable {
 }
 
 /// Why the XML layer refused a text, or could not make one.
-package struct XmlRefusal: Error, Equatable {
+package struct XmlRejection: Error, Equatable {
     /// A reason code (`xml.dtd`, `sig.invalid`, …) or a short sentence; safe to show.
     package let reason: String
 
     package init(reason: String) { self.reason = reason }
 
     /// Turns the C convention (no text is success) into an error.
-    package static func check(_ reason: UnsafePointer<CChar>?) throws(XmlRefusal) {
-        if let reason { throw XmlRefusal(reason: String(cString: reason)) }
+    package static func check(_ reason: UnsafePointer<CChar>?) throws(XmlRejection) {
+        if let reason { throw XmlRejection(reason: String(cString: reason)) }
     }
 
     /// Runs a C function that leaves octets behind, and takes them over.
-    package static func octets(_ produce: (UnsafeMutablePointer<CSandboxOctets>) -> UnsafePointer<CChar>?) throws(XmlRefusal) -> [UInt8] {
+    package static func octets(_ produce: (UnsafeMutablePointer<CSandboxOctets>) -> UnsafePointer<CChar>?) throws(XmlRejection) -> [UInt8] {
         var octets = CSandboxOctets(bytes: nil, count: 0)
         try check(produce(&octets))
         defer { csandbox_octets_free(&octets) }

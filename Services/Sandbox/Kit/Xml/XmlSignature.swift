@@ -34,16 +34,16 @@ package enum XmlSignature {
     }
 
     /// Fills the template inside the element with the ID `identifier`.
-    package static func sign(_ xml: String, identifier: String, key: SigningKey) throws(XmlRefusal) -> String {
+    package static func sign(_ xml: String, identifier: String, key: SandboxSigningKey) throws(XmlRejection) -> String {
         let text = Array(xml.utf8)
-        let signed = try XmlRefusal.octets { csandbox_sign(text, text.count, identifier, key.pointer, $0) }
+        let signed = try XmlRejection.octets { csandbox_sign(text, text.count, identifier, key.pointer, $0) }
         return String(decoding: signed, as: UTF8.self)
     }
 
     /// Verifies the signature of the root element.
     /// - Returns: The octets that were digested: the only ones to read afterwards (mvpd §2.3 step 17).
-    package static func verified(_ xml: [UInt8], with certificate: Certificate) throws(XmlRefusal) -> [UInt8] {
-        try XmlRefusal.octets { csandbox_verify_root(xml, xml.count, certificate.pointer, $0) }
+    package static func verified(_ xml: [UInt8], with certificate: Certificate) throws(XmlRejection) -> [UInt8] {
+        try XmlRejection.octets { csandbox_verify_root(xml, xml.count, certificate.pointer, $0) }
     }
 
     private static func method(_ name: String, _ algorithm: String) -> XmlNode { .element(name, ["Algorithm": algorithm]) }
@@ -52,10 +52,10 @@ package enum XmlSignature {
 /// XML encryption to a service provider: AES-256-GCM, the content key wrapped by rsa-oaep-mgf1p (mvpd §2.3 step 18).
 package enum XmlEncryption {
     /// A `saml:EncryptedAssertion` that holds the text.
-    package static func encryptedAssertion(_ assertion: String, to recipient: Certificate) throws(XmlRefusal) -> String {
+    package static func encryptedAssertion(_ assertion: String, to recipient: Certificate) throws(XmlRejection) -> String {
         let template = Array(template.serialized().utf8)
         let plain = Array(assertion.utf8)
-        let sealed = try XmlRefusal.octets {
+        let sealed = try XmlRejection.octets {
             csandbox_encrypt(template, template.count, plain, plain.count, 256, recipient.pointer, $0)
         }
         return String(decoding: sealed, as: UTF8.self)

@@ -42,7 +42,7 @@ struct DecisionMessageReader: Sendable {
             let root = try XmlElement(parsing: octets)
             if root.name != "Envelope" || root.namespace != XmlNames.soap { return DecisionMessage(form: .xml, request: try XacmlRequest(xml: root)) }
             return try soap(octets, hasBearer, now)
-        } catch let refusal as XmlRefusal {
+        } catch let refusal as XmlRejection {
             throw SettingsFault(key: "", problem: refusal.reason)
         } catch let refusal as RequestRefusal {
             throw SettingsFault(key: "", problem: refusal.code)
@@ -55,7 +55,7 @@ struct DecisionMessageReader: Sendable {
 
     // Only what was digested is read when the query is signed.
     private func soap(_ envelope: [UInt8], _ hasBearer: Bool, _ now: Timestamp) throws -> DecisionMessage {
-        var octets = try XmlRefusal.octets { csandbox_soap_content(envelope, envelope.count, $0) }
+        var octets = try XmlRejection.octets { csandbox_soap_content(envelope, envelope.count, $0) }
         let isSigned = try !XmlElement(parsing: octets).children("Signature", in: XmlNames.signature).isEmpty
         if isSigned {
             octets = try XmlSignature.verified(octets, with: serviceProvider.signingCertificate)

@@ -184,7 +184,7 @@ struct SoapDecision {
     let manner: SoapManner
     let now: Timestamp
 
-    func serialized() throws(XmlRefusal) -> String {
+    func serialized() throws(XmlRejection) -> String {
         let (message, assertion) = (RandomIdentifier.next(), RandomIdentifier.next())
         var text = self.message(message, assertion).serialized()
         if manner.signature.coversAssertion { text = try XmlSignature.sign(text, identifier: assertion, key: provider.key) }

@@ -73,11 +73,11 @@ struct OAuthProvider: Sendable {
 /// A key with its public half as a JWK.
 struct OAuthSigningKey: Sendable {
     let identifier: String
-    let key: SigningKey
+    let key: SandboxSigningKey
     /// JSON of the public key (RFC 7517).
     let jwk: String
 
-    init(_ key: SigningKey, _ certificate: Certificate, place: String) throws(SettingsFault) {
+    init(_ key: SandboxSigningKey, _ certificate: Certificate, place: String) throws(SettingsFault) {
         self.key = key
         do {
             let (modulus, exponent) = try certificate.publicNumbers()

@@ -102,7 +102,7 @@ struct IdentityTokens: Sendable {
     private static let longestLifetime: Int64 = 31_536_000
 
     let issuer: String
-    let key: SigningKey
+    let key: SandboxSigningKey
 
     func token(_ order: Order, now: Timestamp) throws -> String {
         let lifetime = order.lifetimeSeconds ?? 3600
@@ -130,7 +130,7 @@ struct PlatformAnswer {
     let attributeNames: [String]
     let now: Timestamp
 
-    /// - Throws: `RequestRefusal` when the account's person is no subscriber; `XmlRefusal` when the answer cannot be signed.
+    /// - Throws: `RequestRefusal` when the account's person is no subscriber; `XmlRejection` when the answer cannot be signed.
     func text() throws -> String {
         guard let person = provider.subscribers.person(named: account.person), !person.loginFails else {
             throw RequestRefusal("subscriber.unknown", "“\(account.person)” is no subscriber of \(provider.id).")

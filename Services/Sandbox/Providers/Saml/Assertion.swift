@@ -18,7 +18,7 @@ struct Assertion {
     var breaksLines = false
 
     /// The assertion's text, signed when the provider signs assertions.
-    func serialized() throws(XmlRefusal) -> String {
+    func serialized() throws(XmlRejection) -> String {
         let identifier = RandomIdentifier.next()
         let signs = provider.settings.signAssertion
         let node = XmlNode.element(

@@ -41,8 +41,8 @@ struct AuthnRequestReader: Sendable {
         let relayState = try relayState(of: fields)
         let deflated = try message(of: fields)
         if validateRequests { try QuerySignature(fields: fields).verify(with: serviceProvider.signingCertificate) }
-        let octets = try refusing { () throws(XmlRefusal) in try RawDeflate.inflate(deflated) }
-        let root = try refusing { () throws(XmlRefusal) in try XmlElement(parsing: octets) }
+        let octets = try refusing { () throws(XmlRejection) in try RawDeflate.inflate(deflated) }
+        let root = try refusing { () throws(XmlRejection) in try XmlElement(parsing: octets) }
         guard root.children("Signature", in: XmlNames.signature).isEmpty else {
             throw RequestRefusal("xsw.sigposition", "A redirected request is signed in the query, not in the XML.")
         }
@@ -56,18 +56,18 @@ struct AuthnRequestReader: Sendable {
         var octets = try message(of: fields)
         if validateRequests {
             let received = octets
-            octets = try refusing { () throws(XmlRefusal) in try XmlSignature.verified(received, with: serviceProvider.signingCertificate) }
+            octets = try refusing { () throws(XmlRejection) in try XmlSignature.verified(received, with: serviceProvider.signingCertificate) }
         }
         let trusted = octets
-        return try request(try refusing { () throws(XmlRefusal) in try XmlElement(parsing: trusted) }, relayState: relayState, at: now)
+        return try request(try refusing { () throws(XmlRejection) in try XmlElement(parsing: trusted) }, relayState: relayState, at: now)
     }
 
     /// Reads a platform's verification token: the request of the POST binding, always signed, or an AttributeQuery (SAML core §3.3.2.3).
     /// - Parameter token: Base64.
     func token(_ token: String, at now: Timestamp) throws(RequestRefusal) -> AuthnRequest {
         guard let received = Base64.octets(token) else { throw RequestRefusal("bind.base64", "The verification token is not base64.") }
-        let trusted = try refusing { () throws(XmlRefusal) in try XmlSignature.verified(received, with: serviceProvider.signingCertificate) }
-        let root = try refusing { () throws(XmlRefusal) in try XmlElement(parsing: trusted) }
+        let trusted = try refusing { () throws(XmlRejection) in try XmlSignature.verified(received, with: serviceProvider.signingCertificate) }
+        let root = try refusing { () throws(XmlRejection) in try XmlElement(parsing: trusted) }
         return try request(root, relayState: nil, at: now, tolerance: Self.tokenTolerance, queriedAttributes: try queriedAttributes(of: root))
     }
 
@@ -159,7 +159,7 @@ struct AuthnRequestReader: Sendable {
         }
     }
 
-    private func refusing<Value>(_ read: () throws(XmlRefusal) -> Value) throws(RequestRefusal) -> Value {
+    private func refusing<Value>(_ read: () throws(XmlRejection) -> Value) throws(RequestRefusal) -> Value {
         do {
             return try read()
         } catch {

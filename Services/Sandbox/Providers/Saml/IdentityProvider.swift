@@ -10,7 +10,7 @@ struct IdentityProvider: Sendable {
 
     var settings: MvpdSettings
     var certificate: Certificate
-    var key: SigningKey
+    var key: SandboxSigningKey
     let subscribers: Subscribers
     let serviceProvider: ServiceProvider
     let reader: AuthnRequestReader

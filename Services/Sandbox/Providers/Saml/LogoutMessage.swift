@@ -57,7 +57,7 @@ struct LogoutMessage {
             ])
     }
 
-    func redirect() throws(XmlRefusal) -> Delivery {
+    func redirect() throws(XmlRejection) -> Delivery {
         var query = "\(parameter)=" + FormFields.encoded(Base64.text(try RawDeflate.deflate(Array(document(signature: []).utf8))))
         if let relayState { query += "&RelayState=" + FormFields.encoded(relayState) }
         query += "&SigAlg=" + FormFields.encoded("http://www.w3.org/2001/04/xmldsig-more#rsa-sha256")
@@ -65,7 +65,7 @@ struct LogoutMessage {
         return .redirect(provider.serviceProvider.logoutURL + "?" + query)
     }
 
-    func form() throws(XmlRefusal) -> Delivery {
+    func form() throws(XmlRejection) -> Delivery {
         let unsigned = document(signature: [XmlSignature.template(identifier: identifier, certificate: provider.certificate)])
         return .form(parameter, Base64.text(Array(try XmlSignature.sign(unsigned, identifier: identifier, key: provider.key).utf8)))
     }

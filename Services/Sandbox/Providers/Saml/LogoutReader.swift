@@ -21,7 +21,7 @@ struct LogoutReader: Sendable {
         let fields = FormFields(encoded: query)
         let (name, deflated) = try message(of: fields)
         try QuerySignature(fields: fields, message: name).verify(with: serviceProvider.signingCertificate)
-        let root = try refusing { () throws(XmlRefusal) in try XmlElement(parsing: try RawDeflate.inflate(deflated)) }
+        let root = try refusing { () throws(XmlRejection) in try XmlElement(parsing: try RawDeflate.inflate(deflated)) }
         guard root.children("Signature", in: XmlNames.signature).isEmpty else {
             throw RequestRefusal("xsw.sigposition", "A redirected message is signed in the query, not in the XML.")
         }
@@ -32,7 +32,7 @@ struct LogoutReader: Sendable {
     func post(form: String, at now: Timestamp) throws(RequestRefusal) -> Message {
         let fields = FormFields(encoded: form)
         let (_, received) = try message(of: fields)
-        let root = try refusing { () throws(XmlRefusal) in
+        let root = try refusing { () throws(XmlRejection) in
             try XmlElement(parsing: try XmlSignature.verified(received, with: serviceProvider.signingCertificate))
         }
         return try read(root, relayState: try fields.single("RelayState"), at: now)
@@ -89,7 +89,7 @@ struct LogoutReader: Sendable {
         return (identifier, issuer)
     }
 
-    private func refusing<Value>(_ read: () throws(XmlRefusal) -> Value) throws(RequestRefusal) -> Value {
+    private func refusing<Value>(_ read: () throws(XmlRejection) -> Value) throws(RequestRefusal) -> Value {
         do {
             return try read()
         } catch {
@@ -138,11 +138,11 @@ enum RawDeflate {
     /// Most octets that a message may have after inflating.
     static let largestMessage = 64 * 1024
 
-    static func inflate(_ octets: [UInt8]) throws(XmlRefusal) -> [UInt8] {
-        try XmlRefusal.octets { csandbox_inflate(octets, octets.count, largestMessage, $0) }
+    static func inflate(_ octets: [UInt8]) throws(XmlRejection) -> [UInt8] {
+        try XmlRejection.octets { csandbox_inflate(octets, octets.count, largestMessage, $0) }
     }
 
-    static func deflate(_ octets: [UInt8]) throws(XmlRefusal) -> [UInt8] {
-        try XmlRefusal.octets { csandbox_deflate(octets, octets.count, $0) }
+    static func deflate(_ octets: [UInt8]) throws(XmlRejection) -> [UInt8] {
+        try XmlRejection.octets { csandbox_deflate(octets, octets.count, $0) }
     }
 }

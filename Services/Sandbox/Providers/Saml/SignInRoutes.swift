@@ -172,21 +172,21 @@ struct SamlResponse {
     var breaksLines = false
 
     /// The answer for a person who signed in.
-    func success(_ person: Person, session: ProviderSession, format: NameIDFormat) throws(XmlRefusal) -> String {
+    func success(_ person: Person, session: ProviderSession, format: NameIDFormat) throws(XmlRejection) -> String {
         let assertion = Assertion(
             provider: provider, request: request, person: person, session: session, format: format, now: now,
             attributeNames: attributeNames, breaksLines: breaksLines
         )
         var text = try assertion.serialized()
         if provider.settings.encryptAssertion {
-            guard let recipient = provider.serviceProvider.encryptionCertificate else { throw XmlRefusal(reason: "no encryption certificate") }
+            guard let recipient = provider.serviceProvider.encryptionCertificate else { throw XmlRejection(reason: "no encryption certificate") }
             text = try XmlEncryption.encryptedAssertion(text, to: recipient)
         }
         return try serialized(status: .element("samlp:StatusCode", ["Value": SamlStatus.success]), message: nil, assertion: .written(text))
     }
 
     /// The answer when the sign-in failed or was cancelled.
-    func failure(_ status: SamlStatus) throws(XmlRefusal) -> String {
+    func failure(_ status: SamlStatus) throws(XmlRejection) -> String {
         let code = XmlNode.element(
             "samlp:StatusCode", ["Value": status.topLevel],
             [
@@ -195,7 +195,7 @@ struct SamlResponse {
         return try serialized(status: code, message: status.message, assertion: nil)
     }
 
-    private func serialized(status: XmlNode, message: String?, assertion: XmlNode?) throws(XmlRefusal) -> String {
+    private func serialized(status: XmlNode, message: String?, assertion: XmlNode?) throws(XmlRejection) -> String {
         let identifier = RandomIdentifier.next()
         let signs = provider.settings.signResponse
         let attributes: KeyValuePairs<String, String?> = [

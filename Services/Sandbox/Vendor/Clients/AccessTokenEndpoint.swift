@@ -5,7 +5,7 @@ internal import SandboxKit
 /// `POST /o/client/token` (rest-v1 §3.2, RFC 6749 §4.4).
 struct AccessTokenEndpoint: Sendable {
     let memory: VendorMemory
-    let key: SigningKey
+    let key: SandboxSigningKey
 
     private struct Issued: Encodable {
         let id: String

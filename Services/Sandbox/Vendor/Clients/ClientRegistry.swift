@@ -84,7 +84,7 @@ struct ClientRegistry: Sendable {
 
 /// Signs software statements; the same facts give the same text.
 struct StatementIssuer: Sendable {
-    let key: SigningKey
+    let key: SandboxSigningKey
     let certificate: Certificate
 
     private struct Claims: Encodable {

@@ -145,10 +145,10 @@ final class VendorMediaTokens: Sendable {
 
     private static let zones = 840
 
-    private let key: SigningKey
+    private let key: SandboxSigningKey
     private let counter = Mutex(0)
 
-    init(key: SigningKey) { self.key = key }
+    init(key: SandboxSigningKey) { self.key = key }
 
     /// A token that differs from the 839 before it: each stands in a time zone of its own, which changes no moment.
     func issue(_ play: Play, at now: Timestamp) throws -> Token {

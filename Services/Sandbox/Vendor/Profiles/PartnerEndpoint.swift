@@ -108,7 +108,7 @@ struct PartnerEndpoint: Sendable {
 struct ProfileMaking: Sendable {
     let people: [Person]
     let channels: [String]
-    let key: SigningKey
+    let key: SandboxSigningKey
 
     func person(_ name: String) -> Person? { people.first { $0.name == name } }
 
@@ -140,7 +140,7 @@ struct PersonAttributes: Sendable {
     let person: Person
     let mvpd: String
     let channels: [String]
-    let key: SigningKey
+    let key: SandboxSigningKey
     let encryptsUserID: Bool
 
     /// The person's name at the MVPD; the same at each login.

@@ -51,7 +51,7 @@ package struct CallCommand: AsyncParsableCommand {
     package func run() async throws {
         do {
             try await talk()
-        } catch let error as BadOption {
+        } catch let error as OptionRejection {
             throw Self.exit("\(error)", .usage)
         } catch let error as Answered {
             let details = error.fault.retryAfter.map { "; try again after \($0)" } ?? ""
@@ -61,7 +61,7 @@ package struct CallCommand: AsyncParsableCommand {
             throw Self.exit(
                 fault.cause.map { "\(fault.message.withoutEnd): \(LoadFailure.describe($0))" }
                     ?? fault.message, .unreachable)
-        } catch let problem as MalformedMessage {
+        } catch let problem as MessageRejection {
             throw Self.exit("\(service) answered with what its own description does not fit: \(problem)", .failed)
         } catch {
             throw Self.exit(LoadFailure.describe(error), .ofStart(error))
@@ -83,10 +83,10 @@ package struct CallCommand: AsyncParsableCommand {
 
     private func talk() async throws {
         guard let service = ClusterService(rawValue: service), service != .gateway, service != .sandbox else {
-            throw BadOption("'\(service)' is not a service that speaks the wire", "give config, authentication, authorization or autosignin")
+            throw OptionRejection("'\(service)' is not a service that speaks the wire", "give config, authentication, authorization or autosignin")
         }
-        guard timeout.duration > .zero else { throw BadOption("--timeout", "give a time above 0") }
-        if let items, items < 1 { throw BadOption("--items \(items)", "give 1 or more") }
+        guard timeout.duration > .zero else { throw OptionRejection("--timeout", "give a time above 0") }
+        if let items, items < 1 { throw OptionRejection("--items \(items)", "give 1 or more") }
         let cluster = try ClusterFile.read(peer.clusterHome)
         var configuration = RpcClient.Configuration(
             addresses: try peer.addresses(of: service, cluster), peerName: peer.name(of: service), identity: try peer.identity(cluster),
@@ -138,22 +138,22 @@ struct JsonRequest {
     ///   - text: JSON.
     ///   - option: Where it comes from, for messages.
     /// - Returns: The encoded messages.
-    /// - Throws: `BadOption` with line, column and field of what does not fit.
-    func encoded(_ text: String, option: String) throws(BadOption) -> [[UInt8]] {
+    /// - Throws: `OptionRejection` with line, column and field of what does not fit.
+    func encoded(_ text: String, option: String) throws(OptionRejection) -> [[UInt8]] {
         let document: JsonDocument
         do throws(JsonSyntaxError) {
             document = try JsonDocument(parsing: Array(text.utf8))
         } catch {
-            throw BadOption(option, "it is not JSON: \(error)")
+            throw OptionRejection(option, "it is not JSON: \(error)")
         }
         let nodes: [JsonNode] = if case .array(let elements) = document.root.content { elements } else { [document.root] }
-        guard !nodes.isEmpty else { throw BadOption(option, "the array holds no request") }
+        guard !nodes.isEmpty else { throw OptionRejection(option, "the array holds no request") }
         var requests: [[UInt8]] = []
         for node in nodes {
             do throws(JsonMismatch) {
                 requests.append(try schema.encode(node, as: method.request))
             } catch {
-                throw BadOption(option, "\(document.position(of: error.offset)): \(error)")
+                throw OptionRejection(option, "\(document.position(of: error.offset)): \(error)")
             }
         }
         return requests
@@ -210,7 +210,7 @@ struct PeerOptions: ParsableArguments {
                 advice: "start one with ./Services/up, or pass --address, --certificate, --key and --ca", exit: .unreachable)
         }
         return try text.split(separator: ",").map { part in
-            guard let address = RpcAddress(String(part)) else { throw BadOption("--address '\(part)'", "give host:port") }
+            guard let address = RpcAddress(String(part)) else { throw OptionRejection("--address '\(part)'", "give host:port") }
             return address
         }
     }

@@ -30,15 +30,16 @@ struct ReflectedService {
     private var services: [ServiceSchema] { schema.services.filter { offered.contains($0.name) } }
 
     /// - Parameter text: `Method`, `Service.Method` or `package.Service/Method`.
-    /// - Throws: `BadOption` naming what there is.
-    func method(_ text: String) throws(BadOption) -> MethodSchema {
+    /// - Throws: `OptionRejection` naming what there is.
+    func method(_ text: String) throws(OptionRejection) -> MethodSchema {
         let found = schema.methods(named: text).filter { offered.contains($0.service) }
         guard let method = found.first else {
-            throw BadOption(
+            throw OptionRejection(
                 "'\(text)' is no method of \(service.rawValue)", "there are \(services.flatMap(\.methods).map(\.name).joined(separator: ", "))")
         }
         guard found.count == 1 else {
-            throw BadOption("'\(text)' means several methods", "give one of \(found.map { "\($0.service)/\($0.name)" }.joined(separator: ", "))")
+            throw OptionRejection(
+                "'\(text)' means several methods", "give one of \(found.map { "\($0.service)/\($0.name)" }.joined(separator: ", "))")
         }
         return method
     }

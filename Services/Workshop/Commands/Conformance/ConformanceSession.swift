@@ -154,7 +154,7 @@ struct ConformanceSession {
             doubles = try PeerDoubles(
                 at: Dictionary(uniqueKeysWithValues: addresses),
                 configuration: try PeersForConformance.configuration(in: URL(fileURLWithPath: options.home ?? "")),
-                keys: DoubleKeys(statement: SigningKey(try P256PrivateKey.generate())), behaviour: PeersForConformance.behaviour,
+                keys: DoubleKeys(statement: JoseSigningKey(try P256PrivateKey.generate())), behaviour: PeersForConformance.behaviour,
                 pki: PeerPki(folder: pki.path))
             try await doubles.start()
         } catch let failure as CommandFailure {

@@ -27,7 +27,7 @@ struct HttpRequests {
         }
         let body = try options.body.map { $0.hasPrefix("@") ? try TextFile.read(String($0.dropFirst())) : $0 }
         let whole = try options.path.map { path in
-            guard path.hasPrefix("/") else { throw BadOption("--path '\(path)'", "it must begin with /") }
+            guard path.hasPrefix("/") else { throw OptionRejection("--path '\(path)'", "it must begin with /") }
             let head = headers.map { "\($0.0): \($0.1)\u{0}" }.joined()
             return (
                 path, try RequestTemplate([path, head, body ?? ""].joined(separator: "\u{1}"), columns: rows.columns, option: "--path '\(path)'")
@@ -50,7 +50,7 @@ struct HttpRequests {
 
     private static func field(_ text: String) throws -> (String, String) {
         guard let colon = text.firstIndex(of: ":"), colon != text.startIndex, !text.contains(where: \.isNewline) else {
-            throw BadOption("--header '\(text)'", "give 'Name: value'")
+            throw OptionRejection("--header '\(text)'", "give 'Name: value'")
         }
         return (String(text[..<colon]), text[text.index(after: colon)...].trimmingCharacters(in: .whitespaces))
     }
@@ -69,14 +69,14 @@ struct HttpBase {
     /// - Parameters:
     ///   - peer: With `--address` and the TLS files.
     ///   - cluster: For the gateway's address, where none is given, and the authority of that.
-    /// - Throws: `BadOption` for what is no address, `CommandFailure` without an address or with unusable files.
+    /// - Throws: `OptionRejection` for what is no address, `CommandFailure` without an address or with unusable files.
     init(_ peer: PeerOptions, http: HttpOptions, _ cluster: ClusterFile?) throws {
         guard let text = peer.address ?? cluster?.gateway else {
             throw CommandFailure("no cluster runs", advice: "start one with ./Services/up, or pass --address http://HOST:PORT", exit: .unreachable)
         }
         url = text.contains("://") ? text : "http://\(text)"
         guard let parts = URLComponents(string: url), let name = parts.host, ["http", "https"].contains(parts.scheme) else {
-            throw BadOption("--address '\(text)'", "give http://HOST:PORT or https://HOST:PORT")
+            throw OptionRejection("--address '\(text)'", "give http://HOST:PORT or https://HOST:PORT")
         }
         let isSecure = parts.scheme == "https"
         // The local cluster's authority vouches for its gateway alone.

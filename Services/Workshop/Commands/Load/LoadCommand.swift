@@ -107,7 +107,7 @@ struct LoadJoinCommand: AsyncParsableCommand {
             guard whole.hasPassed else { throw CommandExit.failed.exitCode }
         } catch let error as ExitCode {
             throw error
-        } catch let error where error is BadOption || error is ReportJoin.Mismatch {
+        } catch let error where error is OptionRejection || error is ReportJoin.Mismatch {
             CommandExit.explain(PlainReason.of(error))
             throw CommandExit.usage.exitCode
         } catch {
@@ -154,13 +154,13 @@ struct LoadOutputOptions: ParsableArguments {
     @Option(help: "KEY=VALUE shown in the report; may be repeated.")
     var tag: [String] = []
 
-    /// - Throws: `BadOption`.
+    /// - Throws: `OptionRejection`.
     func check() throws { _ = try tags() }
 
     func tags() throws -> [String: String] {
         var tags: [String: String] = [:]
         for text in tag {
-            guard let equals = text.firstIndex(of: "="), equals != text.startIndex else { throw BadOption("--tag '\(text)'", "give KEY=VALUE") }
+            guard let equals = text.firstIndex(of: "="), equals != text.startIndex else { throw OptionRejection("--tag '\(text)'", "give KEY=VALUE") }
             tags[String(text[..<equals])] = String(text[text.index(after: equals)...])
         }
         return tags

@@ -66,14 +66,14 @@ struct LoadOptions: ParsableArguments {
 
 extension LoadOptions {
     /// - Parameter isGateway: Other defaults hold for HTTP.
-    /// - Throws: `BadOption` that names the option.
+    /// - Throws: `OptionRejection` that names the option.
     func runPlan(isGateway: Bool) throws -> RunPlan {
         let connections = try positive("--connections", connections ?? (isGateway ? 64 : 4))
         let cores = ProcessInfo.processInfo.activeProcessorCount
         let workers = min(try positive("--workers", self.workers ?? max(1, cores / 2)), connections)
         let (plan, isClosed) = try loadPlan()
         guard let isPoisson = ["constant": false, "poisson": true][arrivals] else {
-            throw BadOption("--arrivals \(arrivals)", "give constant or poisson")
+            throw OptionRejection("--arrivals \(arrivals)", "give constant or poisson")
         }
         var run = RunPlan(
             plan: plan, loop: isClosed ? .closed : .open(poisson: isPoisson), workers: workers, connections: connections,
@@ -89,7 +89,7 @@ extension LoadOptions {
         let given = [rate != nil, concurrency != nil, ramp != nil, stages != nil].count { $0 }
         guard given == 1 else {
             let fault = given == 0 ? "no load is given" : "--rate, --concurrency, --ramp and --stages exclude one another"
-            throw BadOption(fault, "give one of --rate R, --concurrency C, --ramp FROM..TO, --stages DURATION:RATE,...")
+            throw OptionRejection(fault, "give one of --rate R, --concurrency C, --ramp FROM..TO, --stages DURATION:RATE,...")
         }
         let warmUp = try span("--warm-up", warmUp, atLeast: 0)
         let length = try span("--duration", duration)
@@ -105,9 +105,9 @@ extension LoadOptions {
         let text = ramp ?? ""
         let ends = text.components(separatedBy: "..")
         guard ends.count == 2, let from = QuantityText.rate(ends[0]), let to = QuantityText.rate(ends[1]), from != to else {
-            throw BadOption("--ramp '\(text)'", "give two different rates, for example 1000..20000 or 1k..20k")
+            throw OptionRejection("--ramp '\(text)'", "give two different rates, for example 1000..20000 or 1k..20k")
         }
-        guard (2...1000).contains(steps) else { throw BadOption("--steps \(steps)", "give 2 to 1000") }
+        guard (2...1000).contains(steps) else { throw OptionRejection("--steps \(steps)", "give 2 to 1000") }
         return LoadPlan.ramp(from: from, to: to, steps: steps, stepLength: try span("--step-duration", stepDuration), warmUp: warmUp)
     }
 
@@ -116,7 +116,7 @@ extension LoadOptions {
         return try text.split(separator: ",").map { part in
             let pair = part.split(separator: ":")
             guard pair.count == 2, let length = QuantityText.nanoseconds(pair[0]), length > 0, let to = QuantityText.rate(pair[1]) else {
-                throw BadOption("--stages '\(text)'", "'\(part)' is not of the form DURATION:RATE, for example 30s:1000")
+                throw OptionRejection("--stages '\(text)'", "'\(part)' is not of the form DURATION:RATE, for example 30s:1000")
             }
             defer { last = to }
             return LoadPlan.Stage(length: length, from: last ?? to, to: to)
@@ -133,7 +133,7 @@ extension LoadOptions {
             } else if text.hasPrefix("throughput>") {
                 rule.leastThroughput = try share("--knee", String(text.dropFirst(11)))
             } else {
-                throw BadOption("--knee '\(text)'", "give p99<50ms, errors<1% or throughput>95%")
+                throw OptionRejection("--knee '\(text)'", "give p99<50ms, errors<1% or throughput>95%")
             }
         }
         return rule
@@ -142,27 +142,27 @@ extension LoadOptions {
     // MARK: Values
 
     private func positive(_ name: String, _ value: Int) throws -> Int {
-        guard value > 0 else { throw BadOption("\(name) \(value)", "give a number above 0") }
+        guard value > 0 else { throw OptionRejection("\(name) \(value)", "give a number above 0") }
         return value
     }
 
     private func level(_ name: String, _ text: String) throws -> Double {
         guard let rate = QuantityText.rate(text), rate <= 10_000_000 else {
-            throw BadOption("\(name) '\(text)'", "give a rate above 0, such as 500, 2.5k or 600/m")
+            throw OptionRejection("\(name) '\(text)'", "give a rate above 0, such as 500, 2.5k or 600/m")
         }
         return rate
     }
 
     private func span(_ name: String, _ text: String, atLeast least: Nanoseconds = 1_000_000) throws -> Nanoseconds {
         guard let span = QuantityText.nanoseconds(text), span >= least, span <= 7 * 86_400 * 1_000_000_000 else {
-            throw BadOption("\(name) '\(text)'", "give a time such as 500ms, 30s, 5m or 1h")
+            throw OptionRejection("\(name) '\(text)'", "give a time such as 500ms, 30s, 5m or 1h")
         }
         return span
     }
 
     private func share(_ name: String, _ text: String) throws -> Double {
         let share = text.hasSuffix("%") ? QuantityText.count(text.dropLast()).map { $0 / 100 } : QuantityText.count(text)
-        guard let share, share <= 1 else { throw BadOption("\(name) '\(text)'", "give a share such as 1% or 0.01") }
+        guard let share, share <= 1 else { throw OptionRejection("\(name) '\(text)'", "give a share such as 1% or 0.01") }
         return share
     }
 }
@@ -212,16 +212,16 @@ struct DataOptions: ParsableArguments {
     var items: Int?
 
     /// - Returns: The number of items that end a call; `nil`: the method has one answer.
-    /// - Throws: `BadOption` when the text is no number.
-    func streamItems(isStream: Bool) throws(BadOption) -> Int? {
+    /// - Throws: `OptionRejection` when the text is no number.
+    func streamItems(isStream: Bool) throws(OptionRejection) -> Int? {
         guard isStream else { return nil }
         let items = items ?? 1
-        guard (1...1_000_000).contains(items) else { throw BadOption("--items \(items)", "give 1 to 1000000") }
+        guard (1...1_000_000).contains(items) else { throw OptionRejection("--items \(items)", "give 1 to 1000000") }
         return items
     }
 
     func file() throws -> DataFile {
-        guard (1...1_000_000).contains(requests) else { throw BadOption("--requests \(requests)", "give 1 to 1000000") }
+        guard (1...1_000_000).contains(requests) else { throw OptionRejection("--requests \(requests)", "give 1 to 1000000") }
         return try dataFile.map { try DataFile(TextFile.read($0), name: $0) } ?? .none
     }
 }

@@ -56,7 +56,7 @@ struct LoadPreparation {
     ///   - methods: As given on the command line.
     ///   - progress: Called with what is being made, how many are, and how many there will be.
     func prepare(methods: [String], plan: RunPlan, progress: @escaping @Sendable (String, Int, Int) -> Void) async throws -> Prepared {
-        if let devices = target.devices, !DeviceCount.range.contains(devices) { throw BadOption("--devices \(devices)", "give 1 to 100000") }
+        if let devices = target.devices, !DeviceCount.range.contains(devices) { throw OptionRejection("--devices \(devices)", "give 1 to 100000") }
         let home = target.peer.clusterHome
         let cluster = try ClusterFile.read(home)
         return subject.service == .gateway
@@ -66,25 +66,25 @@ struct LoadPreparation {
     private func gateway(
         _ methods: [String], _ cluster: ClusterFile?, _ home: ClusterHome, _ plan: RunPlan, _ progress: @escaping @Sendable (String, Int, Int) -> Void
     ) async throws -> Prepared {
-        guard methods.isEmpty else { throw BadOption("--method", "the gateway takes --scenario or --path") }
-        guard data.data == nil else { throw BadOption("--data", "it is for --method; a request to the gateway has --body") }
-        guard data.items == nil else { throw BadOption("--items", "it is for --method; the gateway answers with no stream") }
+        guard methods.isEmpty else { throw OptionRejection("--method", "the gateway takes --scenario or --path") }
+        guard data.data == nil else { throw OptionRejection("--data", "it is for --method; a request to the gateway has --body") }
+        guard data.items == nil else { throw OptionRejection("--items", "it is for --method; the gateway answers with no stream") }
         if let scenario = http.scenario {
-            guard http.path.isEmpty else { throw BadOption("--path and --scenario", "give one of them") }
+            guard http.path.isEmpty else { throw OptionRejection("--path and --scenario", "give one of them") }
             return try await GatewayLoad(target: target, http: http, cluster: cluster, home: home).prepare(
                 scenario, api: http.api ?? "v1", plan: plan, progress: progress)
         }
         guard !http.path.isEmpty else {
-            throw BadOption("the gateway needs something to be asked", "give --path /PATH, or --scenario with \(GatewayScenario.names)")
+            throw OptionRejection("the gateway needs something to be asked", "give --path /PATH, or --scenario with \(GatewayScenario.names)")
         }
         return try HttpRequests(options: http, target: target, data: data).prepare(cluster, plan: plan)
     }
 
     private func wire(_ methods: [String], _ cluster: ClusterFile?, _ plan: RunPlan) async throws -> Prepared {
         guard http.path.isEmpty, http.scenario == nil else {
-            throw BadOption("--path and --scenario", "they are for the gateway; \(subject.service.rawValue) has --method")
+            throw OptionRejection("--path and --scenario", "they are for the gateway; \(subject.service.rawValue) has --method")
         }
-        guard data.data == nil || methods.count == 1 else { throw BadOption("--data", "it needs one --method whose request it is") }
+        guard data.data == nil || methods.count == 1 else { throw OptionRejection("--data", "it needs one --method whose request it is") }
         let addresses = try target.peer.addresses(of: subject.service, cluster)
         let identity = try target.peer.identity(cluster)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -102,7 +102,7 @@ struct LoadPreparation {
         try await group.shutdownGracefully()
         let calls = try outcome.get()
         guard data.items == nil || calls.methods.contains(where: { $0.streamItems != nil }) else {
-            throw BadOption("--items", "\(calls.methods.map(\.name).joined(separator: ", ")) is answered by no stream")
+            throw OptionRejection("--items", "\(calls.methods.map(\.name).joined(separator: ", ")) is answered by no stream")
         }
         let wire = WireTarget(
             addresses: addresses, peerName: target.peer.name(of: subject.service), identity: identity, callsPerConnection: plan.maxOutstanding)
@@ -197,10 +197,10 @@ struct LoadSubject {
     let service: ClusterService
     let methods: [MethodOffer]
 
-    /// - Throws: `BadOption` naming the services.
+    /// - Throws: `OptionRejection` naming the services.
     init(_ name: String) throws {
         guard let service = ClusterService(rawValue: name), service != .sandbox else {
-            throw BadOption("'\(name)' is not a service that takes load", "give config, authentication, authorization, autosignin or gateway")
+            throw OptionRejection("'\(name)' is not a service that takes load", "give config, authentication, authorization, autosignin or gateway")
         }
         self.service = service
         methods = MethodOffer.offers(of: service)
@@ -212,21 +212,21 @@ struct LoadSubject {
     }
 
     /// - Parameter texts: `NAME` or `NAME=WEIGHT`; none: the first offer.
-    /// - Throws: `BadOption` naming the methods.
+    /// - Throws: `OptionRejection` naming the methods.
     func chosen(_ texts: [String]) throws -> [(offer: MethodOffer, weight: Double)] {
         guard !texts.isEmpty else { return methods.prefix(1).map { ($0, 1) } }
         let chosen = try texts.map { text in
             let parts = text.split(separator: "=", maxSplits: 1)
             let name = String(parts.first ?? "")
             guard let offer = methods.first(where: { $0.name.lowercased() == name.lowercased() }) else {
-                throw BadOption("--method \(text)", "\(service.rawValue) has \(methods.map(\.name).joined(separator: ", "))")
+                throw OptionRejection("--method \(text)", "\(service.rawValue) has \(methods.map(\.name).joined(separator: ", "))")
             }
             guard let weight = parts.count == 2 ? QuantityText.count(parts[1]) : 1, weight > 0 else {
-                throw BadOption("--method \(text)", "the weight must be a number above 0")
+                throw OptionRejection("--method \(text)", "the weight must be a number above 0")
             }
             return (offer, weight)
         }
-        guard Set(chosen.map(\.0.name)).count == chosen.count else { throw BadOption("--method", "give each method once") }
+        guard Set(chosen.map(\.0.name)).count == chosen.count else { throw OptionRejection("--method", "give each method once") }
         return chosen
     }
 }

@@ -41,7 +41,7 @@ struct LoadServiceCommand: AsyncParsableCommand {
     func run() async throws {
         do {
             try await measure()
-        } catch let error as BadOption {
+        } catch let error as OptionRejection {
             CommandExit.explain(PlainReason.of(error))
             throw CommandExit.usage.exitCode
         } catch let error as ExitCode {

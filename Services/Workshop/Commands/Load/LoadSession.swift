@@ -244,14 +244,15 @@ struct LoadTargetOptions: ParsableArguments {
 
     func validate() throws { try doubles.check() }
 
-    /// - Throws: `BadOption` when --isolated is combined with an option for a running service.
+    /// - Throws: `OptionRejection` when --isolated is combined with an option for a running service.
     func checkIsolation(_ http: HttpOptions) throws {
         guard isolated else { return }
         if let other = peer.given.first {
-            throw BadOption("--isolated and \(other)", "--isolated starts a service of its own: leave one of them out")
+            throw OptionRejection("--isolated and \(other)", "--isolated starts a service of its own: leave one of them out")
         }
         if http.scenario != nil {
-            throw BadOption("--isolated and --scenario", "a scenario needs MVPDs: start a cluster with 'boxoffice up', or give the gateway a --path")
+            throw OptionRejection(
+                "--isolated and --scenario", "a scenario needs MVPDs: start a cluster with 'boxoffice up', or give the gateway a --path")
         }
     }
 }

@@ -24,7 +24,7 @@ extension AuthenticationRequirements {
                 }
             }
             try await examination.peers().withCatalogue(change, until: { try await app.isSignedOut(device) }) {
-                try await app.isMissing(on: device)
+                try await app.requireMissing(on: device)
                 let unknown: Set = ["invalid_registration_code"]
                 try await app.conversation.refusal(of: AuthenticationMethods.getRegistrationCode, show, codes: unknown)
                 try await app.conversation.refusal(
@@ -54,9 +54,9 @@ extension AuthenticationRequirements {
                     }
                 }
                 try await examination.peers().withCatalogue(change, until: { try await app.isSignedOut(pending.device) }) {
-                    try await mvpd.hasNoSession(pending, isErased: true)
-                    try await app.isMissing(on: pending.device)
-                    try await app.hasNoProfile(on: pending.device)
+                    try await mvpd.requireNoSession(pending, isErased: true)
+                    try await app.requireMissing(on: pending.device)
+                    try await app.requireNoProfile(on: pending.device)
                     _ = try await app.session(on: other)
                     _ = try await mvpd.signIn()
                 }
@@ -156,8 +156,8 @@ extension TestApp {
     }
 
     /// - Throws: `Unmet` when one of the calls tells a session of the device.
-    fileprivate func isMissing(on device: String) async throws {
-        try await hasNoSession(on: device)
+    fileprivate func requireMissing(on device: String) async throws {
+        try await requireNoSession(on: device)
         try await conversation.refusal(
             of: SessionsMethods.findSession, SessionRequest(call: call(device)), codes: ["authentication_session_missing"])
     }

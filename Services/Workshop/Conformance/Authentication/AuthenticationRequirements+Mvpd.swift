@@ -73,10 +73,10 @@ extension AuthenticationRequirements {
                 guard try await mvpd.bring(response, to: pending).result == .signedIn else {
                     throw Unmet("SIGN_IN_RESULT_SIGNED_IN for the first time", came: "another result")
                 }
-                try await mvpd.isRejected(response, to: pending)
+                try await mvpd.requireRejected(response, to: pending)
                 let next = try await mvpd.begin()
-                try await mvpd.isRejected(response, to: next)
-                try await mvpd.hasNoSession(next)
+                try await mvpd.requireRejected(response, to: next)
+                try await mvpd.requireNoSession(next)
             }
         },
         Requirement(
@@ -99,7 +99,7 @@ extension AuthenticationRequirements {
                     throw Unmet("one person, with rows", came: FrameText.text(told))
                 }
                 try await mvpd.app.conversation.call(erase, ErasePersonRequest(selector: selector))
-                try await mvpd.hasNoSession(pending, isErased: true)
+                try await mvpd.requireNoSession(pending, isErased: true)
                 let left = try await mvpd.app.conversation.call(tell, ExportPersonRequest(selector: selector))
                 guard left.people.isEmpty, left.records?.tables.isEmpty ?? true else { throw Unmet("nobody, and no row", came: FrameText.text(left)) }
             }
@@ -112,8 +112,8 @@ extension AuthenticationRequirements {
             try await TestMvpd.play(examination) { mvpd in
                 for forge in TestMvpd.forgeries {
                     let pending = try await mvpd.begin()
-                    try await mvpd.isRejected(try forge(mvpd, pending.request), to: pending)
-                    try await mvpd.hasNoSession(pending)
+                    try await mvpd.requireRejected(try forge(mvpd, pending.request), to: pending)
+                    try await mvpd.requireNoSession(pending)
                 }
             }
         },
@@ -131,17 +131,17 @@ extension AuthenticationRequirements {
                     let pending = try await mvpd.begin()
                     var request = pending.request
                     err(&request)
-                    try await mvpd.isRejected(try mvpd.mvpd.response(to: request, for: TestMvpd.subscriber, now: Date()), to: pending)
-                    try await mvpd.hasNoSession(pending)
+                    try await mvpd.requireRejected(try mvpd.mvpd.response(to: request, for: TestMvpd.subscriber, now: Date()), to: pending)
+                    try await mvpd.requireNoSession(pending)
                 }
                 let late = try await mvpd.begin()
                 let old = try mvpd.mvpd.response(to: late.request, for: TestMvpd.subscriber, now: Date(timeIntervalSinceNow: -3600))
-                try await mvpd.isRejected(old, to: late)
-                try await mvpd.hasNoSession(late)
+                try await mvpd.requireRejected(old, to: late)
+                try await mvpd.requireNoSession(late)
                 let stolen = try await mvpd.begin()
                 let response = try mvpd.mvpd.response(to: stolen.request, for: TestMvpd.subscriber, now: Date())
-                try await mvpd.isRejected(response, to: stolen, secret: "another-browser")
-                try await mvpd.hasNoSession(stolen)
+                try await mvpd.requireRejected(response, to: stolen, secret: "another-browser")
+                try await mvpd.requireNoSession(stolen)
             }
         },
         Requirement(
@@ -154,7 +154,7 @@ extension AuthenticationRequirements {
                 guard outcome.result == .declined, outcome.redirectURL.hasPrefix("https://acme.example/done") else {
                     throw Unmet("SIGN_IN_RESULT_DECLINED and redirect_url https://acme.example/done", came: FrameText.text(outcome))
                 }
-                try await mvpd.hasNoSession(pending)
+                try await mvpd.requireNoSession(pending)
             }
         },
     ]
@@ -178,7 +178,7 @@ extension TestMvpd {
     ]
 
     /// - Throws: `Unmet` unless the answer is rejected.
-    func isRejected(_ response: String, to pending: Pending, secret: String? = nil) async throws {
+    func requireRejected(_ response: String, to pending: Pending, secret: String? = nil) async throws {
         let outcome = try await bring(response, to: pending, secret: secret)
         guard outcome.result == .rejected, outcome.redirectURL.isEmpty, !outcome.traceID.isEmpty else {
             throw Unmet("SIGN_IN_RESULT_REJECTED with a trace_id and without a redirect_url", came: FrameText.text(outcome))

@@ -109,8 +109,8 @@ struct TestMvpd: Sendable {
 
     /// - Parameter isErased: True when the code may be gone with the person.
     /// - Throws: `Unmet` when the device of the sign-in has a session.
-    func hasNoSession(_ pending: Pending, isErased: Bool = false) async throws {
-        try await app.hasNoSession(on: pending.device)
+    func requireNoSession(_ pending: Pending, isErased: Bool = false) async throws {
+        try await app.requireNoSession(on: pending.device)
         try await app.conversation.refusal(
             of: AuthenticationMethods.getSessionByCode, SessionByCodeRequest(requestor: "ACME1", code: pending.code),
             codes: isErased ? ["authentication_session_missing", "invalid_registration_code"] : ["authentication_session_missing"])
@@ -171,7 +171,7 @@ struct TestApp: Sendable {
     }
 
     /// - Throws: `Unmet` when the device has a session.
-    func hasNoSession(on device: String) async throws {
+    func requireNoSession(on device: String) async throws {
         try await conversation.refusal(
             of: AuthenticationMethods.getSession, SessionRequest(call: call(device)), codes: ["authentication_session_missing"])
     }

@@ -16,7 +16,7 @@ extension AutoSignInRequirements {
             guard ended.familyIDs == [flagged.familyID], ended.endedSessions == 1 else {
                 throw Unmet("family_ids [\(flagged.familyID)] and 1 ended session", came: FrameText.text(ended))
             }
-            try await device.isRefused(flagged.value, as: "token_revoked")
+            try await device.requireRefused(flagged.value, as: "token_revoked")
             try await device.redeemed(other.value)
             try await person.conversation.refusal(of: AutomaticSignInMethods.flagSignIn, person.flag("nothing"), codes: ["session_unknown"])
         },
@@ -65,7 +65,7 @@ extension AutoSignInRequirements {
             guard try await person.conversation.call(AutoSignInOperationsMethods.closeAccount, close).wasKnown else {
                 throw Unmet("was_known", came: "an account that is not known")
             }
-            try await TestSubscriber(examination, mvpd: "").isRefused(issued.value, as: "token_revoked")
+            try await TestSubscriber(examination, mvpd: "").requireRefused(issued.value, as: "token_revoked")
             let next = try await person.optIn()
             guard next.accountID != issued.accountID else { throw Unmet("another account", came: next.accountID) }
         },
@@ -89,8 +89,8 @@ extension AutoSignInRequirements {
             try await examination.restart()
             let device = try await TestSubscriber(examination, mvpd: "")
             try await device.redeemed(kept.value)
-            try await device.isRefused(revoked.value, as: "token_revoked")
-            try await device.isRefused(closed.value, as: "account_locked")
+            try await device.requireRefused(revoked.value, as: "token_revoked")
+            try await device.requireRefused(closed.value, as: "account_locked")
             let again = try await device.conversation.call(AutomaticSignInMethods.issueToken, request)
             guard again == issued else { throw Unmet(FrameText.text(issued), came: FrameText.text(again)) }
             let status = GetOptInStatusRequest(caller: Caller(who: .webSession(browser.secret)))

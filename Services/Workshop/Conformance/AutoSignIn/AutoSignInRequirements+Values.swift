@@ -44,7 +44,7 @@ extension AutoSignInRequirements {
             try await conversation.refusal(of: AutomaticSignInMethods.createWebLink, link, codes: stepUp)
             try await conversation.refusal(of: AutomaticSignInMethods.revokeToken, device.revoke(other.familyID), codes: stepUp)
             try await conversation.call(AutomaticSignInMethods.revokeToken, device.revoke(own.familyID))
-            try await device.isRefused(own.value, as: "token_revoked")
+            try await device.requireRefused(own.value, as: "token_revoked")
         },
         Requirement(
             "AUTO-25", "Values last 180 days from their issue; nonces 10 minutes, and browsers' sessions half an hour, at most.",

@@ -61,7 +61,7 @@ struct TestSubscriber: Sendable {
         try await conversation.call(AutomaticSignInMethods.redeemToken, redeem(value))
     }
 
-    func isRefused(_ value: String, as code: String) async throws {
+    func requireRefused(_ value: String, as code: String) async throws {
         try await conversation.refusal(of: AutomaticSignInMethods.redeemToken, redeem(value), codes: [code])
     }
 

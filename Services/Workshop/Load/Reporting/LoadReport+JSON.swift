@@ -9,18 +9,18 @@ extension LoadReport {
     }
 
     /// Reads the JSON form.
-    /// - Throws: `UnreadableReport` that says what is wrong with it.
+    /// - Throws: `ReportRejection` that says what is wrong with it.
     public init(json: Data) throws {
         struct Head: Decodable { var format: String }
         do {
             let format = try JSONDecoder().decode(Head.self, from: json).format
             guard format == Self.currentFormat else {
-                throw UnreadableReport("its format is '\(format)'; this version reads '\(Self.currentFormat)'")
+                throw ReportRejection("its format is '\(format)'; this version reads '\(Self.currentFormat)'")
             }
             self = try JSONDecoder().decode(LoadReport.self, from: json)
-            guard isCountable else { throw UnreadableReport("it has counts or times that no run can have") }
+            guard isCountable else { throw ReportRejection("it has counts or times that no run can have") }
         } catch let error as DecodingError {
-            throw UnreadableReport("it is no report of boxoffice load (\(Self.place(of: error)))")
+            throw ReportRejection("it is no report of boxoffice load (\(Self.place(of: error)))")
         }
     }
 
@@ -71,7 +71,7 @@ extension LoadReport {
 }
 
 /// A file that is no report.
-public struct UnreadableReport: Error, CustomStringConvertible {
+public struct ReportRejection: Error, CustomStringConvertible {
     public let description: String
 
     init(_ description: String) { self.description = description }

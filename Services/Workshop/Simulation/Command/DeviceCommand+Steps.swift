@@ -9,28 +9,28 @@ internal import Synchronization
 
 extension DeviceCommand {
     /// Plays the script of a file.
-    func play(script file: String, on ground: DeviceGround) async throws {
+    func play(script file: String, on setup: DeviceSetup) async throws {
         let script: DeviceScript
         do {
             script = try DeviceScript(json: try TextFile.read(file), file: file)
         } catch let failure as CommandFailure {
             throw DeviceFailure(.usage, nil, failure.description)
         }
-        var runner = ScriptRunner(ground: ground, journal: DeviceJournal(console: Console(), isJSON: json), hasQrCode: !hidesQrCode)
+        var runner = ScriptRunner(setup: setup, journal: DeviceJournal(console: Console(), isJSON: json), hasQrCode: !hidesQrCode)
         runner.settings.pollInterval = .seconds(poll)
         runner.settings.appleAccount = appleAccount
         try await runner.run(script)
     }
 
     /// Plays one step on a device that remembers.
-    func playCommand(on ground: DeviceGround) async throws {
+    func playCommand(on setup: DeviceSetup) async throws {
         if command[0] == "run" {
             guard command.count == 2 else { throw DeviceFailure(.usage, nil, "run takes a script: boxoffice device run FILE") }
-            return try await play(script: command[1], on: ground)
+            return try await play(script: command[1], on: setup)
         }
         let action = try action()
         var runner = ScriptRunner(
-            ground: ground, journal: DeviceJournal(console: Console(), isJSON: json), hasQrCode: !hidesQrCode, isDetailed: true)
+            setup: setup, journal: DeviceJournal(console: Console(), isJSON: json), hasQrCode: !hidesQrCode, isDetailed: true)
         let folder = state.map { URL(fileURLWithPath: $0) } ?? home.data.appendingPathComponent("device")
         runner.settings = SimulatedDevice.Settings(
             id: try deviceID ?? Self.keptID(folder), person: person ?? "ada", appleAccount: appleAccount, approves: { [optIn] in optIn ?? true },
@@ -98,13 +98,13 @@ extension DeviceCommand {
     private static let demoMvpds = ["NorthCable", "LakeTel", "OpenFiber"]
 
     /// Signs many devices in, and tells how it went.
-    func playFleet(_ count: Int, on ground: DeviceGround) async throws {
+    func playFleet(_ count: Int, on setup: DeviceSetup) async throws {
         let (console, line) = (Console(isQuiet: json), FleetProgress(isShown: !json))
         let fleet = DeviceFleet(
-            ground: ground, count: count, atOnce: atOnce, resource: resource, mvpds: mvpd.map { [$0] } ?? Self.demoMvpds,
+            setup: setup, count: count, atOnce: atOnce, resource: resource, mvpds: mvpd.map { [$0] } ?? Self.demoMvpds,
             people: person.map { [$0] } ?? ["ada", "ben", "dan"])
         var summary = try await fleet.run { line.show($0.progress, isLast: $0.finished == $0.count) }
-        summary.build = await gatewayBuild(ground)
+        summary.build = await gatewayBuild(setup)
         if json {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -118,11 +118,11 @@ extension DeviceCommand {
     }
 
     /// The build of a gateway that is this cluster's; nobody knows where another one has its metrics.
-    private func gatewayBuild(_ ground: DeviceGround) async -> ServiceBuild {
-        guard let cluster = try? ClusterFile.read(home), cluster.gateway == ground.gateway || cluster.gatewayTLS == ground.gateway,
+    private func gatewayBuild(_ setup: DeviceSetup) async -> ServiceBuild {
+        guard let cluster = try? ClusterFile.read(home), cluster.gateway == setup.gateway || cluster.gatewayTLS == setup.gateway,
             let debug = cluster.services[ClusterService.gateway.rawValue]?.debug
         else { return .unknown }
-        var exchange = ground.exchange
+        var exchange = setup.exchange
         exchange.timeout = .seconds(2)
         return await exchange.build(metricsURL: "http://\(debug)/metrics")
     }
@@ -154,24 +154,24 @@ private final class FleetProgress: Sendable {
 extension DeviceCommand {
     /// Does what the options say.
     func run(_ exchange: HTTPExchange) async throws {
-        let ground = try await ground(exchange)
-        if api == "v2" { return try await playV2(on: ground) }
-        if let script { return try await play(script: script, on: ground) }
-        if let count { return try await playFleet(count, on: ground) }
-        if !command.isEmpty { return try await playCommand(on: ground) }
-        if let kind = person.flatMap(FormerClient.Kind.init) { return try await play(kind, on: ground) }
-        if isTv { return try await playTv(on: ground) }
-        try await session(ground).play(deviceID: deviceID ?? UUID().uuidString)
+        let setup = try await setup(exchange)
+        if api == "v2" { return try await playV2(on: setup) }
+        if let script { return try await play(script: script, on: setup) }
+        if let count { return try await playFleet(count, on: setup) }
+        if !command.isEmpty { return try await playCommand(on: setup) }
+        if let kind = person.flatMap(FormerClient.Kind.init) { return try await play(kind, on: setup) }
+        if isTv { return try await playTv(on: setup) }
+        try await session(setup).play(deviceID: deviceID ?? UUID().uuidString)
     }
 
-    private func play(_ kind: FormerClient.Kind, on ground: DeviceGround) async throws {
+    private func play(_ kind: FormerClient.Kind, on setup: DeviceSetup) async throws {
         try await FormerClient(
-            kind: kind, ground: ground, cluster: try ClusterFile.read(home), person: "ada", mvpd: mvpd ?? "NorthCable", resource: resource,
+            kind: kind, setup: setup, cluster: try ClusterFile.read(home), person: "ada", mvpd: mvpd ?? "NorthCable", resource: resource,
             deviceID: deviceID ?? UUID().uuidString, console: Console()
         ).play()
     }
 
-    private func session(_ ground: DeviceGround) throws -> DeviceSession {
+    private func session(_ setup: DeviceSetup) throws -> DeviceSession {
         let viewer: DeviceSession.Viewer =
             if usesPlatform {
                 .platform(person: person ?? "ada")
@@ -182,7 +182,7 @@ extension DeviceCommand {
             }
         let console = Console()
         return DeviceSession(
-            console: console, ground: ground, resource: resource, viewer: viewer, hasQrCode: !hidesQrCode, pollInterval: .seconds(poll),
+            console: console, setup: setup, resource: resource, viewer: viewer, hasQrCode: !hidesQrCode, pollInterval: .seconds(poll),
             appleAccount: appleAccount.map { name in
                 DeviceSession.AppleAccountUse(name: name, approves: approval(console), endsEverything: signsOutEverywhere)
             }, folder: state.map { URL(fileURLWithPath: $0) })
@@ -200,13 +200,13 @@ extension DeviceCommand {
 
     // MARK: - The cluster
 
-    private func ground(_ exchange: HTTPExchange) async throws -> DeviceGround {
+    private func setup(_ exchange: HTTPExchange) async throws -> DeviceSetup {
         let cluster = try ClusterFile.read(home)
         guard let gateway = gateway ?? cluster?.gateway else {
             throw CommandFailure(
                 "no cluster runs here", advice: "start one with ./Services/up, or name a gateway with --gateway URL", exit: .unreachable)
         }
-        return DeviceGround(
+        return DeviceSetup(
             exchange: exchange, gateway: gateway, requestor: requestor, statement: try await softwareStatement(cluster),
             apple: cluster?.sandbox.apple, bundleID: bundleID ?? (isOfBravo ? "example.bravo.tv" : "example.acme.tv"),
             certificates: try certificate.map(TextFile.read),

@@ -182,9 +182,9 @@ package struct DeviceCommand: AsyncParsableCommand {
 
 extension DeviceCommand {
     /// Plays an app on REST v2: one flow, all of them, or those that a person chooses with a remote.
-    func playV2(on ground: DeviceGround) async throws {
+    func playV2(on setup: DeviceSetup) async throws {
         let console = Console()
-        let player = try await player(on: ground, V2Lines(console: console, gateway: ground.gateway, hasQrCode: !hidesQrCode))
+        let player = try await player(on: setup, V2Lines(console: console, gateway: setup.gateway, hasQrCode: !hidesQrCode))
         if flow == nil, isTv { return try await show(V2Tv(player)) }
         let flows = flow == "all" ? V2Flow.allCases : [flow.flatMap { V2Flow($0) } ?? .a]
         for flow in flows {
@@ -200,17 +200,17 @@ extension DeviceCommand {
         }
     }
 
-    private func player(on ground: DeviceGround, _ stage: some V2Stage) async throws -> V2Player {
+    private func player(on setup: DeviceSetup, _ stage: some V2Stage) async throws -> V2Player {
         let cluster = try ClusterFile.read(home)
         // Offices and services of the demo catalogue belong to one programmer each.
         let (programmer, statements) = (isOfBravo ? "bravo" : "acme", try await SoftwareStatements.all(of: cluster))
-        let office = statements["\(programmer)-ops"].flatMap { statement in
-            cluster.map { V2Player.Office(administration: $0.administration, statement: statement, company: programmer) }
+        let management = statements["\(programmer)-ops"].flatMap { statement in
+            cluster.map { V2Player.ManagementAccess(administration: $0.administration, statement: statement, company: programmer) }
         }
         return V2Player(
-            ground: ground, stage: stage, person: person, mvpd: mvpd ?? "NorthCable", resource: resource, channels: listedChannels,
+            setup: setup, stage: stage, person: person, mvpd: mvpd ?? "NorthCable", resource: resource, channels: listedChannels,
             deviceID: deviceID,
-            pollInterval: .seconds(poll), office: office, backendStatement: statements["\(programmer)-backend"],
+            pollInterval: .seconds(poll), management: management, backendStatement: statements["\(programmer)-backend"],
             identity: V2App.Identity(platformToken: platformToken, serviceToken: serviceToken))
     }
 }
@@ -223,10 +223,10 @@ extension DeviceCommand {
     }
 
     /// Plays TVs until the person switches them off.
-    func playTv(on ground: DeviceGround) async throws {
+    func playTv(on setup: DeviceSetup) async throws {
         let settings = TvProgram.Settings(
-            channels: listedChannels, appleAccount: ground.apple.map { _ in "tv-\(UUID().uuidString)" }, pollInterval: .seconds(poll))
-        try await show(TvProgram(settings, on: ground))
+            channels: listedChannels, appleAccount: setup.apple.map { _ in "tv-\(UUID().uuidString)" }, pollInterval: .seconds(poll))
+        try await show(TvProgram(settings, on: setup))
     }
 
     /// The channels that the TV lists.

@@ -28,7 +28,7 @@ final class SimulatedDevice: Sendable {
         var address: String?
     }
 
-    let ground: DeviceGround
+    let setup: DeviceSetup
     let settings: Settings
     let clock: SimulatedClock
     let network: SimulatedNetwork
@@ -39,19 +39,19 @@ final class SimulatedDevice: Sendable {
 
     /// - Parameter observer: Hears of the library's events, before the operation ends that they belong to.
     /// - Throws: `CommandFailure` when an address cannot be used.
-    init(_ settings: Settings, on ground: DeviceGround, observer: @escaping @Sendable (EntitlementEvent) -> Void = { _ in }) throws {
-        var exchange = ground.exchange
+    init(_ settings: Settings, on setup: DeviceSetup, observer: @escaping @Sendable (EntitlementEvent) -> Void = { _ in }) throws {
+        var exchange = setup.exchange
         if let address = settings.address { exchange.headers.append(("X-Forwarded-For", address)) }
         let transport = ExchangeTransport(exchange: exchange)
         clock = SimulatedClock(now: settings.scenario?.clock)
         network = SimulatedNetwork(transport, clock: clock)
         let device = DeviceDescription(platform: settings.platform, model: "Simulated", systemVersion: "26.0", id: settings.id)
         var environment = ClientEnvironment(
-            server: try ground.server(), device: device, store: settings.folder.map { FileStore(folder: $0) } ?? MemoryStore(), transport: network,
-            clock: clock, bundleID: ground.bundleID)
+            server: try setup.server(), device: device, store: settings.folder.map { FileStore(folder: $0) } ?? MemoryStore(), transport: network,
+            clock: clock, bundleID: setup.bundleID)
         environment.pollInterval = settings.pollInterval
         if let scenario = settings.scenario {
-            let answers = try Self.answers(scenario, settings, ground, transport)
+            let answers = try Self.answers(scenario, settings, setup, transport)
             platform = SimulatedPlatform(scenario, clock: clock, answers: answers)
             environment.providerAccounts = platform
         } else {
@@ -59,11 +59,11 @@ final class SimulatedDevice: Sendable {
         }
         if let account = settings.appleAccount {
             environment.autoSignIn = SandboxAutoSignIn(
-                address: try ground.standIn(), account: account, bundleID: ground.bundleID, device: settings.id, transport: transport,
+                address: try setup.standIn(), account: account, bundleID: setup.bundleID, device: settings.id, transport: transport,
                 approves: settings.approves)
         }
-        (self.ground, self.settings, self.environment, self.observer) = (ground, settings, environment, observer)
-        app = Mutex(Self.start(environment, ground, observer))
+        (self.setup, self.settings, self.environment, self.observer) = (setup, settings, environment, observer)
+        app = Mutex(Self.start(environment, setup, observer))
     }
 
     /// Automatic Sign-In on its Apple Account.
@@ -74,24 +74,24 @@ final class SimulatedDevice: Sendable {
 
     /// Starts the app anew: what it kept in the device's storage is all it knows.
     func relaunch() {
-        let client = Self.start(environment, ground, observer)
+        let client = Self.start(environment, setup, observer)
         app.withLock { $0 = client }
     }
 
     private static func start(
-        _ environment: ClientEnvironment, _ ground: DeviceGround, _ observer: @escaping @Sendable (EntitlementEvent) -> Void
+        _ environment: ClientEnvironment, _ setup: DeviceSetup, _ observer: @escaping @Sendable (EntitlementEvent) -> Void
     ) -> EntitlementClient {
-        let client = EntitlementClient(softwareStatement: ground.statement, environment: environment)
+        let client = EntitlementClient(softwareStatement: setup.statement, environment: environment)
         client.observe(observer)
         return client
     }
 
     private static func answers(
-        _ scenario: Scenario, _ settings: Settings, _ ground: DeviceGround, _ transport: ExchangeTransport
+        _ scenario: Scenario, _ settings: Settings, _ setup: DeviceSetup, _ transport: ExchangeTransport
     ) throws -> any ProviderAnswers {
         if scenario.saml?.mode == "text" { return FixedAnswer(scenario.saml?.text) }
         return SandboxAnswers(
-            address: try ground.standIn(), account: settings.appleAccount ?? settings.id, person: scenario.saml?.person ?? settings.person,
+            address: try setup.standIn(), account: settings.appleAccount ?? settings.id, person: scenario.saml?.person ?? settings.person,
             flaw: scenario.saml?.flaw, transport: transport)
     }
 }
@@ -115,7 +115,7 @@ struct ExchangeTransport: HTTPTransport {
 }
 
 /// Where simulated devices live: the cluster, and the app that runs on them.
-package struct DeviceGround: Sendable {
+package struct DeviceSetup: Sendable {
     let exchange: HTTPExchange
     /// Base URL of the gateway.
     let gateway: String

@@ -65,7 +65,7 @@ final class SimulatedViewer: AuthenticationInteraction {
     func chooseProvider(from providers: [Provider], reason: StatusCode?) async -> Provider.ID? {
         guard conduct != .givesUp, let provider else { return nil }
         guard providers.contains(where: { $0.id.rawValue == provider }) else {
-            stop(CommandFailure("\(provider) is not a provider of \(device.ground.requestor)", advice: "there are \(Self.list(providers))"))
+            stop(CommandFailure("\(provider) is not a provider of \(device.setup.requestor)", advice: "there are \(Self.list(providers))"))
             return nil
         }
         return Provider.ID(provider)
@@ -74,7 +74,7 @@ final class SimulatedViewer: AuthenticationInteraction {
     func openLogin(_ url: URL, style: BrowserStyle) async -> URL? {
         guard case .signsIn(let name) = conduct else { return nil }
         do {
-            var browser = SimulatedPerson(exchange: device.ground.exchange)
+            var browser = SimulatedPerson(exchange: device.setup.exchange)
             let end = try await browser.signIn(at: url.absoluteString, name: name, password: name, until: "adobepass://ios.app")
             signedIn()
             return URL(string: end)
@@ -100,9 +100,9 @@ final class SimulatedViewer: AuthenticationInteraction {
     func dismiss(_ picker: ProviderPicker) async {}
 
     private func signIn(_ code: RegistrationCode, as name: String) async {
-        let ground = device.ground
+        let setup = device.setup
         do {
-            let screen = SecondScreen(exchange: ground.exchange, gateway: ground.gateway, requestor: ground.requestor)
+            let screen = SecondScreen(exchange: setup.exchange, gateway: setup.gateway, requestor: setup.requestor)
             try await screen.signIn(code.code, at: code.provider.rawValue, as: name)
             signedIn()
             // The next look at the servers is due: nothing is gained by waiting for it.

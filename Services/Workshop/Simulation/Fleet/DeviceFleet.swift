@@ -7,7 +7,7 @@ internal import Synchronization
 
 /// Many simulated devices that sign in and play, a bounded number at a time.
 struct DeviceFleet {
-    let ground: DeviceGround
+    let setup: DeviceSetup
     let count: Int
     /// Devices under way at once.
     let atOnce: Int
@@ -64,8 +64,8 @@ struct DeviceFleet {
         do {
             let watch = StepWatch()
             let settings = SimulatedDevice.Settings(address: address(number))
-            let device = try SimulatedDevice(settings, on: ground) { if case .status(let status) = $0 { log.add(status) } }
-            try await device.client.configure(requestor: Requestor.ID(ground.requestor))
+            let device = try SimulatedDevice(settings, on: setup) { if case .status(let status) = $0 { log.add(status) } }
+            try await device.client.configure(requestor: Requestor.ID(setup.requestor))
             done(.code, watch)
             let marks = FleetMarks()
             let viewer = SimulatedViewer(

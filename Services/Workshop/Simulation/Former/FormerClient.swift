@@ -16,7 +16,7 @@ struct FormerClient {
     }
 
     let kind: Kind
-    let ground: DeviceGround
+    let setup: DeviceSetup
     let cluster: ClusterFile?
     let person: String
     let mvpd: String
@@ -34,8 +34,8 @@ struct FormerClient {
     }
 
     private func playSdk() async throws {
-        var app = StreamingApp(exchange: ground.exchange, gateway: ground.gateway, requestor: ground.requestor, deviceID: deviceID)
-        try await app.register(statement: ground.statement)
+        var app = StreamingApp(exchange: setup.exchange, gateway: setup.gateway, requestor: setup.requestor, deviceID: deviceID)
+        try await app.register(statement: setup.statement)
         let calls = SdkCalls(app)
         let code = try await app.requestCode().code
         console.line("code           \(code)")
@@ -53,9 +53,9 @@ struct FormerClient {
 
     private func playSigned() async throws {
         let calls = SignedCalls(
-            exchange: ground.exchange, gateway: ground.gateway, signer: try SignedCalls.signer(cluster, requestor: ground.requestor),
-            requestor: ground.requestor, deviceID: deviceID, isKodi: kind == .kodi)
-        let made = try await calls.send("POST", "/reggie/v1/\(ground.requestor)/regcode", [("deviceId", deviceID), ("deviceType", "android_tv")])
+            exchange: setup.exchange, gateway: setup.gateway, signer: try SignedCalls.signer(cluster, requestor: setup.requestor),
+            requestor: setup.requestor, deviceID: deviceID, isKodi: kind == .kodi)
+        let made = try await calls.send("POST", "/reggie/v1/\(setup.requestor)/regcode", [("deviceId", deviceID), ("deviceType", "android_tv")])
         guard made.status == 201, let code = made.object["code"] as? String else { throw refused(made, "a registration code") }
         console.line("code           \(code)")
         // Recorders poll by the code, add-ons by the device.
@@ -81,19 +81,19 @@ struct FormerClient {
     }
 
     private func signIn(_ code: String) async throws {
-        var browser = SimulatedPerson(exchange: ground.exchange)
-        let end = "\(ground.gateway)/activate/done"
+        var browser = SimulatedPerson(exchange: setup.exchange)
+        let end = "\(setup.gateway)/activate/done"
         let query = FormEncoding.encode([
-            ("reg_code", code), ("requestor_id", ground.requestor), ("mso_id", mvpd), ("domain_name", "adobe.com"), ("noflash", "true"),
-            ("no_iframe", "true"), ("redirect_url", "\(end)?code=\(code)&requestor=\(ground.requestor)"),
+            ("reg_code", code), ("requestor_id", setup.requestor), ("mso_id", mvpd), ("domain_name", "adobe.com"), ("noflash", "true"),
+            ("no_iframe", "true"), ("redirect_url", "\(end)?code=\(code)&requestor=\(setup.requestor)"),
         ])
         let path = kind == .sdk ? "/adobe-services/authenticate/saml" : "/api/v1/authenticate"
-        _ = try await browser.signIn(at: "\(ground.gateway)\(path)?\(query)", name: person, password: person, until: end)
+        _ = try await browser.signIn(at: "\(setup.gateway)\(path)?\(query)", name: person, password: person, until: end)
         console.line("second screen  \(person) has signed in at \(mvpd)")
     }
 
     private func verify(_ token: String) async throws {
-        let report = try await PlayedToken.verify(token, of: resource, on: ground)
+        let report = try await PlayedToken.verify(token, of: resource, on: setup)
         console.line("media token    \(report.verdict.rawValue)")
     }
 

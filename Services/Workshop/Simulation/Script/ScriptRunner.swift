@@ -3,7 +3,7 @@ internal import Foundation
 
 /// Plays a script on simulated devices.
 struct ScriptRunner {
-    let ground: DeviceGround
+    let setup: DeviceSetup
     let journal: DeviceJournal
     /// The common settings of the script's devices.
     var settings = SimulatedDevice.Settings()
@@ -77,7 +77,7 @@ struct ScriptRunner {
         settings.appleAccount = entry.appleAccount ?? settings.appleAccount
         settings.person = entry.person
         if !entry.approves { settings.approves = { false } }
-        return try ScriptedDevice(entry.name, settings, on: ground, journal: journal, hasQrCode: hasQrCode)
+        return try ScriptedDevice(entry.name, settings, on: setup, journal: journal, hasQrCode: hasQrCode)
     }
 
     private static func leavesConfiguration(_ action: ScriptAction) -> Bool {

@@ -13,10 +13,10 @@ final class ScriptedDevice: Sendable {
     private let requestor: Requestor.ID
 
     /// - Throws: `CommandFailure` when an address cannot be used.
-    init(_ name: String, _ settings: SimulatedDevice.Settings, on ground: DeviceGround, journal: DeviceJournal, hasQrCode: Bool = true) throws {
+    init(_ name: String, _ settings: SimulatedDevice.Settings, on setup: DeviceSetup, journal: DeviceJournal, hasQrCode: Bool = true) throws {
         let log = log
-        (self.name, self.journal, self.hasQrCode, requestor) = (name, journal, hasQrCode, Requestor.ID(ground.requestor))
-        device = try SimulatedDevice(settings, on: ground) { event in
+        (self.name, self.journal, self.hasQrCode, requestor) = (name, journal, hasQrCode, Requestor.ID(setup.requestor))
+        device = try SimulatedDevice(settings, on: setup) { event in
             if case .status(let status) = event { log.add(status) }
             journal.event(event, device: name)
         }
@@ -77,7 +77,7 @@ final class ScriptedDevice: Sendable {
             shown: { [self] code in
                 tell("status", [.object(["errorId": "REGCODE", "level": "success", "code": .string(code.code)])])
                 guard order.conduct == .waits else { return }
-                CodeText(code, gateway: device.ground.gateway).lines(journal.console, hasQrCode: hasQrCode).forEach { journal.console.line($0) }
+                CodeText(code, gateway: device.setup.gateway).lines(journal.console, hasQrCode: hasQrCode).forEach { journal.console.line($0) }
             })
         do {
             let session = try await viewer.play { try await $0.authenticate(force: order.isForced, filter: filter, interaction: $1) }
@@ -110,7 +110,7 @@ final class ScriptedDevice: Sendable {
             throw EntitlementError.denied(denial)
         }
         tell("setToken", [DeviceJournal.shortened(token.serialized), .string(resource)])
-        let report = try await PlayedToken.verify(token, on: device.ground)
+        let report = try await PlayedToken.verify(token, on: device.setup)
         return StepReport(
             text: "\(resource) plays: media token of \(token.serialized.utf8.count) bytes, verified", session: await session(),
             details: report.rows.map { "\($0.name) \($0.value)" })

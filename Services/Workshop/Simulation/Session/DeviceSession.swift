@@ -27,7 +27,7 @@ package struct DeviceSession {
     }
 
     let console: Console
-    let ground: DeviceGround
+    let setup: DeviceSetup
     let resource: String
     let viewer: Viewer
     var hasQrCode = true
@@ -37,15 +37,15 @@ package struct DeviceSession {
     /// Keeps the device's sessions; `nil`: memory.
     var folder: URL?
 
-    package init(console: Console, ground: DeviceGround, resource: String, viewer: Viewer) {
-        (self.console, self.ground, self.resource, self.viewer) = (console, ground, resource, viewer)
+    package init(console: Console, setup: DeviceSetup, resource: String, viewer: Viewer) {
+        (self.console, self.setup, self.resource, self.viewer) = (console, setup, resource, viewer)
     }
 
     init(
-        console: Console, ground: DeviceGround, resource: String, viewer: Viewer, hasQrCode: Bool = true, pollInterval: Duration = .seconds(5),
+        console: Console, setup: DeviceSetup, resource: String, viewer: Viewer, hasQrCode: Bool = true, pollInterval: Duration = .seconds(5),
         appleAccount: AppleAccountUse? = nil, folder: URL? = nil
     ) {
-        self.init(console: console, ground: ground, resource: resource, viewer: viewer)
+        self.init(console: console, setup: setup, resource: resource, viewer: viewer)
         self.hasQrCode = hasQrCode
         self.pollInterval = pollInterval
         self.appleAccount = appleAccount
@@ -55,7 +55,7 @@ package struct DeviceSession {
     /// - Throws: `CommandFailure` or `DeviceFailure` at the first step that does not work.
     package func play(deviceID: String = UUID().uuidString) async throws {
         let statuses = StatusLog()
-        let device = try SimulatedDevice(settings(deviceID), on: ground) { if case .status(let status) = $0 { statuses.add(status) } }
+        let device = try SimulatedDevice(settings(deviceID), on: setup) { if case .status(let status) = $0 { statuses.add(status) } }
         do {
             try await signIn(device)
             if appleAccount?.endsEverything != true { try await watch(device) }
@@ -78,8 +78,8 @@ package struct DeviceSession {
     }
 
     private func signIn(_ device: SimulatedDevice) async throws {
-        try await console.step("The TV's app registered, and has the providers of \(ground.requestor)") {
-            try await device.client.configure(requestor: Requestor.ID(ground.requestor))
+        try await console.step("The TV's app registered, and has the providers of \(setup.requestor)") {
+            try await device.client.configure(requestor: Requestor.ID(setup.requestor))
         }
         if case .platform = viewer { return try await nameSource(device) }
         let isSignedIn = if case .authenticated = await device.client.authenticationState() { true } else { false }
@@ -112,7 +112,7 @@ package struct DeviceSession {
     /// The platform signed in while the app was configured.
     private func nameSource(_ device: SimulatedDevice) async throws {
         guard case .authenticated(let session) = await device.client.authenticationState(), session.source == .apple else {
-            throw DeviceFailure(.refused, nil, "the platform did not sign in: does \(ground.requestor) take part, and does the MVPD know the person?")
+            throw DeviceFailure(.refused, nil, "the platform did not sign in: does \(setup.requestor) take part, and does the MVPD know the person?")
         }
         _ = try await console.step({ "Signed in at \(session.provider) by it; user metadata: tokenSource=\(console.bold($0))" }) {
             let source = try await device.client.metadata(.user("tokenSource")).text
@@ -133,7 +133,7 @@ package struct DeviceSession {
             device, provider: provider, conduct,
             shown: { code in
                 console.step("The TV got the registration code \(console.bold(code.code))", took: watch.lap())
-                if conduct == .waits { CodeText(code, gateway: ground.gateway).lines(console, hasQrCode: hasQrCode).forEach { console.line($0) } }
+                if conduct == .waits { CodeText(code, gateway: setup.gateway).lines(console, hasQrCode: hasQrCode).forEach { console.line($0) } }
             },
             signedIn: {
                 if case .signsIn(let name) = conduct { console.step("\(name) signed in at \(provider) with that code", took: watch.lap()) }
@@ -147,7 +147,7 @@ package struct DeviceSession {
         let token = try await console.step({ "The MVPD permits \($0.resource): media token issued (\($0.serialized.utf8.count) bytes)" }) {
             try await device.client.authorize(resource)
         }
-        let report = try await console.step("Media token verified offline") { try await PlayedToken.verify(token, on: ground) }
+        let report = try await console.step("Media token verified offline") { try await PlayedToken.verify(token, on: setup) }
         report.rows.forEach { console.line("            \(console.faint($0.name)) \($0.value)") }
         if let end = try await device.client.metadata(.authorizationExpiry(resource)).text.flatMap(Double.init) {
             let text = Date(timeIntervalSince1970: end / 1000).formatted(.iso8601)
@@ -187,20 +187,20 @@ final class StatusLog: Sendable {
 /// A media token in the hands of the player's backend.
 enum PlayedToken {
     /// - Throws: `CommandFailure` when it is not genuine, or there are no keys to say so.
-    static func verify(_ token: MediaToken, on ground: DeviceGround) async throws -> MediaTokenReport {
-        try await verify(token.serialized, of: token.resource.rawValue, on: ground)
+    static func verify(_ token: MediaToken, on setup: DeviceSetup) async throws -> MediaTokenReport {
+        try await verify(token.serialized, of: token.resource.rawValue, on: setup)
     }
 
     /// - Parameter token: As it was issued.
-    static func verify(_ token: String, of resource: String, on ground: DeviceGround) async throws -> MediaTokenReport {
+    static func verify(_ token: String, of resource: String, on setup: DeviceSetup) async throws -> MediaTokenReport {
         let keys =
-            if let certificates = ground.certificates {
+            if let certificates = setup.certificates {
                 try MediaTokenKeys.trusted(certificates: certificates, jwks: nil)
             } else {
-                try await MediaTokenKeys.trusted(by: ground.gateway, further: ground.upstreamCertificates, ground.exchange)
+                try await MediaTokenKeys.trusted(by: setup.gateway, further: setup.upstreamCertificates, setup.exchange)
             }
         let verifier = MediaTokenVerifier(trustedKeys: keys)
-        let check = verifier.verify(token, requestor: ground.requestor, resource: resource)
+        let check = verifier.verify(token, requestor: setup.requestor, resource: resource)
         guard check.verdict == .valid else { throw CommandFailure("the media token is not genuine: \(check.verdict.rawValue)") }
         return MediaTokenReport(check)
     }

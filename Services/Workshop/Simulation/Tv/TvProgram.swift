@@ -25,7 +25,7 @@ actor TvProgram: TvShow {
         var pollInterval: Duration = .seconds(5)
     }
 
-    private let ground: DeviceGround
+    private let setup: DeviceSetup
     private let settings: Settings
     private var sets: [Television] = []
     private var current = 0
@@ -33,7 +33,7 @@ actor TvProgram: TvShow {
     /// The person pressed Ctrl-C.
     private(set) var isInterrupted = false
 
-    init(_ settings: Settings, on ground: DeviceGround) { (self.ground, self.settings) = (ground, settings) }
+    init(_ settings: Settings, on setup: DeviceSetup) { (self.setup, self.settings) = (setup, settings) }
 
     /// The screen of the TV that is looked at.
     var screen: TvScreen { sets[current].screen }
@@ -46,8 +46,8 @@ actor TvProgram: TvShow {
             settings.approves = { [weak self] in await self?.askSheet(index) ?? false }
             if settings.appleAccount != nil { settings.scenario = Scenario(permission: .init(initial: "granted")) }
             let log = StatusLog()
-            let device = try SimulatedDevice(settings, on: ground) { if case .status(let status) = $0 { log.add(status) } }
-            let screen = TvScreen(name: name, brand: ground.requestor, channels: self.settings.channels.map { TvScreen.Channel(id: $0) })
+            let device = try SimulatedDevice(settings, on: setup) { if case .status(let status) = $0 { log.add(status) } }
+            let screen = TvScreen(name: name, brand: setup.requestor, channels: self.settings.channels.map { TvScreen.Channel(id: $0) })
             sets.append(Television(device: device, log: log, screen: screen))
         }
         launch(0)
@@ -148,7 +148,7 @@ actor TvProgram: TvShow {
 
     private func launch(_ index: Int) {
         sets[index].isStarted = true
-        let requestor = Requestor.ID(ground.requestor)
+        let requestor = Requestor.ID(setup.requestor)
         run(index, "Starting") { program, device in
             try await device.client.configure(requestor: requestor)
             let isAutomatic = await device.client.session() == nil ? try await device.client.redeemAutomaticSignIn() != nil : false
@@ -189,7 +189,7 @@ actor TvProgram: TvShow {
             if await device.client.session() == nil { try await program.authenticate(index, device, isForced: false) }
             await program.says(index, "Asking whether you may watch \(channel)")
             let token = try await device.client.authorize(Resource.ID(channel))
-            let report = try await PlayedToken.verify(token, on: device.ground)
+            let report = try await PlayedToken.verify(token, on: device.setup)
             await program.show(index, .playing(channel: channel, facts: Self.facts(token, report), since: .now))
         }
     }
@@ -228,7 +228,7 @@ actor TvProgram: TvShow {
         guard let platform = sets[index].device.platform else {
             return sets[index].screen.tell("There is no stand-in Apple: start a local cluster.", isBad: true)
         }
-        let requestor = Requestor.ID(ground.requestor)
+        let requestor = Requestor.ID(setup.requestor)
         run(index, "Opening the settings") { program, device in
             let providers = try await device.client.providers().filter { $0.takesPartInPlatformSignIn && $0.displayInPlatformPicker }
             var choices = providers.compactMap { provider in
@@ -281,7 +281,7 @@ actor TvProgram: TvShow {
 
     func showCode(_ index: Int, _ code: RegistrationCode) {
         sets[index].screen.busy = "Waiting for your sign-in"
-        sets[index].screen.show(.code(CodeText(code, gateway: ground.gateway), until: .now + code.lifetime))
+        sets[index].screen.show(.code(CodeText(code, gateway: setup.gateway), until: .now + code.lifetime))
     }
 
     private func askSheet(_ index: Int) async -> Bool {
@@ -292,7 +292,7 @@ actor TvProgram: TvShow {
         sets[index].screen.show(
             .sheet(
                 title: "Sign in automatically?",
-                text: "Your other devices with this Apple Account sign in to \(ground.requestor) by themselves, without a code."))
+                text: "Your other devices with this Apple Account sign in to \(setup.requestor) by themselves, without a code."))
         let answer = await withCheckedContinuation { sets[index].answer = $0 }
         sets[index].screen.busy = busy
         return answer

@@ -60,7 +60,7 @@ extension V2Player {
             await stage.show(
                 RegistrationCode(
                     code: code, provider: Provider.ID(session.mvpd ?? mvpd), expires: end, lifetime: .seconds(end.timeIntervalSince(now)),
-                    loginAddress: url.flatMap { URL(string: ground.gateway + $0) }))
+                    loginAddress: url.flatMap { URL(string: setup.gateway + $0) }))
         }
         try Self.require(try await app.profile(code: code) == nil, "a profile before anybody has signed in")
     }
@@ -126,7 +126,7 @@ extension V2Player {
                 break
             }
             try await step("Signed out here and at \(provider)") {
-                var browser = SimulatedPerson(exchange: ground.exchange)
+                var browser = SimulatedPerson(exchange: setup.exchange)
                 _ = try await browser.signIn(at: url, name: "", password: "", until: Self.appAddress)
             }
         case .partnerLogout: await stage.step("Signed out here; the device stays signed in until its settings say otherwise", took: .zero)
@@ -175,7 +175,7 @@ extension V2Player {
     private func answer(to request: V2.Session.Request, at mapping: String, _ app: V2App) async throws -> String {
         guard let facts = AuthnRequestFacts(profileRequest: request.request) else { throw V2App.unexpected("a request that is no SAML request") }
         let answers = SandboxAnswers(
-            address: try ground.standIn(), account: app.app.deviceID, person: person ?? "ada", transport: ExchangeTransport(exchange: ground.exchange)
+            address: try setup.standIn(), account: app.app.deviceID, person: person ?? "ada", transport: ExchangeTransport(exchange: setup.exchange)
         )
         // The framework knows the service provider without the requestor that the issuer may end in (mvpd §2.2).
         let channel = facts.issuer.components(separatedBy: "/on-behalf-of/")[0]
@@ -227,8 +227,8 @@ extension V2Player {
 
     private func platformToken(_ device: String) async throws -> String {
         let body = String(decoding: try JSONSerialization.data(withJSONObject: ["person": device, "device": device]), as: UTF8.self)
-        let address = try ground.standIn().appendingPathComponent("platform/identity-token").absoluteString
-        let answer = try await ground.exchange.send("POST", address, headers: [("Content-Type", "application/json")], body: body)
+        let address = try setup.standIn().appendingPathComponent("platform/identity-token").absoluteString
+        let answer = try await setup.exchange.send("POST", address, headers: [("Content-Type", "application/json")], body: body)
         guard let token = answer.object["token"] as? String else {
             throw CommandFailure("the stand-in platform answered \(answer.status)", advice: "give a token with --platform-token")
         }

@@ -7,7 +7,7 @@ internal import TextEncodings
 /// Plays the flows of REST v2 against a running cluster: each on a device of its own, unless one is given.
 package struct V2Player: Sendable {
     /// A programmer's back office, which manages degradation.
-    struct Office: Sendable {
+    struct ManagementAccess: Sendable {
         /// Base URL of the gateway's listener for administration.
         let administration: String
         let statement: String
@@ -15,7 +15,7 @@ package struct V2Player: Sendable {
         let company: String
     }
 
-    let ground: DeviceGround
+    let setup: DeviceSetup
     var stage: any V2Stage
     /// The person who signs in; `nil`: a person with a browser of their own.
     var person: String?
@@ -26,7 +26,7 @@ package struct V2Player: Sendable {
     /// `nil`: each flow has a new device.
     var deviceID: String?
     var pollInterval: Duration = .seconds(5)
-    var office: Office?
+    var management: ManagementAccess?
     /// Software statement of the programmer's own service, which names its people; `nil`: there is none.
     var backendStatement: String?
     /// Sent with each call, as a device or its app would.
@@ -60,13 +60,13 @@ package struct V2Player: Sendable {
     func app(
         _ id: String? = nil, hardware: SimulatedHardware = .television, statement: String? = nil
     ) async throws -> V2App {
-        var exchange = ground.exchange
+        var exchange = setup.exchange
         // A client that is told to slow down does so (rest-v2 §1.4).
         exchange.patience = .seconds(20)
         var app = StreamingApp(
-            exchange: exchange, gateway: ground.gateway, requestor: ground.requestor, deviceID: id ?? deviceID ?? UUID().uuidString,
+            exchange: exchange, gateway: setup.gateway, requestor: setup.requestor, deviceID: id ?? deviceID ?? UUID().uuidString,
             hardware: hardware)
-        try await app.register(statement: statement ?? ground.statement)
+        try await app.register(statement: statement ?? setup.statement)
         return V2App(app: app, identity: identity)
     }
 
@@ -111,10 +111,10 @@ package struct V2Player: Sendable {
 
     /// The login of a session, by the person or whoever is at the terminal; then the profile that came of it.
     func visit(_ url: String, until end: String, _ code: String, _ app: V2App) async throws -> (mvpd: String, profile: V2.Profile) {
-        let address = ground.gateway + url
+        let address = setup.gateway + url
         if let person {
             try await step("\(person) signed in at \(mvpd)") {
-                var browser = SimulatedPerson(exchange: ground.exchange)
+                var browser = SimulatedPerson(exchange: setup.exchange)
                 _ = try await browser.signIn(at: address, name: person, password: person, until: end)
             }
             // The profile is there before the browser is back (clients §4.5).
@@ -146,7 +146,7 @@ package struct V2Player: Sendable {
             throw DeviceFailure(.refused, nil, "\(channel) is denied: \(decision.error?.reason ?? "without a reason")")
         }
         let report = try await step("\(channel) is permitted (\(decision.source)), its media token verified offline") {
-            try await PlayedToken.verify(token.serializedToken, of: channel, on: ground)
+            try await PlayedToken.verify(token.serializedToken, of: channel, on: setup)
         }
         await stage.play(channel, report)
     }
@@ -187,12 +187,12 @@ extension V2Player {
 
     /// K. The programmer's back office degrades the MVPD for a while.
     func playDegradation() async throws {
-        guard let office else {
-            throw CommandFailure("no back office may degrade \(mvpd) at \(ground.requestor)", advice: "start a local cluster with ./Services/up")
+        guard let management else {
+            throw CommandFailure("no back office may degrade \(mvpd) at \(setup.requestor)", advice: "start a local cluster with ./Services/up")
         }
         let app = try await app()
         let domain = try domain(try await configuration(app))
-        let rules = try await Degradation(office, ground, mvpd)
+        let rules = try await Degradation(management, setup, mvpd)
         try await rules.during("authnAll") {
             let session = try await wait(for: "The servers let everybody in") {
                 let session = try await app.createSession(V2App.SignIn(mvpd: mvpd, domainName: domain, redirectURL: Self.appAddress))
@@ -261,16 +261,16 @@ extension V2Player {
 
     /// The rules that a back office puts in force.
     private struct Degradation {
-        private let office: Office
+        private let management: ManagementAccess
         private let app: StreamingApp
         private let query: String
         private let exchange: HTTPExchange
 
-        init(_ office: Office, _ ground: DeviceGround, _ mvpd: String) async throws {
-            var app = StreamingApp(exchange: ground.exchange, gateway: ground.gateway, requestor: ground.requestor, deviceID: "office")
-            try await app.register(statement: office.statement)
-            (self.office, self.app, exchange) = (office, app, ground.exchange)
-            query = FormEncoding.encode([("programmer", ground.requestor), ("mvpd", mvpd)])
+        init(_ management: ManagementAccess, _ setup: DeviceSetup, _ mvpd: String) async throws {
+            var app = StreamingApp(exchange: setup.exchange, gateway: setup.gateway, requestor: setup.requestor, deviceID: "office")
+            try await app.register(statement: management.statement)
+            (self.management, self.app, exchange) = (management, app, setup.exchange)
+            query = FormEncoding.encode([("programmer", setup.requestor), ("mvpd", mvpd)])
         }
 
         /// Runs `work` while a rule of that kind is in force.
@@ -286,7 +286,7 @@ extension V2Player {
         }
 
         private func send(_ method: String, _ kind: String, _ more: String, expecting status: Int) async throws {
-            let address = "\(office.administration)/control/v3/degradation/\(FormEncoding.encode(office.company))/\(kind)?\(query)\(more)"
+            let address = "\(management.administration)/control/v3/degradation/\(FormEncoding.encode(management.company))/\(kind)?\(query)\(more)"
             let answer = try await exchange.send(method, address, headers: [("Authorization", "Bearer \(app.accessToken)")])
             guard answer.status == status else { throw app.failure(answer, "\(method) of a rule \(kind)") }
         }

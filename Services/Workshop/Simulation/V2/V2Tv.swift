@@ -16,7 +16,7 @@ actor V2Tv: TvShow, V2Stage {
 
     init(_ player: V2Player) {
         self.player = player
-        screen = TvScreen(name: "Living room", brand: player.ground.requestor, channels: [])
+        screen = TvScreen(name: "Living room", brand: player.setup.requestor, channels: [])
         screen.corner = "REST v2"
     }
 
@@ -104,7 +104,7 @@ actor V2Tv: TvShow, V2Stage {
 
     func show(_ code: RegistrationCode) {
         screen.busy = "Waiting for your sign-in"
-        screen.show(.code(CodeText(code, gateway: player.ground.gateway), until: .now + code.lifetime))
+        screen.show(.code(CodeText(code, gateway: player.setup.gateway), until: .now + code.lifetime))
     }
 
     func play(_ channel: String, _ report: MediaTokenReport) {

@@ -223,8 +223,8 @@ extension EntitlementClient {
 
     /// Keeps a session that a person signed in for, and tells analytics.
     func succeeded(_ token: StoredToken) -> Session {
-        keeper.keep(token)
-        keeper.changeMarks { $0.signedOutByHand = false }
+        stateStore.keep(token)
+        stateStore.changeMarks { $0.signedOutByHand = false }
         track(tracked(token.session, isCached: false))
         if token.source == .degraded {
             degradedProviders.insert(token.provider)

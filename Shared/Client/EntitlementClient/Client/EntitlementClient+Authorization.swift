@@ -15,7 +15,7 @@ extension EntitlementClient {
             throw EntitlementError.denied(AuthorizationDenial(code: .notAuthenticated, statusCode: nil))
         }
         let token = session.token
-        let isCached = keeper.permission(resource, token).map { now(configuration) < $0.expires } ?? false
+        let isCached = stateStore.permission(resource, token).map { now(configuration) < $0.expires } ?? false
         do {
             let grant = try await api(configuration, token.provider).authorize(resource, data: data, session, isPermitted: isCached)
             denials.forget(resource)
@@ -33,7 +33,7 @@ extension EntitlementClient {
         _ resource: Resource.ID, _ refusal: AuthorizationRefusal, _ token: StoredToken, _ isCached: Bool
     ) -> AuthorizationDenial {
         var status = refusal.status
-        if refusal.endsSession { keeper.removeToken(of: token.requestor) }
+        if refusal.endsSession { stateStore.removeToken(of: token.requestor) }
         if status == .notAuthorized, !refusal.endsSession, denials.isRepeated(resource, at: environment.clock.uptime) { status = .repeatedlyDenied }
         track(tracked(resource, token, isCached: isCached, (status, refusal.text)))
         emit(Status(status, message: refusal.text.isEmpty ? nil : refusal.text, resource: resource))
@@ -62,7 +62,7 @@ extension EntitlementClient {
         case .authenticationExpiry:
             return MetadataValue(await goodToken(configuration).map { Self.milliseconds($0.expires) })
         case .authorizationExpiry(let resource):
-            guard let token = await goodToken(configuration), let permission = keeper.permission(resource, token),
+            guard let token = await goodToken(configuration), let permission = stateStore.permission(resource, token),
                 now(configuration) < permission.expires
             else { return MetadataValue(nil) }
             return MetadataValue(Self.milliseconds(permission.expires))
@@ -194,14 +194,14 @@ extension EntitlementClient {
     func check(_ configuration: ServiceConfiguration) async -> (decision: CheckDecision, session: ActiveSession?) {
         var platform: CheckDecision.Platform?
         while true {
-            let token = keeper.token(of: configuration.requestor)
+            let token = stateStore.token(of: configuration.requestor)
             if let decision = CheckDecision.decide(
                 token, deviceID: environment.device.id, configuration, now: now(configuration), platform: platform)
             {
                 switch decision.effect {
                 case .keep: break
-                case .removeToken: keeper.removeToken(of: configuration.requestor)
-                case .clear: keeper.clearSessions()
+                case .removeToken: stateStore.removeToken(of: configuration.requestor)
+                case .clear: stateStore.clearSessions()
                 }
                 var session = token.map { ActiveSession(token: $0) }
                 if case .account(let account) = platform { session?.account = account }

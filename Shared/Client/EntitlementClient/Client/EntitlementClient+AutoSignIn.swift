@@ -10,7 +10,7 @@ extension EntitlementClient {
     public func redeemAutomaticSignIn() async throws -> Session? {
         let configuration = try await ready()
         if let token = await goodToken(configuration) { return token.session }
-        guard let platform = environment.autoSignIn, !keeper.marks.signedOutByHand else { return nil }
+        guard let platform = environment.autoSignIn, !stateStore.marks.signedOutByHand else { return nil }
         guard let found = try await quietly({ try await platform.token() }), found.authorization == .granted, let value = found.value else {
             return nil
         }
@@ -20,7 +20,7 @@ extension EntitlementClient {
             guard answer.status == 200 else { return nil }
             guard case .session(var token) = try await lookForSession(.any, configuration) else { return nil }
             token.isAutomatic = true
-            keeper.keep(token)
+            stateStore.keep(token)
             track(tracked(token.session, isCached: false))
             return token.session
         } catch is ServerFailure {
@@ -51,7 +51,7 @@ extension EntitlementClient {
             throw EntitlementError.automaticSignIn("the platform did not take the value: \(error)")
         }
         try await confirm(issued, isStored: true, configuration)
-        keeper.changeMarks { $0.autoSignInFamily = issued.familyId }
+        stateStore.changeMarks { $0.autoSignInFamily = issued.familyId }
         return true
     }
 
@@ -63,11 +63,11 @@ extension EntitlementClient {
         let configuration = try await ready()
         guard let platform = environment.autoSignIn else { return }
         let value = try await quietly { try await platform.token() }?.value
-        guard let subject = value.map({ ["value": $0] }) ?? keeper.marks.autoSignInFamily.map({ ["familyId": $0] }) else { return }
+        guard let subject = value.map({ ["value": $0] }) ?? stateStore.marks.autoSignInFamily.map({ ["familyId": $0] }) else { return }
         let answer = try await posted("tokens/revoke", subject.merging(["reason": "opt_out"]) { first, _ in first }, configuration)
         guard answer.status == 200 || answer.status == 404 else { throw Self.refusal(answer) }
-        keeper.changeMarks { $0.autoSignInFamily = nil }
-        if let token = keeper.token(of: configuration.requestor), token.isAutomatic { keeper.removeToken(of: configuration.requestor) }
+        stateStore.changeMarks { $0.autoSignInFamily = nil }
+        if let token = stateStore.token(of: configuration.requestor), token.isAutomatic { stateStore.removeToken(of: configuration.requestor) }
         do {
             try await abandonable { try await platform.delete() }
         } catch let cancellation as CancellationError {
@@ -161,8 +161,8 @@ extension EntitlementClient {
             return SignOutResult(mustSignOutInSettings: false)
         }
         let requestor = configuration.requestor
-        let token = keeper.token(of: requestor)
-        guard !keeper.sessions.isEmpty else { return SignOutResult(mustSignOutInSettings: false) }
+        let token = stateStore.token(of: requestor)
+        guard !stateStore.sessions.isEmpty else { return SignOutResult(mustSignOutInSettings: false) }
         let isOfPlatform = token?.source == .apple
         let opensPages = environment.device.platform.hasBrowser
         forgetSessions()
@@ -177,10 +177,10 @@ extension EntitlementClient {
 
     /// Ends all sessions here, and records the sign-outs to report to the servers.
     private func forgetSessions() {
-        let providers = keeper.sessions.tokens.mapValues(\.provider)
+        let providers = stateStore.sessions.tokens.mapValues(\.provider)
         guard !providers.isEmpty else { return }
-        keeper.clearSessions()
-        keeper.changeMarks { marks in
+        stateStore.clearSessions()
+        stateStore.changeMarks { marks in
             marks.dueSignOuts.formUnion(providers.keys)
             marks.dueProviders = (marks.dueProviders ?? [:]).merging(providers) { $1 }
             marks.signedOutByHand = true
@@ -226,7 +226,7 @@ extension EntitlementClient {
     }
 
     func signedOut(_ requestor: Requestor.ID) {
-        keeper.changeMarks { marks in
+        stateStore.changeMarks { marks in
             marks.dueSignOuts.remove(requestor.rawValue)
             marks.dueProviders?[requestor.rawValue] = nil
         }

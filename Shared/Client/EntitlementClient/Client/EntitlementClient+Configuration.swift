@@ -87,8 +87,8 @@ extension EntitlementClient {
     /// A sign-out that the server could not be told of (client-sdk §2.5 L6).
     private func signOutWhatIsDue(_ configuration: ServiceConfiguration) async {
         let requestor = configuration.requestor
-        guard keeper.marks.dueSignOuts.contains(requestor.rawValue) else { return }
-        let provider = keeper.marks.dueProviders?[requestor.rawValue]
+        guard stateStore.marks.dueSignOuts.contains(requestor.rawValue) else { return }
+        let provider = stateStore.marks.dueProviders?[requestor.rawValue]
         let answer = try? await api(configuration, provider).signOut(
             of: provider, opensPages: false, returnAddress: environment.returnAddress)
         if case .done = answer { signedOut(requestor) }
@@ -96,13 +96,14 @@ extension EntitlementClient {
 
     /// A session of the other version of the API: the server may know it in this one too.
     private func adoptSession(_ configuration: ServiceConfiguration) async throws {
-        guard let token = keeper.token(of: configuration.requestor), token.api ?? .v1 != environment.restVersion, now(configuration) < token.expires
+        guard let token = stateStore.token(of: configuration.requestor), token.api ?? .v1 != environment.restVersion,
+            now(configuration) < token.expires
         else { return }
         switch try await lookForSession(.provider(token.provider, source: token.source), configuration) {
         case .session(var found):
             found.isAutomatic = token.isAutomatic
-            keeper.keep(found)
-        case .none, .over, .refused: keeper.removeToken(of: configuration.requestor)
+            stateStore.keep(found)
+        case .none, .over, .refused: stateStore.removeToken(of: configuration.requestor)
         case .throttled, .failed: break
         }
     }
@@ -178,7 +179,7 @@ extension EntitlementClient {
     }
 
     private func exchangeAtLaunch(_ configuration: ServiceConfiguration, _ metadata: AccountMetadata) async throws {
-        let (token, now) = (keeper.token(of: configuration.requestor), now(configuration))
+        let (token, now) = (stateStore.token(of: configuration.requestor), now(configuration))
         let isValid = token.map { now < $0.expires && configuration.provider($0.provider) != nil } ?? false
         if isValid, token?.source != .apple { return }
         let isOfSameProvider =
@@ -186,18 +187,18 @@ extension EntitlementClient {
             && token.flatMap { configuration.provider($0.provider) }?.platformMappingID == metadata.providerIdentifier
         if isValid, isOfSameProvider { return }
         guard let name = metadata.providerIdentifier, let end = metadata.expires, now < end else {
-            if token?.source == .apple { keeper.removeToken(of: configuration.requestor) }
+            if token?.source == .apple { stateStore.removeToken(of: configuration.requestor) }
             return
         }
         guard let provider = configuration.provider(mappedTo: name), provider.takesPartInPlatformSignIn, provider.boardingStatus == .supported else {
-            if token?.source == .apple { keeper.removeToken(of: configuration.requestor) }
+            if token?.source == .apple { stateStore.removeToken(of: configuration.requestor) }
             return
         }
         do {
             let start = try await api(configuration, provider.id).beginPlatformSignIn(
                 at: provider, metadata, returnAddress: environment.returnAddress)
             if case .alreadySignedIn = start {
-                return keeper.keep(try await fetchSession(.provider(provider.id, source: .apple, account: metadata), configuration))
+                return stateStore.keep(try await fetchSession(.provider(provider.id, source: .apple, account: metadata), configuration))
             }
             guard case .request(let verificationToken, let attributeNames) = start else { return }
             let outcome = try await platformAnswer(verificationToken, attributeNames)
@@ -244,7 +245,7 @@ extension EntitlementClient {
         var token = try await api.exchange(PlatformAnswerText.encoded(response), at: provider.id, account)
         if token == nil { token = try await fetchSession(.provider(provider.id, source: .apple, account: account), configuration) }
         guard let token else { throw EntitlementError.authenticationFailed(.noSession) }
-        keeper.keep(token)
+        stateStore.keep(token)
         return token
     }
 }

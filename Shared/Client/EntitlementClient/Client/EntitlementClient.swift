@@ -13,7 +13,7 @@ public actor EntitlementClient {
     static let preauthorizationLifetime: Duration = .seconds(300)
 
     nonisolated let environment: ClientEnvironment
-    nonisolated let keeper: StateKeeper
+    nonisolated let stateStore: StateStore
     nonisolated let hub: EventHub
     private let softwareStatement: String
     private(set) var options = ClientOptions()
@@ -41,7 +41,7 @@ public actor EntitlementClient {
         self.softwareStatement = softwareStatement
         self.environment = environment
         self.hub = hub
-        keeper = StateKeeper(store: environment.store, check: storageCheck) { hub.emit(.storageFailed($0)) }
+        stateStore = StateStore(store: environment.store, check: storageCheck) { hub.emit(.storageFailed($0)) }
     }
 
     deinit { hub.finish() }
@@ -65,7 +65,7 @@ public actor EntitlementClient {
     /// The provider of the session that is kept, whether or not it is still good; makes no call.
     public func selectedProvider() async -> Provider? {
         guard let configuration = try? await ready() else { return nil }
-        return keeper.token(of: configuration.requestor).flatMap { configuration.provider($0.provider) }
+        return stateStore.token(of: configuration.requestor).flatMap { configuration.provider($0.provider) }
     }
 
     // MARK: - Configuration
@@ -111,7 +111,7 @@ public actor EntitlementClient {
 
     func link(to server: URL) -> ServerLink {
         if let link = linksByServer[server] { return link }
-        let link = ServerLink(server: server, softwareStatement: softwareStatement, environment: environment, keeper: keeper, signer: signer)
+        let link = ServerLink(server: server, softwareStatement: softwareStatement, environment: environment, stateStore: stateStore, signer: signer)
         linksByServer[server] = link
         return link
     }
@@ -123,7 +123,7 @@ public actor EntitlementClient {
 
     func api(_ requestor: Requestor.ID, _ link: ServerLink, domain: String = "") -> any RestAPI {
         let context = ServerContext(
-            link: link, options: options, requestor: requestor, domain: domain, environment: environment, keeper: keeper)
+            link: link, options: options, requestor: requestor, domain: domain, environment: environment, stateStore: stateStore)
         return environment.restVersion.api(context)
     }
 

@@ -72,7 +72,7 @@ struct ServerContext: Sendable {
     /// The first of the requestor's domains; empty while the configuration is not known.
     var domain = ""
     let environment: ClientEnvironment
-    let keeper: StateKeeper
+    let stateStore: StateStore
 
     var device: DeviceDescription { environment.device }
 

@@ -11,7 +11,7 @@ actor ServerLink {
     nonisolated let server: URL
     private let softwareStatement: String
     private let environment: ClientEnvironment
-    private let keeper: StateKeeper
+    private let stateStore: StateStore
     private let signer: RequestSigner?
     private var options = ClientOptions()
     private var refresh: (id: Int, task: Task<String, any Error>)?
@@ -19,12 +19,12 @@ actor ServerLink {
     /// By the clock's uptime.
     private var closedUntil: Duration = .zero
 
-    init(server: URL, softwareStatement: String, environment: ClientEnvironment, keeper: StateKeeper, signer: RequestSigner? = nil) {
+    init(server: URL, softwareStatement: String, environment: ClientEnvironment, stateStore: StateStore, signer: RequestSigner? = nil) {
         self.signer = signer
         self.server = server
         self.softwareStatement = softwareStatement
         self.environment = environment
-        self.keeper = keeper
+        self.stateStore = stateStore
     }
 
     /// Sends a call and, when the access token is refused, sends it again with a new one and at last with a new registration.
@@ -103,7 +103,7 @@ actor ServerLink {
 
     /// The registration that was made with this statement.
     private func registration() -> Registration? {
-        guard let known = keeper.registration(at: server), known.softwareStatement == softwareStatement else { return nil }
+        guard let known = stateStore.registration(at: server), known.softwareStatement == softwareStatement else { return nil }
         return known
     }
 
@@ -118,7 +118,7 @@ actor ServerLink {
             throw ServerFailure.unexpectedAnswer("registration: the answer is not what these servers send")
         }
         let registration = Registration(softwareStatement: softwareStatement, clientID: client.id, clientSecret: client.secret)
-        keeper.keep(registration, at: server)
+        stateStore.keep(registration, at: server)
         return registration
     }
 
@@ -131,7 +131,7 @@ actor ServerLink {
         let answer = try await exchange(ServerCall(method: .post, path: "/o/client/token", form: form, carriesBearer: false), bearer: nil)
         if answer.status == 400 || answer.status == 401, let code = Self.error(answer) {
             guard code == "invalid_client" else { throw ServerFailure.noAccessToken(code) }
-            keeper.keep(nil, at: server)
+            stateStore.keep(nil, at: server)
             return nil
         }
         try Self.requireSuccess(answer)
@@ -140,7 +140,7 @@ actor ServerLink {
         }
         registration.accessToken = issued.accessToken
         registration.accessTokenExpires = environment.clock.now.addingTimeInterval(issued.lifetime)
-        keeper.keep(registration, at: server)
+        stateStore.keep(registration, at: server)
         return issued.accessToken
     }
 

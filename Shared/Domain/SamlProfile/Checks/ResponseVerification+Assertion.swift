@@ -55,7 +55,7 @@ extension ResponseVerification {
             qualifier.map(expected.issuer.acceptsQualifier) ?? true, .assertionIssuer, .issuer, "The NameID belongs to another provider.")
         let value = try text(of: element, .subject)
         return NameID(
-            value: UpstreamUserID(value), format: format, nameQualifier: qualifier, spNameQualifier: element.attribute("SPNameQualifier"),
+            value: ProviderUserID(value), format: format, nameQualifier: qualifier, spNameQualifier: element.attribute("SPNameQualifier"),
             spProvidedID: element.attribute("SPProvidedID"))
     }
 

@@ -175,13 +175,13 @@ extension ResponseVerification {
     }
 
     /// Step 32.
-    mutating func checkUserID(_ nameID: NameID?, of assertion: XmlElement) throws(SamlRejection) -> UpstreamUserID {
+    mutating func checkUserID(_ nameID: NameID?, of assertion: XmlElement) throws(SamlRejection) -> ProviderUserID {
         let userID = try expected.guidAttributeName.map { name throws(SamlRejection) in try only(name, in: assertion) } ?? nameID?.value.rawValue
         guard let userID, !userID.isEmpty else {
             throw trace.fail(.attributes, .subjectMissing, "The assertion does not hold the user id: its NameID is empty.")
         }
         trace.pass(.attributes)
-        return UpstreamUserID(userID)
+        return ProviderUserID(userID)
     }
 
     /// The person's id out of the attribute of that name.

@@ -42,7 +42,7 @@ public struct AuthorizationDecisionQuery: Hashable, Sendable {
     /// The SOAP envelope.
     /// - Parameter key: Signs the query, with an enveloped signature behind its issuer; nil: the query is authenticated by other means.
     /// - Throws: `SamlConfigurationError` when the key cannot sign.
-    public func envelope(signedWith key: SigningKey?) throws(SamlConfigurationError) -> String {
+    public func envelope(signedWith key: SamlSigningKey?) throws(SamlConfigurationError) -> String {
         let query = document(signatureFor: key?.certificate)
         let signed = if let key { try key.sign(query) } else { query }
         // The query declares every namespace that it uses, so that its canonical form is the same inside and outside the envelope.

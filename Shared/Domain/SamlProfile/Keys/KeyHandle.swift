@@ -70,7 +70,7 @@ public struct PinnedCertificate: Sendable {
 }
 
 /// The service provider's RSA key pair for its own messages, with the certificate that its metadata shows.
-public struct SigningKey: Sendable {
+public struct SamlSigningKey: Sendable {
     let key: KeyHandle
     /// The certificate (DER) of the key.
     public let certificate: [UInt8]

@@ -93,7 +93,7 @@ struct LogoutVerification {
 
     private mutating func nameID(_ element: XmlElement) throws(SamlRejection) -> NameID {
         NameID(
-            value: UpstreamUserID(try common.text(of: element, .subject)), format: element.attribute("Format"),
+            value: ProviderUserID(try common.text(of: element, .subject)), format: element.attribute("Format"),
             nameQualifier: element.attribute("NameQualifier"), spNameQualifier: element.attribute("SPNameQualifier"),
             spProvidedID: element.attribute("SPProvidedID"))
     }

@@ -30,16 +30,16 @@ public struct SamlLogoutRequest: Hashable, Sendable {
     }
 
     /// - Throws: `SamlConfigurationError` when the key cannot sign.
-    public func redirectURL(signedWith key: SigningKey, relayState: RelayState?) throws(SamlConfigurationError) -> String {
+    public func redirectURL(signedWith key: SamlSigningKey, relayState: RelayState?) throws(SamlConfigurationError) -> String {
         try binding(key, relayState).redirectURL(document())
     }
 
     /// - Throws: `SamlConfigurationError` when the key cannot sign.
-    public func postForm(signedWith key: SigningKey, relayState: RelayState?) throws(SamlConfigurationError) -> PostForm {
+    public func postForm(signedWith key: SamlSigningKey, relayState: RelayState?) throws(SamlConfigurationError) -> PostForm {
         try binding(key, relayState).postForm(document(signatureFor: key.certificate))
     }
 
-    private func binding(_ key: SigningKey, _ relayState: RelayState?) -> BrowserBinding {
+    private func binding(_ key: SamlSigningKey, _ relayState: RelayState?) -> BrowserBinding {
         BrowserBinding(parameter: "SAMLRequest", destination: destination, key: key, relayState: relayState)
     }
 
@@ -92,16 +92,16 @@ public struct SamlLogoutResponse: Hashable, Sendable {
     }
 
     /// - Throws: `SamlConfigurationError` when the key cannot sign.
-    public func redirectURL(signedWith key: SigningKey, relayState: RelayState?) throws(SamlConfigurationError) -> String {
+    public func redirectURL(signedWith key: SamlSigningKey, relayState: RelayState?) throws(SamlConfigurationError) -> String {
         try binding(key, relayState).redirectURL(document())
     }
 
     /// - Throws: `SamlConfigurationError` when the key cannot sign.
-    public func postForm(signedWith key: SigningKey, relayState: RelayState?) throws(SamlConfigurationError) -> PostForm {
+    public func postForm(signedWith key: SamlSigningKey, relayState: RelayState?) throws(SamlConfigurationError) -> PostForm {
         try binding(key, relayState).postForm(document(signatureFor: key.certificate))
     }
 
-    private func binding(_ key: SigningKey, _ relayState: RelayState?) -> BrowserBinding {
+    private func binding(_ key: SamlSigningKey, _ relayState: RelayState?) -> BrowserBinding {
         BrowserBinding(parameter: "SAMLResponse", destination: destination, key: key, relayState: relayState)
     }
 

@@ -40,7 +40,7 @@ public struct ServiceProviderMetadata: Sendable {
     ///   - requestor: Set for the entity on behalf of that requestor.
     ///   - id: The document's ID.
     /// - Throws: `SamlConfigurationError` when the key cannot sign.
-    public func document(requestor: String? = nil, id: RequestID, signedWith key: SigningKey) throws(SamlConfigurationError) -> String {
+    public func document(requestor: String? = nil, id: RequestID, signedWith key: SamlSigningKey) throws(SamlConfigurationError) -> String {
         try key.sign(unsigned(requestor: requestor, id: id, certificate: key.certificate))
     }
 }

@@ -1,6 +1,6 @@
 /// The subject's name with everything that a later logout has to send back (mvpd §2.7).
 public struct NameID: Hashable, Sendable {
-    public let value: UpstreamUserID
+    public let value: ProviderUserID
     /// URI; nil when it was not sent.
     public let format: String?
     public let nameQualifier: String?
@@ -14,7 +14,7 @@ public struct NameID: Hashable, Sendable {
     ///   - spNameQualifier: `SPNameQualifier`; nil when it was not sent.
     ///   - spProvidedID: `SPProvidedID`; nil when it was not sent.
     public init(
-        value: UpstreamUserID, format: String? = nil, nameQualifier: String? = nil, spNameQualifier: String? = nil, spProvidedID: String? = nil
+        value: ProviderUserID, format: String? = nil, nameQualifier: String? = nil, spNameQualifier: String? = nil, spProvidedID: String? = nil
     ) {
         self.value = value
         self.format = format

@@ -22,7 +22,7 @@ public struct VerifiedAssertion: Hashable, Sendable {
     /// Nil without an authn statement, which only an answer to any request may lack.
     public let authnInstant: Timestamp?
     /// The raw user id: NameID, or the attribute that the endpoint names instead (mvpd §2.5).
-    public let userID: UpstreamUserID
+    public let userID: ProviderUserID
     /// The names of the attributes that have a value, mapped or not.
     public let attributeNames: Set<String>
     /// The mapped attributes, in the order of the attribute map. Unknown attributes are dropped.

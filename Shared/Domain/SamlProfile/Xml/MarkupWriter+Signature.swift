@@ -1,7 +1,7 @@
 internal import Cryptography
 
 extension MarkupWriter {
-    /// An empty enveloped signature over the element with that ID (RSA-SHA256, exclusive canonicalization), to be filled by `SigningKey.sign`.
+    /// An empty enveloped signature over the element with that ID (RSA-SHA256, exclusive canonicalization), to be filled by `SamlSigningKey.sign`.
     mutating func signatureTemplate(over id: String, certificate: [UInt8]) {
         let canonicalization = "\(Namespaces.exclusiveCanonicalization)"
         element("ds:Signature", [("xmlns:ds", "\(Namespaces.signature)")]) { signature in

@@ -93,14 +93,14 @@ public struct CompactForm: Sendable {
 /// Writes a compact JWS (RFC 7515 §7.1).
 enum CompactJWS {
     /// - Throws: `CryptographyError` of the key, or an encoder's error.
-    static func sign(_ claims: some Encodable, type: String, key: SigningKey) throws -> String {
+    static func sign(_ claims: some Encodable, type: String, key: JoseSigningKey) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return try sign(payload: Array(try encoder.encode(claims)), type: type, key: key)
     }
 
     /// - Parameter payload: The claims as JSON.
-    static func sign(payload: [UInt8], type: String, key: SigningKey) throws(CryptographyError) -> String {
+    static func sign(payload: [UInt8], type: String, key: JoseSigningKey) throws(CryptographyError) -> String {
         let header = JsonWriter.object { header in
             header.member("alg", JWSAlgorithm.es256.rawValue)
             header.member("kid", key.identifier)

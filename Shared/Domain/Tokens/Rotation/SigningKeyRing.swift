@@ -1,7 +1,7 @@
 /// The keys of one issuer: one signs, all verify. A key is published as `next` before it signs and as `previous` until its tokens have expired.
 public struct SigningKeyRing: Sendable {
-    public let current: SigningKey
-    public let next: SigningKey?
+    public let current: JoseSigningKey
+    public let next: JoseSigningKey?
     public let previous: [JSONWebKey]
     public let keySet: JSONWebKeySet
 
@@ -9,7 +9,7 @@ public struct SigningKeyRing: Sendable {
     ///   - current: Signs.
     ///   - next: Is published already and signs after the next rotation.
     ///   - previous: Signed before; published until the last of their tokens has expired.
-    public init(current: SigningKey, next: SigningKey? = nil, previous: [JSONWebKey] = []) {
+    public init(current: JoseSigningKey, next: JoseSigningKey? = nil, previous: [JSONWebKey] = []) {
         self.current = current
         self.next = next
         self.previous = previous
@@ -18,7 +18,7 @@ public struct SigningKeyRing: Sendable {
 
     /// The ring after `next` has taken over.
     /// - Parameter upcoming: Is published from now on and signs after the next turn.
-    public func rotated(upcoming: SigningKey? = nil) -> SigningKeyRing? {
+    public func rotated(upcoming: JoseSigningKey? = nil) -> SigningKeyRing? {
         next.map { SigningKeyRing(current: $0, next: upcoming, previous: [current.publicKey] + previous) }
     }
 }

@@ -5,9 +5,9 @@ internal import Synchronization
 /// The contents of the files of an issuer's keys.
 public struct SigningKeyFiles: Sendable {
     /// Signs.
-    public var current: SigningKey
+    public var current: JoseSigningKey
     /// Will sign next; what it signs is good already.
-    public var next: SigningKey?
+    public var next: JoseSigningKey?
     /// Signed before; what they signed is good still.
     public var older: [JSONWebKey]
 
@@ -15,7 +15,7 @@ public struct SigningKeyFiles: Sendable {
     ///   - current: Signs.
     ///   - next: Will sign next; verifies already.
     ///   - older: Signed before; still verify.
-    public init(current: SigningKey, next: SigningKey? = nil, older: [JSONWebKey] = []) {
+    public init(current: JoseSigningKey, next: JoseSigningKey? = nil, older: [JSONWebKey] = []) {
         self.current = current
         self.next = next
         self.older = older
@@ -26,7 +26,7 @@ public struct SigningKeyFiles: Sendable {
 /// time. The previous key verifies until its tokens have expired.
 public final class SigningKeyRotation: Sendable {
     private struct State {
-        var succession: KeySuccession<SigningKey>
+        var succession: KeySuccession<JoseSigningKey>
         var older: [JSONWebKey]
         /// The keys of other copies' files; `nil`: copies do not tell each other.
         var shared: [JSONWebKey]?
@@ -67,7 +67,7 @@ public final class SigningKeyRotation: Sendable {
     public func adopt(_ files: SigningKeyFiles) {
         let now = clock.now()
         state.withLock { state in
-            state.succession.adopt(current: files.current, next: files.next, now: state.shared == nil ? now : KeySuccession<SigningKey>.never)
+            state.succession.adopt(current: files.current, next: files.next, now: state.shared == nil ? now : KeySuccession<JoseSigningKey>.never)
             state.older = files.older
             _ = state.succession.advance(now: now)
             keys.replace(state.ring)
@@ -132,7 +132,7 @@ public protocol SuccessiveKey: Sendable {
     var identifier: String { get }
 }
 
-extension SigningKey: SuccessiveKey {}
+extension JoseSigningKey: SuccessiveKey {}
 
 /// Which of an issuer's keys signs and which are published, while the files that name them change (decision 0052).
 ///
@@ -207,7 +207,7 @@ public struct KeySuccession<Key: SuccessiveKey>: Sendable {
     }
 }
 
-extension KeySuccession<SigningKey> {
+extension KeySuccession<JoseSigningKey> {
     /// The ring for issuers and verifiers of this process.
     public var ring: SigningKeyRing {
         SigningKeyRing(current: signing, previous: published.dropFirst().map(\.publicKey))
@@ -215,7 +215,7 @@ extension KeySuccession<SigningKey> {
 }
 
 /// A P-256 key that signs, with its name.
-public struct SigningKey: Sendable {
+public struct JoseSigningKey: Sendable {
     /// `kid`: the thumbprint of the public key (RFC 7638).
     public let identifier: String
     let privateKey: P256PrivateKey

@@ -30,7 +30,7 @@ struct DebugListener: Service {
             router: router(), server: .http1(configuration: .init(additionalChannelHandlers: [OneProtocol()])),
             configuration: ApplicationConfiguration(address: .hostname(endpoint.address, port: Int(endpoint.port))),
             onServerRunning: { channel in
-                shield.hasBegun()
+                shield.markBegun()
                 let port = channel.localAddress?.port ?? Int(endpoint.port)
                 logger.info("debug.listening", metadata: ["address": "\(endpoint.address)", "port": "\(port)"])
                 onListening(port)
@@ -95,9 +95,9 @@ public final class ListenerShield: Sendable {
     public init() {}
 
     /// To be called when the server listens.
-    public func hasBegun() { stopWhenDue { $0.listens = true } }
+    public func markBegun() { stopWhenDue { $0.listens = true } }
 
-    /// Runs the server, which tells of its start by `hasBegun`, once.
+    /// Runs the server, which tells of its start by `markBegun`, once.
     /// - Throws: The error of the server; `CancellationError` when this task was cancelled and the server does not stop within 2 s.
     public func run(_ server: any Service) async throws {
         let group = ServiceGroup(

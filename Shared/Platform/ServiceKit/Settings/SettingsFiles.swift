@@ -74,7 +74,7 @@ enum SettingsReader {
         _ type: Specific.Type, section: String, file: String
     ) throws(StartFailure) -> SettingsDocument<Specific> {
         let document = try parse(file)
-        do throws(JsonProblem) {
+        do throws(JsonRejection) {
             return try StrictJsonDecoder(userInfo: [.section: section]).decode(SettingsDocument<Specific>.self, from: document)
         } catch {
             throw StartFailure("\(file): \(error)")

@@ -42,7 +42,7 @@ public struct StorageSettings: Decodable, Sendable, Hashable {
     }
 
     /// Connections to the server.
-    public struct Lanes: Decodable, Sendable, Hashable {
+    public struct Connections: Decodable, Sendable, Hashable {
         /// For statements that read, 1 to 64.
         public let read: Int
         /// For changes that are known whole, 1 to 64.
@@ -80,7 +80,7 @@ public struct StorageSettings: Decodable, Sendable, Hashable {
     public let passwordFile: String?
     public let tls: Tls?
     public let requireStandby: Bool
-    public let lanes: Lanes
+    public let lanes: Connections
     public let prepared: Bool
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
@@ -88,7 +88,7 @@ public struct StorageSettings: Decodable, Sendable, Hashable {
     }
 
     init() {
-        (engine, hosts, lanes, prepared, requireStandby) = (.sqlite, [], Lanes(), true, false)
+        (engine, hosts, lanes, prepared, requireStandby) = (.sqlite, [], Connections(), true, false)
         (database, user, passwordFile, tls) = (nil, nil, nil, nil)
     }
 
@@ -106,7 +106,7 @@ public struct StorageSettings: Decodable, Sendable, Hashable {
         passwordFile = try container.decodeIfPresent(String.self, forKey: .passwordFile)
         tls = try container.decodeIfPresent(Tls.self, forKey: .tls)
         requireStandby = try container.decodeIfPresent(Bool.self, forKey: .requireStandby) ?? false
-        lanes = try container.decodeIfPresent(Lanes.self, forKey: .lanes) ?? Lanes()
+        lanes = try container.decodeIfPresent(Connections.self, forKey: .lanes) ?? Connections()
         prepared = try container.decodeIfPresent(Bool.self, forKey: .prepared) ?? true
         try refuseImpossibleMix(container)
     }
@@ -161,7 +161,7 @@ extension PostgresOptions {
                 requiresChannelBinding: $0.channelBinding != .prefer)
         }
         requireStandby = settings.requireStandby
-        (readLanes, writeLanes, interactive) = (settings.lanes.read, settings.lanes.write, settings.lanes.interactive)
+        (readConnections, writeConnections, interactive) = (settings.lanes.read, settings.lanes.write, settings.lanes.interactive)
         isPrepared = settings.prepared
     }
 }

@@ -61,7 +61,7 @@ public struct TelemetrySettings: Decodable, Sendable, Hashable {
         var options = options
         options.trustAnchorsFile = options.trustAnchorsFile.map(files.path)
         if let headersFile { options.headers = try headers(headersFile, files) }
-        do throws(TelemetryProblem) {
+        do throws(TelemetryError) {
             try options.apply(environment: environment)
         } catch {
             throw StartFailure("the variable \(error)")

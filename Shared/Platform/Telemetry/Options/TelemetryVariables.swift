@@ -9,8 +9,8 @@ struct TelemetryVariables {
     init(_ environment: [String: String]) { self.environment = environment }
 
     /// Puts what they say in the place of the settings.
-    /// - Throws: `TelemetryProblem` naming the variable.
-    func apply(to options: inout TelemetryOptions) throws(TelemetryProblem) {
+    /// - Throws: `TelemetryError` naming the variable.
+    func apply(to options: inout TelemetryOptions) throws(TelemetryError) {
         if try flag("OTEL_SDK_DISABLED") {
             options = options.off
             return
@@ -27,7 +27,7 @@ struct TelemetryVariables {
         options.batchSpans = try number("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 1...options.queueSpans) ?? min(options.batchSpans, options.queueSpans)
     }
 
-    private func applyAddresses(_ options: inout TelemetryOptions) throws(TelemetryProblem) {
+    private func applyAddresses(_ options: inout TelemetryOptions) throws(TelemetryError) {
         _ = try choice("OTEL_EXPORTER_OTLP_PROTOCOL", ["http/json"])
         if let base = try address("OTEL_EXPORTER_OTLP_ENDPOINT") { options.export(to: base) }
         options.tracesURL = try address("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") ?? options.tracesURL
@@ -36,7 +36,7 @@ struct TelemetryVariables {
         if try choice("OTEL_METRICS_EXPORTER", ["otlp", "none"]) == "none" { options.metricsURL = nil }
     }
 
-    private func applyResource(_ options: inout TelemetryOptions) throws(TelemetryProblem) {
+    private func applyResource(_ options: inout TelemetryOptions) throws(TelemetryError) {
         let name = "OTEL_RESOURCE_ATTRIBUTES"
         if let text = text(name) {
             let accepted = "KEY=VALUE pairs with commas between them, other characters percent-encoded"
@@ -47,16 +47,16 @@ struct TelemetryVariables {
         options.serviceName = text("OTEL_SERVICE_NAME") ?? options.serviceName
     }
 
-    private func sampler() throws(TelemetryProblem) -> Sampler? {
+    private func sampler() throws(TelemetryError) -> Sampler? {
         let ratio = try ratio("OTEL_TRACES_SAMPLER_ARG")
         guard let name = try choice("OTEL_TRACES_SAMPLER", Sampler.names) else { return nil }
         return Sampler(name, ratio: ratio ?? 1)
     }
 
-    private func headers(_ name: String, _ text: String) throws(TelemetryProblem) -> [TelemetryOptions.Header] {
+    private func headers(_ name: String, _ text: String) throws(TelemetryError) -> [TelemetryOptions.Header] {
         let accepted = "NAME=VALUE pairs with commas between them, other characters percent-encoded"
         let headers = try pairs(name, text, accepted, isSecret: true).map { TelemetryOptions.Header($0, $1) }
-        guard headers.allSatisfy(TelemetryOptions.isHeader) else { throw TelemetryProblem(name, nil, accepted) }
+        guard headers.allSatisfy(TelemetryOptions.isHeader) else { throw TelemetryError(name, nil, accepted) }
         return headers
     }
 
@@ -67,54 +67,54 @@ struct TelemetryVariables {
         return value
     }
 
-    private func flag(_ name: String) throws(TelemetryProblem) -> Bool {
+    private func flag(_ name: String) throws(TelemetryError) -> Bool {
         guard let value = text(name) else { return false }
         switch value.lowercased() {
         case "true": return true
         case "false": return false
-        default: throw TelemetryProblem(name, value, "true or false")
+        default: throw TelemetryError(name, value, "true or false")
         }
     }
 
-    private func choice(_ name: String, _ words: [String]) throws(TelemetryProblem) -> String? {
+    private func choice(_ name: String, _ words: [String]) throws(TelemetryError) -> String? {
         guard let value = text(name) else { return nil }
-        guard words.contains(value) else { throw TelemetryProblem(name, value, words.joined(separator: ", ")) }
+        guard words.contains(value) else { throw TelemetryError(name, value, words.joined(separator: ", ")) }
         return value
     }
 
-    private func address(_ name: String) throws(TelemetryProblem) -> String? {
+    private func address(_ name: String) throws(TelemetryError) -> String? {
         guard let value = text(name) else { return nil }
         // A value that is no address may hold a password, or the key of a vendor.
-        guard TelemetryOptions.isAddress(value) else { throw TelemetryProblem(name, nil, TelemetryOptions.acceptedAddress) }
+        guard TelemetryOptions.isAddress(value) else { throw TelemetryError(name, nil, TelemetryOptions.acceptedAddress) }
         return value
     }
 
-    private func number(_ name: String, _ range: ClosedRange<Int>) throws(TelemetryProblem) -> Int? {
+    private func number(_ name: String, _ range: ClosedRange<Int>) throws(TelemetryError) -> Int? {
         guard let value = text(name) else { return nil }
         guard let number = Int(value), range.contains(number) else {
-            throw TelemetryProblem(name, value, "a whole number from \(range.lowerBound) to \(range.upperBound)")
+            throw TelemetryError(name, value, "a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
 
-    private func milliseconds(_ name: String, _ range: ClosedRange<Int>) throws(TelemetryProblem) -> Duration? {
+    private func milliseconds(_ name: String, _ range: ClosedRange<Int>) throws(TelemetryError) -> Duration? {
         guard let value = text(name) else { return nil }
         guard let number = Int(value), range.contains(number) else {
-            throw TelemetryProblem(name, value, "a whole number of milliseconds from \(range.lowerBound) to \(range.upperBound)")
+            throw TelemetryError(name, value, "a whole number of milliseconds from \(range.lowerBound) to \(range.upperBound)")
         }
         return .milliseconds(number)
     }
 
-    private func ratio(_ name: String) throws(TelemetryProblem) -> Double? {
+    private func ratio(_ name: String) throws(TelemetryError) -> Double? {
         guard let value = text(name) else { return nil }
-        guard let ratio = Double(value), (0...1).contains(ratio) else { throw TelemetryProblem(name, value, "a number from 0 to 1") }
+        guard let ratio = Double(value), (0...1).contains(ratio) else { throw TelemetryError(name, value, "a number from 0 to 1") }
         return ratio
     }
 
     private func pairs(
         _ name: String, _ text: String, _ accepted: String, isSecret: Bool
-    ) throws(TelemetryProblem) -> [(String, String)] {
-        let problem = TelemetryProblem(name, isSecret ? nil : text, accepted)
+    ) throws(TelemetryError) -> [(String, String)] {
+        let problem = TelemetryError(name, isSecret ? nil : text, accepted)
         var pairs: [(String, String)] = []
         for part in text.split(separator: ",") {
             let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { String($0).trimmingSpaces }
@@ -130,8 +130,8 @@ struct TelemetryVariables {
 extension TelemetryOptions {
     /// Puts what the standard variables of OpenTelemetry say in the place of what was said before.
     /// - Parameter environment: The environment of the process.
-    /// - Throws: `TelemetryProblem` naming the variable, and what it takes.
-    public mutating func apply(environment: [String: String]) throws(TelemetryProblem) {
+    /// - Throws: `TelemetryError` naming the variable, and what it takes.
+    public mutating func apply(environment: [String: String]) throws(TelemetryError) {
         try TelemetryVariables(environment).apply(to: &self)
     }
 }

@@ -7,12 +7,12 @@ import Testing
 extension AdministrationApi {
     /// A programmer's back office degrades by the calls that clients of the reference send (clients §4.18).
     @Suite("Degradation by a back office") struct DegradationApiCases {
-        private struct Office {
+        private struct ManagementAccess {
             let cluster: TestCluster
             let token: String
 
-            static func of(_ application: String = "acme-ops") async throws -> Office {
-                Office(cluster: try TestCluster.running(), token: try await Client.register(application).accessToken())
+            static func of(_ application: String = "acme-ops") async throws -> ManagementAccess {
+                ManagementAccess(cluster: try TestCluster.running(), token: try await Client.register(application).accessToken())
             }
 
             func send(_ method: String, _ path: String, _ query: [String: String], company: String = "acme") async throws -> HTTPAnswer {
@@ -29,7 +29,7 @@ extension AdministrationApi {
             "clients #95, rest-v2 #72, #120: authzNone acts within a second on its channel alone, is listed, and DELETE removes it", .tags(.timing),
             .onReleasePrograms)
         func appliesAndRemoves() async throws {
-            let (office, device) = (try await Office.of(), try await Device.make())
+            let (office, device) = (try await ManagementAccess.of(), try await Device.make())
             try await device.signIn()
             try #require(try await device.authorize("ACME1-KIDS").status == 200)
             let rule = Self.pair.merging(["channel": "ACME1-KIDS", "msg": "Back at noon"]) { $1 }
@@ -62,7 +62,7 @@ extension AdministrationApi {
 
         @Test("clients #95: authnAll and authzAll let people in, and are administrators' rules too")
         func permits() async throws {
-            let (office, device) = (try await Office.of(), try await Device.make("ACME2"))
+            let (office, device) = (try await ManagementAccess.of(), try await Device.make("ACME2"))
             let pair = ["programmer": "ACME2", "mvpd": "LakeTel"]
             try #require(try await office.send("POST", "authnAll", pair).status == 201)
             try #require(try await office.send("POST", "authzAll", pair.merging(["resource": "ACME2-MOVIES"]) { $1 }).status == 201)
@@ -78,7 +78,7 @@ extension AdministrationApi {
 
         @Test("clients #95, #101: without the scope, or at another programmer's media company, 403, and nothing is changed")
         func rights() async throws {
-            let (office, app) = (try await Office.of(), try await Office.of("acme-tv"))
+            let (office, app) = (try await ManagementAccess.of(), try await ManagementAccess.of("acme-tv"))
             for (sender, company, query) in [
                 (app, "acme", Self.pair), (office, "bravo", Self.pair), (office, "bravo", ["programmer": "BRAVO", "mvpd": "NorthCable"]),
                 (office, "acme", ["programmer": "BRAVO", "mvpd": "NorthCable"]),
@@ -88,7 +88,7 @@ extension AdministrationApi {
                     #expect(answer.status == 403 && answer.oauthError == "insufficient_scope", "\(method) \(company) \(query): \(answer.text)")
                 }
             }
-            #expect(try await Office(cluster: office.cluster, token: "broken").send("POST", "authnAll", [:]).status == 401)
+            #expect(try await ManagementAccess(cluster: office.cluster, token: "broken").send("POST", "authnAll", [:]).status == 401)
             #expect(try await office.send("POST", "authnAll", ["programmer": "ACME1"]).status == 400)
             let outside = try await office.cluster.exchange.send("GET", "\(office.cluster.gateway)/control/v3/degradation/acme/all")
             #expect(outside.status == 404, "the public address does not have it")
@@ -107,7 +107,7 @@ extension AdministrationApi {
                 try await local.cluster.send(.json("/o/client/register", ["software_statement": statement])).status == 201
             }
             let token = try await Client.register(statement: statement).accessToken()
-            let refused = try await Office(cluster: local.cluster, token: token).send("POST", "authzNone", Self.pair)
+            let refused = try await ManagementAccess(cluster: local.cluster, token: token).send("POST", "authzNone", Self.pair)
             #expect(refused.status == 403 && refused.oauthError == "insufficient_scope", "\(refused.text)")
             let app = try SigningApp()
             let path = "/control/v3/degradation/acme/authzNone"

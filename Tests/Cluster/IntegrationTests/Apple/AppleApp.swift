@@ -130,11 +130,11 @@ struct AppleApp: Sendable {
     /// The app made with the client library, on this device; launched and configured.
     func launched(approves: Bool = true) async throws -> SimulatedDevice {
         let statement = try Client.statement(device.requestor == "BRAVO" ? "bravo-tv" : "acme-tv")
-        let ground = DeviceGround(
+        let setup = DeviceSetup(
             exchange: device.cluster.exchange, gateway: device.cluster.gateway, requestor: device.requestor, statement: statement,
             apple: apple.address, bundleID: apple.bundleID)
         let settings = SimulatedDevice.Settings(id: device.id, appleAccount: apple.account, approves: { approves }, address: address)
-        let launched = try SimulatedDevice(settings, on: ground)
+        let launched = try SimulatedDevice(settings, on: setup)
         try await launched.client.configure(requestor: Requestor.ID(device.requestor))
         return launched
     }

@@ -11,11 +11,11 @@ struct LoneServiceTests {
     @Test func aSignInPassesThroughTheGatewayAlone() async throws {
         try await withLone(.gateway, behaviour: DoubleBehaviour()) { _, running, exchange in
             let statement = try #require(running.file.softwareStatements["acme-tv"])
-            let ground = DeviceGround(
+            let setup = DeviceSetup(
                 exchange: exchange, gateway: running.file.gateway, requestor: "ACME1", statement: statement,
                 certificates: try String(contentsOfFile: running.file.mediaTokenCertificate, encoding: .utf8))
             let session = DeviceSession(
-                console: Console(isQuiet: true), ground: ground, resource: "ACME1-NEWS", viewer: .simulated(name: "ada", mvpd: "NorthCable"))
+                console: Console(isQuiet: true), setup: setup, resource: "ACME1-NEWS", viewer: .simulated(name: "ada", mvpd: "NorthCable"))
             try await session.play(deviceID: "lone-\(UUID().uuidString)")
         }
     }
@@ -27,12 +27,12 @@ struct LoneServiceTests {
         behaviour.signedIn = .afterSignIn
         try await withLone(.gateway, behaviour: behaviour) { _, running, exchange in
             let statement = try #require(running.file.softwareStatements["acme-tv"])
-            let ground = DeviceGround(
+            let setup = DeviceSetup(
                 exchange: exchange, gateway: running.file.gateway, requestor: "ACME1", statement: statement,
                 certificates: try String(contentsOfFile: running.file.mediaTokenCertificate, encoding: .utf8))
             let stage = V2Lines(console: Console(isQuiet: true), gateway: running.file.gateway, hasQrCode: false)
             try await V2Player(
-                ground: ground, stage: stage, person: "ada", resource: "ACME1-NEWS", channels: ["ACME1-NEWS"], pollInterval: .milliseconds(200)
+                setup: setup, stage: stage, person: "ada", resource: "ACME1-NEWS", channels: ["ACME1-NEWS"], pollInterval: .milliseconds(200)
             ).play(flow)
         }
     }

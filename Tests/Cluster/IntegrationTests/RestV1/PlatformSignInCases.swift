@@ -150,10 +150,10 @@ extension RestV1 {
 
         private static func session(_ viewer: DeviceSession.Viewer) throws -> DeviceSession {
             let cluster = try TestCluster.running()
-            let ground = DeviceGround(
+            let setup = DeviceSetup(
                 exchange: cluster.exchange, gateway: cluster.gateway, requestor: "ACME1", statement: try Client.statement("acme-tv"),
                 apple: cluster.standIns.apple)
-            return DeviceSession(console: Console(isQuiet: true), ground: ground, resource: "ACME1-NEWS", viewer: viewer)
+            return DeviceSession(console: Console(isQuiet: true), setup: setup, resource: "ACME1-NEWS", viewer: viewer)
         }
 
         @Test("rest-v1 #58: a subject token that does not hold changes nothing")

@@ -12,9 +12,9 @@ enum JwtTarget {
     private static let issuer = "https://tve.example/issuer"
     private static let audience = "https://tve.example/api"
     private static let nonce = "n-0S6_WzA2Mj"
-    private static let key: SigningKey = {
+    private static let key: JoseSigningKey = {
         guard let key = try? P256PrivateKey.generate() else { fatalError("no key can be made") }
-        return SigningKey(key)
+        return JoseSigningKey(key)
     }()
     private static let keys = SigningKeys(SigningKeyRing(current: key))
     private static let access = AccessTokenVerifier(keys: keys, issuer: issuer, audience: audience, clock: StandingClock())

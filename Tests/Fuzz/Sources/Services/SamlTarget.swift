@@ -14,9 +14,10 @@ enum SamlTarget {
     private static let now = Timestamp(seconds: 1_930_384_805)
     private static let folder =
         CommandLine.arguments[0].split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/") + "/keys"
-    private static let key: SigningKey = {
+    private static let key: SamlSigningKey = {
         do {
-            return try SigningKey(pem: String(decoding: read(folder + "/signing.pem"), as: UTF8.self), certificate: read(folder + "/certificate.der"))
+            return try SamlSigningKey(
+                pem: String(decoding: read(folder + "/signing.pem"), as: UTF8.self), certificate: read(folder + "/certificate.der"))
         } catch {
             fatalError("the key in \(folder) cannot be used: \(error)")
         }

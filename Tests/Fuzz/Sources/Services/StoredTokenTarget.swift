@@ -10,7 +10,7 @@ internal import MediaTokenVerifier
 enum StoredTokenTarget {
     private static let keys: SigningKeys = {
         guard let key = try? P256PrivateKey.generate() else { fatalError("no key can be made") }
-        return SigningKeys(SigningKeyRing(current: SigningKey(key)))
+        return SigningKeys(SigningKeyRing(current: JoseSigningKey(key)))
     }()
     private static let issuer = StoredTokenIssuer(keys: keys)
     private static let sessions = StoredTokenVerifier(.authentication, keys: keys, capacity: 64)

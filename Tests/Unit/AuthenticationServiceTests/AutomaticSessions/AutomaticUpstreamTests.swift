@@ -29,10 +29,10 @@ struct AutomaticUpstreamTests {
         let session = try await rig.session(call)
         let subject = try await rig.subject(call)
         #expect(subject.upstreamSessionID == session.id && session.id != login.id)
-        #expect(try await rig.upstreamToken(call).accessToken == "access-1")
+        #expect(try await rig.providerToken(call).accessToken == "access-1")
         #expect(try await rig.logout(source) == 1)
         rig.clock.advance(by: .seconds(600))
-        #expect(try await rig.upstreamToken(call).accessToken == "access-2")
+        #expect(try await rig.providerToken(call).accessToken == "access-2")
         #expect(rig.provider.calls.compactMap { $0.parameters["refresh_token"] } == ["refresh-1"])
     }
 
@@ -42,12 +42,12 @@ struct AutomaticUpstreamTests {
         let id = try await rig.subject(call).upstreamSessionID
         #expect(try await rig.logout(call) == 1)
         await expectFault(.notFound) { _ = try await rig.sessions.getUpstreamToken(.init(upstreamSessionID: id), context: rig.context) }
-        #expect(try await rig.upstreamToken(source).accessToken == "access-1")
+        #expect(try await rig.providerToken(source).accessToken == "access-1")
     }
 
     @Test("Tokens that cannot be opened any more are not taken over: the MVPD's decisions ask for a new sign-in")
     func lostKey() async throws {
-        let tokens = UpstreamTokenRecord(
+        let tokens = ProviderTokenRecord(
             session: SessionID("session-1"), requestor: RequestorID("CHAN7"), mvpd: MvpdID("OpenFiber"), refreshToken: nil, accessToken: [1, 2, 3],
             accessExpiresAt: t0, expiresAt: t0)
         #expect(try tokens.copy(for: Sample.session("session-2"), seal: try OAuthKeys(.random()).seal) == nil)

@@ -111,11 +111,11 @@ struct LoginStoreTests {
     func survivesRestart() async throws {
         let file = Folder.shared.newFile()
         let database = try Backend.database(file)
-        let store = SqliteAuthenticationStore(database)
+        let store = SqlAuthenticationStore(database)
         #expect(try await store.start(Self.session(1), now: t0))
         #expect(try await store.start(Self.made(2, from: 1), now: t0))
         await database.close()
-        let reopened = SqliteAuthenticationStore(try Backend.database(file))
+        let reopened = SqlAuthenticationStore(try Backend.database(file))
         #expect(try await reopened.session(Self.session(2).key) == Self.session(2, kind: .automatic))
     }
 }

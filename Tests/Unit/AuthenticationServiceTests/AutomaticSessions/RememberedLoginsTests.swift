@@ -14,9 +14,9 @@ struct RememberedLoginsTests {
     private static let chan7 = RequestorID("CHAN7")
     private static let newDevice = SessionKey(device: DeviceID("dev-99"), requestor: chan7)
 
-    private let store: SqliteAuthenticationStore
+    private let store: SqlAuthenticationStore
 
-    init() throws { store = SqliteAuthenticationStore(try Backend.database(Folder.shared.newFile())) }
+    init() throws { store = SqlAuthenticationStore(try Backend.database(Folder.shared.newFile())) }
 
     private static func session(
         _ number: Int, device: Int? = nil, user: String = "0123", kind: SessionKind = .regular, lifetime: Duration = .seconds(3600)

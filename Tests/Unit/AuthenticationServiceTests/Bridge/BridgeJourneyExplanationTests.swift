@@ -13,21 +13,21 @@ import Testing
 
 /// The explanation of a sign-in through an upstream.
 @Suite struct BridgeJourneyExplanationTests {
-    private static let parties = BridgeJourney.Parties(
+    private static let parties = UpstreamJourney.Parties(
         record: RegistrationRecordID("r-1"), requestor: "ACME1", mvpd: "CoastCable", upstream: "vendor", serviceProvider: "SP", theirMvpd: "Coast",
         isOwnReturn: true)
 
-    private static func call(_ operation: BridgeOperation, _ failure: BridgeFailure? = nil, trace: String = "") -> BridgeJourney.Call {
-        BridgeJourney.Call(operation: operation, failure: failure, status: 200, trace: trace, milliseconds: 7, isBreakerOpen: false)
+    private static func call(_ operation: BridgeOperation, _ failure: BridgeFailure? = nil, trace: String = "") -> UpstreamJourney.Call {
+        UpstreamJourney.Call(operation: operation, failure: failure, status: 200, trace: trace, milliseconds: 7, isBreakerOpen: false)
     }
 
-    private func state(_ change: (inout BridgeJourney.State) -> Void) -> BridgeJourney.State {
-        var state = BridgeJourney.State(parties: Self.parties, traces: ["t1"], endedAt: t0)
+    private func state(_ change: (inout UpstreamJourney.State) -> Void) -> UpstreamJourney.State {
+        var state = UpstreamJourney.State(parties: Self.parties, traces: ["t1"], endedAt: t0)
         change(&state)
         return state
     }
 
-    private func outcomes(_ state: BridgeJourney.State) -> [SignInCheckOutcome] { BridgeExplanation(state).checks.map(\.outcome) }
+    private func outcomes(_ state: UpstreamJourney.State) -> [SignInCheckOutcome] { UpstreamExplanation(state).checks.map(\.outcome) }
 
     @Test("bridge B107: the step that failed is named with upstream's trace and what to do, and nothing after it was reached")
     func namesFailures() {
@@ -36,7 +36,7 @@ import Testing
             state.calls = [Self.call(.register), Self.call(.token), Self.call(.create, refusal, trace: "v-9")]
             state.end = .failed("The provider is not available for this channel.")
         }
-        let report = BridgeExplanation(failed).record(trace: "t1").contract()
+        let report = UpstreamExplanation(failed).record(trace: "t1").contract()
         #expect(report.result == .rejected && report.reason == "invalid_integration" && report.traceID == "t1")
         let step = report.checks[4]
         #expect(step.outcome == .failed && step.step == 5 && step.explanation.contains("400 invalid_integration") && step.explanation.contains("v-9"))
@@ -46,8 +46,8 @@ import Testing
 
     @Test("bridge B107: each way in which a sign-in stops is told at its own step")
     func tellsWays() {
-        func failedStep(_ change: @escaping (inout BridgeJourney.State) -> Void) -> UInt32? {
-            BridgeExplanation(state(change)).checks.first { $0.outcome == .failed }?.step
+        func failedStep(_ change: @escaping (inout UpstreamJourney.State) -> Void) -> UInt32? {
+            UpstreamExplanation(state(change)).checks.first { $0.outcome == .failed }?.step
         }
         #expect(failedStep { $0.end = .failed("The upstream service refuses the software statement.") } == 3)
         #expect(failedStep { $0.calls = [Self.call(.register, .unreachable(.notSent))] } == 3)
@@ -69,15 +69,15 @@ import Testing
             failedStep { state in
                 state.calls = [Self.call(.create), Self.call(.byCode)]
                 (state.isSent, state.isBack, state.end) = (true, true, .codeGone)
-                state.profiles = [BridgeJourney.Profile(mvpd: "Coast", kind: "regular", attributes: ["zip (encrypted)"])]
+                state.profiles = [UpstreamJourney.Profile(mvpd: "Coast", kind: "regular", attributes: ["zip (encrypted)"])]
             } == 10)
     }
 
     @Test("a sign-in that came about passes every step; one without a browser needs none; one that waits says so")
     func tellsSuccesses() {
-        func done(_ state: inout BridgeJourney.State) {
+        func done(_ state: inout UpstreamJourney.State) {
             state.calls.append(Self.call(.byCode))
-            state.profiles = [BridgeJourney.Profile(mvpd: "Coast", kind: "regular", attributes: ["userID"])]
+            state.profiles = [UpstreamJourney.Profile(mvpd: "Coast", kind: "regular", attributes: ["userID"])]
             state.end = .signedIn
         }
         let whole = state { state in
@@ -85,8 +85,8 @@ import Testing
             (state.isSent, state.isBack) = (true, true)
             done(&state)
         }
-        #expect(outcomes(whole).allSatisfy { $0 == .passed } && BridgeExplanation(whole).record(trace: "t1").result == .signedIn)
-        #expect(BridgeExplanation(whole).checks[8].explanation.contains("userID"))
+        #expect(outcomes(whole).allSatisfy { $0 == .passed } && UpstreamExplanation(whole).record(trace: "t1").result == .signedIn)
+        #expect(UpstreamExplanation(whole).checks[8].explanation.contains("userID"))
         let known = state { state in
             state.calls = [Self.call(.create)]
             done(&state)
@@ -96,18 +96,18 @@ import Testing
             state.calls = [Self.call(.create)]
             state.isSent = true
         }
-        let report = BridgeExplanation(open).record(trace: "t1")
+        let report = UpstreamExplanation(open).record(trace: "t1")
         #expect(report.result == .declined && report.reason == "unfinished" && outcomes(open)[6] == .notReached)
         let cancelled = state { state in
             state.calls = [Self.call(.create), Self.call(.byCode)]
             (state.isSent, state.isBack, state.profiles, state.end) = (true, true, [], .declined)
         }
-        #expect(BridgeExplanation(cancelled).record(trace: "t1").result == .declined)
+        #expect(UpstreamExplanation(cancelled).record(trace: "t1").result == .declined)
     }
 
     @Test("bridge B107: a journey is found by the trace of its beginning and by that of its end; 512 are remembered")
     func remembers() async throws {
-        let journeys = BridgeJourneys(clock: SystemClock(), reports: SignInReports(capacity: 1))
+        let journeys = UpstreamJourneys(clock: SystemClock(), reports: SignInReports(capacity: 1))
         for number in 0..<600 {
             await #expect(throws: Fault.self) {
                 _ = try await journeys.starting(Self.parties, trace: "trace-\(number)") { () async throws(Fault) -> Int in

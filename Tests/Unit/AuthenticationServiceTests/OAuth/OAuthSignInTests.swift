@@ -158,7 +158,7 @@ struct OAuthSignInTests {
     func logsNoSecret() async throws {
         let rig = try Rig()
         let visitor = try await rig.signInByOAuth()
-        _ = try await rig.upstreamToken(visitor.call)
+        _ = try await rig.providerToken(visitor.call)
         rig.provider.script.withLock { $0.nonce = "x" }
         _ = try await rig.finish(rig.answer(rig.visit(device: "dev-2")))
         let text = rig.log.lines.map { "\($0.event) \($0.fields)" }.joined(separator: "\n")

@@ -128,9 +128,9 @@ struct OpenIDLogoutTests {
     func sealing() throws {
         let seal = try OAuthKeys(.random()).seal
         let handle = RelayHandle("handle")
-        let sealed = try seal.close(UpstreamIdentityToken("a.b.c"), of: handle.digest)
-        #expect(seal.open(sealed, of: handle.digest, as: UpstreamIdentityToken.self)?.text == "a.b.c")
-        #expect(seal.open(sealed, of: RelayHandle("other").digest, as: UpstreamIdentityToken.self) == nil)
-        #expect(seal.open(sealed, of: SessionID("handle"), as: UpstreamIdentityToken.self) == nil)
+        let sealed = try seal.close(ProviderIdentityToken("a.b.c"), of: handle.digest)
+        #expect(seal.open(sealed, of: handle.digest, as: ProviderIdentityToken.self)?.text == "a.b.c")
+        #expect(seal.open(sealed, of: RelayHandle("other").digest, as: ProviderIdentityToken.self) == nil)
+        #expect(seal.open(sealed, of: SessionID("handle"), as: ProviderIdentityToken.self) == nil)
     }
 }

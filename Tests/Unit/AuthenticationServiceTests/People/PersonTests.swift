@@ -99,7 +99,7 @@ struct PersonTests {
     @Test("an id that stands for two people is refused, and they are shown", arguments: stores)
     func refusesTwo(_ backend: Backend) async throws {
         let rig = try Rig(backend)
-        let store = try #require(rig.store as? SqliteAuthenticationStore)
+        let store = try #require(rig.store as? SqlAuthenticationStore)
         #expect(try await store.start(Sample.session("s1", device: "dev-1", record: nil, mvpd: "DemoCable", user: "u1"), now: t0))
         #expect(try await store.start(Sample.session("s2", device: "dev-1", record: nil, mvpd: "OtherCable", user: "u2"), now: t0))
         for person in [PersonSelector.Person.userID("user-42"), .householdID("house-1"), .deviceID("dev-1")] {
@@ -155,7 +155,7 @@ struct PersonTests {
 
     @Test("a session that is taken over from a login before the erasure is not made", arguments: stores)
     func takesNothingOver(_ backend: Backend) async throws {
-        let store = try #require(try backend.open() as? SqliteAuthenticationStore)
+        let store = try #require(try backend.open() as? SqlAuthenticationStore)
         #expect(try await store.start(Sample.session("s1", record: nil), now: t0))
         let query = PersonQuery(name: .user("user-42"), mvpd: nil, isAnonymous: { _ in false })
         #expect(try await store.erase(query, now: t0 + .seconds(5)).found.sessions.map(\.id.text) == ["s1"])
@@ -185,7 +185,7 @@ struct PersonTests {
     @Test("a login that another service knows as the same person's is told and erased with them", arguments: stores)
     func followsLogins(_ backend: Backend) async throws {
         let rig = try Rig(backend)
-        let store = try #require(rig.store as? SqliteAuthenticationStore)
+        let store = try #require(rig.store as? SqlAuthenticationStore)
         #expect(try await store.start(Sample.session("s1", device: "dev-1", record: nil, mvpd: "DemoCable", user: "u1"), now: t0))
         #expect(try await store.start(Sample.session("s2", device: "dev-2", record: nil, mvpd: "OtherCable", user: "u2"), now: t0))
         let login = PersonLogin(mvpd: "OtherCable", userID: "u2")
@@ -196,7 +196,7 @@ struct PersonTests {
     @Test("households of sessions that a release before wrote are noted; until then nobody is told that a household has nobody", arguments: stores)
     func notesHouseholds(_ backend: Backend) async throws {
         let rig = try Rig(backend)
-        let store = try #require(rig.store as? SqliteAuthenticationStore)
+        let store = try #require(rig.store as? SqlAuthenticationStore)
         #expect(try await store.start(Sample.session("s1", device: "dev-1", record: nil), now: t0))
         try await store.store.change("UPDATE session SET household = NULL", [])
         await expectFault(.unavailable) { _ = try await export(rig, .householdID("house-1")) }

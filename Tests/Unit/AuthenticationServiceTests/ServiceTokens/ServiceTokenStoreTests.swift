@@ -152,7 +152,7 @@ struct ServiceTokenStoreTests {
     func sweeps() async throws {
         let clock = ManualClock(t0)
         let database = try Backend.database(Folder.shared.newFile())
-        let store = SqliteAuthenticationStore(database)
+        let store = SqlAuthenticationStore(database)
         let sweeper = Sweeper(
             store: database, name: "authentication", sweeps: AuthenticationDatabase.sweeps, clock: clock,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })

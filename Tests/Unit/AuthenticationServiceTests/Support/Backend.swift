@@ -24,8 +24,8 @@ enum Backend: String, CaseIterable, CustomTestStringConvertible {
     func open() throws -> any AuthenticationStore {
         switch self {
         case .memory: return InMemoryStore()
-        case .sqlite: return SqliteAuthenticationStore(try Self.database(Folder.shared.newFile()))
-        case .postgres: return SqliteAuthenticationStore(try Self.server(PostgresServer.shared.options()))
+        case .sqlite: return SqlAuthenticationStore(try Self.database(Folder.shared.newFile()))
+        case .postgres: return SqlAuthenticationStore(try Self.server(PostgresServer.shared.options()))
         }
     }
 

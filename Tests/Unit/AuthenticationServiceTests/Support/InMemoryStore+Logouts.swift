@@ -42,7 +42,7 @@ extension InMemoryStore {
         }
     }
 
-    func visit(_ handle: SecretDigest, as request: UpstreamRequestID, now: Timestamp) async throws(Fault) -> PendingLogout? {
+    func visit(_ handle: SecretDigest, as request: SamlRequestID, now: Timestamp) async throws(Fault) -> PendingLogout? {
         state.withLock { state in
             guard let logout = state.pendingLogouts[handle], logout.expiresAt > now else { return nil }
             state.pendingLogouts[handle]?.requestID = request
@@ -54,7 +54,7 @@ extension InMemoryStore {
         state.withLock { $0.pendingLogouts[handle] }.flatMap { $0.expiresAt > now ? $0 : nil }
     }
 
-    func finish(_ handle: SecretDigest, request: UpstreamRequestID) async throws(Fault) -> Bool {
+    func finish(_ handle: SecretDigest, request: SamlRequestID) async throws(Fault) -> Bool {
         state.withLock { state in
             guard state.pendingLogouts[handle]?.requestID == request else { return false }
             state.pendingLogouts[handle] = nil

@@ -19,7 +19,7 @@ extension InMemoryStore {
         }
     }
 
-    func start(_ session: SessionRecord, keeping tokens: UpstreamTokenRecord, now: Timestamp) async throws(Fault) -> Bool {
+    func start(_ session: SessionRecord, keeping tokens: ProviderTokenRecord, now: Timestamp) async throws(Fault) -> Bool {
         state.withLock { state in
             if let record = session.record, !state.use(record, until: session.expiresAt, now: now) { return false }
             state.put(session)
@@ -28,7 +28,7 @@ extension InMemoryStore {
         }
     }
 
-    func upstreamTokens(of session: SessionID) async throws(Fault) -> UpstreamTokenRecord? {
+    func providerTokens(of session: SessionID) async throws(Fault) -> ProviderTokenRecord? {
         state.withLock { state in state.sessions.contains { $0.id == session } ? state.upstream[session] : nil }
     }
 
@@ -49,7 +49,7 @@ extension InMemoryStore {
         }
     }
 
-    func put(_ tokens: UpstreamTokenRecord, replacing before: [UInt8]?) async throws(Fault) -> Bool {
+    func put(_ tokens: ProviderTokenRecord, replacing before: [UInt8]?) async throws(Fault) -> Bool {
         state.withLock { state in
             guard state.sessions.contains(where: { $0.id == tokens.session }), let known = state.upstream[tokens.session],
                 known.refreshToken == before

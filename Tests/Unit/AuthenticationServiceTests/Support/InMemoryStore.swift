@@ -10,7 +10,7 @@ import Synchronization
 @testable import AuthenticationUpstreams
 
 /// The stores' contract without a database.
-final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, SessionStore, UpstreamTokenStore, LogoutStore, TrialStore,
+final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, SessionStore, ProviderTokenStore, LogoutStore, TrialStore,
     ProfileRequestStore, LoginStore, ServiceTokenStore, LivingStore
 {
     var changes: (any StoreChanges)? { nil }
@@ -40,17 +40,17 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         var lastUses: [ClientID: Timestamp] = [:]
         var acted: Set<ClientID> = []
         var records: [RegistrationCodeText: RegistrationRecord] = [:]
-        var pending: [UpstreamRequestID: PendingSignIn] = [:]
+        var pending: [SamlRequestID: PendingSignIn] = [:]
         /// The order of sign-ins, as they began.
-        var order: [UpstreamRequestID] = []
+        var order: [SamlRequestID] = []
         var assertions: Set<AssertionKey> = []
         private(set) var sessions: [SessionRecord] = [] {
             didSet { acted.formUnion(sessions.map(\.clientID)) }
         }
-        var upstream: [SessionID: UpstreamTokenRecord] = [:]
+        var upstream: [SessionID: ProviderTokenRecord] = [:]
         var refreshing: [SessionID: Timestamp] = [:]
         var trials: [TrialEntry] = []
-        var profileRequests: [UpstreamRequestID: ProfileRequestRecord] = [:]
+        var profileRequests: [SamlRequestID: ProfileRequestRecord] = [:]
         var pendingLogouts: [SecretDigest: PendingLogout] = [:]
         var logouts: [SessionKey: (at: Timestamp, until: Timestamp)] = [:]
         var tests: [SecretDigest: TestSignInRecord] = [:]
@@ -198,7 +198,7 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
         state.withLock { $0.pending.values.first { $0.relayState == relayState && $0.expiresAt > now } }
     }
 
-    func abandon(_ request: UpstreamRequestID) async throws(Fault) -> Bool {
+    func abandon(_ request: SamlRequestID) async throws(Fault) -> Bool {
         state.withLock { $0.pending.removeValue(forKey: request) != nil }
     }
 
@@ -215,7 +215,7 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
 
     func add(_ request: ProfileRequestRecord) async throws(Fault) { state.withLock { $0.profileRequests[request.requestID] = request } }
 
-    func profileRequest(_ id: UpstreamRequestID, now: Timestamp) async throws(Fault) -> ProfileRequestRecord? {
+    func profileRequest(_ id: SamlRequestID, now: Timestamp) async throws(Fault) -> ProfileRequestRecord? {
         state.withLock { $0.profileRequests[id] }.flatMap { $0.expiresAt > now ? $0 : nil }
     }
 

@@ -54,7 +54,7 @@ struct Modules: Sendable {
         clients = ClientServices(
             environment, issuer: peers.issuer, verifier: peers.verifier, serviceTokenKeys: peers.serviceTokenKeys,
             secretFolder: ClientSecretFolder(path: nil), secretSeals: peers.secretSeals, clientSecrets: ScriptedProvider.Secrets())
-        if let upstream = peers.upstream, let kept = store as? SqliteAuthenticationStore {
+        if let upstream = peers.upstream, let kept = store as? SqlAuthenticationStore {
             upstreams = UpstreamServices(
                 environment, clients, store: kept, transport: upstream, origin: "http://127.0.0.1:8080", reports: reports)
         } else {

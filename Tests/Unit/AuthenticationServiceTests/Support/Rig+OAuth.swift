@@ -61,14 +61,14 @@ extension Rig {
     }
 
     /// A token for a decision.
-    func upstreamToken(_ call: DeviceCall) async throws -> UpstreamToken {
+    func providerToken(_ call: DeviceCall) async throws -> UpstreamToken {
         let id = try await subject(call).upstreamSessionID
         return try await sessions.getUpstreamToken(UpstreamTokenRequest(upstreamSessionID: id), context: context)
     }
 
     /// Those of another copy of the service on the same store.
-    func upstreamTokens() -> UpstreamTokens {
-        UpstreamTokens(
+    func providerTokens() -> ProviderTokens {
+        ProviderTokens(
             client: modules.signIn.oauth.finisher.check.client, catalogue: catalogue, store: store, seal: modules.signIn.oauth.finisher.seal,
             clock: clock,
             metrics: AuthenticationMetrics(), logger: Logger(label: "test") { [log] _ in log })

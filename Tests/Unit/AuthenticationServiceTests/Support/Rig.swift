@@ -48,8 +48,8 @@ struct Rig {
         _ backend: Backend = .memory, saml real: (any SamlSignIn & SamlLogout)? = nil, idpCertificate: [UInt8] = [],
         upstream: (any OutboundTransport)? = nil, site: TestSite? = nil, sharedRule: SharedCallbackRule = .open
     ) throws {
-        let statementKeys = SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate())))
-        let tokenKeys = SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate())))
+        let statementKeys = SigningKeys(SigningKeyRing(current: JoseSigningKey(try P256PrivateKey.generate())))
+        let tokenKeys = SigningKeys(SigningKeyRing(current: JoseSigningKey(try P256PrivateKey.generate())))
         statements = SoftwareStatementIssuer(keys: statementKeys, issuer: "config", clock: clock)
         let configuration = TestCatalogue.configuration(statementKeys: statementKeys.keySet.json, idpCertificate: idpCertificate)
         catalogue = ChangingCatalogue(configuration)
@@ -62,14 +62,14 @@ struct Rig {
             issuer: AccessTokenIssuer(keys: tokenKeys, issuer: "sp", audience: "api", clock: clock),
             verifier: AccessTokenVerifier(keys: tokenKeys, issuer: "sp", audience: "api", clock: clock), saml: real ?? saml,
             oauthKeys: try OAuthKeys(.random()), secretSeals: SecretSeals(current: .random()),
-            storedTokenKeys: SigningKeys(SigningKeyRing(current: SigningKey(try P256PrivateKey.generate()))),
+            storedTokenKeys: SigningKeys(SigningKeyRing(current: JoseSigningKey(try P256PrivateKey.generate()))),
             storedTokenSeals: try StoredTokenSeals(.random()), serviceTokenKeys: serviceTokenKeys, scrambler: UserIDScrambler(key: .random()),
             clockDoubt: ClockDoubt(logger: logger),
             addresses: SignInAddresses(
                 logoutVisit: Self.visitAddress, logoutReturn: Self.returnAddress, oauthCallback: ScriptedProvider.redirectURI,
                 oauthCallbackRule: sharedRule),
             provider: provider, upstream: upstream, site: site)
-        if upstream != nil { _ = try #require(store as? SqliteAuthenticationStore) }
+        if upstream != nil { _ = try #require(store as? SqlAuthenticationStore) }
         modules = Modules(peers, catalogue: catalogue, store: store, clock: clock, logger: logger)
         let caller = modules.caller
         (service, sessions) = (AuthenticationClient(caller: caller), SessionsClient(caller: caller))

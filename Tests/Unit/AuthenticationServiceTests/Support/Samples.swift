@@ -40,7 +40,7 @@ enum Sample {
         lifetime: Duration = .seconds(900), isHandedOver: Bool = false
     ) -> PendingSignIn {
         PendingSignIn(
-            requestID: UpstreamRequestID(request), relayState: RelayHandle(relay).digest,
+            requestID: SamlRequestID(request), relayState: RelayHandle(relay).digest,
             browserSecret: isHandedOver ? nil : BrowserSecret("browser").digest,
             record: record.id, code: record.code, requestor: record.requestor, mvpd: MvpdID("DemoCable"),
             issuerSent: "https://sp.example/on-behalf-of/CHAN7", redirectURL: "https://chan7.example/done", startedAt: t0,
@@ -59,8 +59,8 @@ enum Sample {
             subject: subject(providedID: providedID), createdAt: t0, expiresAt: t0 + lifetime, origin: origin, updatedAt: t0, device: Sample.device)
     }
 
-    static func subject(_ user: String = "user-42", isHomeBased: Bool = false, providedID: String = "x1") -> UpstreamSubject {
-        UpstreamSubject(
+    static func subject(_ user: String = "user-42", isHomeBased: Bool = false, providedID: String = "x1") -> ProviderSubject {
+        ProviderSubject(
             userID: user,
             name: SubjectName(
                 value: user, format: "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent", nameQualifier: "q",
@@ -74,7 +74,7 @@ enum Sample {
         record: String = "record-1"
     ) -> SignInCompletion {
         SignInCompletion(
-            requestID: UpstreamRequestID(request), record: RegistrationRecordID(record),
+            requestID: SamlRequestID(request), record: RegistrationRecordID(record),
             replay: .init(issuer: "https://idp.example", assertionID: assertion, expiresAt: t0 + .seconds(600)), session: session)
     }
 }

@@ -16,7 +16,7 @@ final class ScriptedSaml: SamlSignIn, SamlLogout {
         var verdict: SamlVerdict = .silent
         var requests: [SamlRequest] = []
         var platformRequests: [PlatformSamlRequest] = []
-        var claimed: UpstreamRequestID?
+        var claimed: SamlRequestID?
         var platformFault: Fault?
     }
 
@@ -29,7 +29,7 @@ final class ScriptedSaml: SamlSignIn, SamlLogout {
     var platformRequests: [PlatformSamlRequest] { state.withLock { $0.platformRequests } }
 
     /// From now on answers name that request; `nil`: none.
-    func claim(_ request: UpstreamRequestID?) { state.withLock { $0.claimed = request } }
+    func claim(_ request: SamlRequestID?) { state.withLock { $0.claimed = request } }
 
     /// From now on no verification token is made.
     func failPlatformRequests(_ fault: Fault) { state.withLock { $0.platformFault = fault } }
@@ -81,7 +81,7 @@ final class ScriptedSaml: SamlSignIn, SamlLogout {
         return PlatformDispatch(encoded: "dG9rZW4=", issuer: "https://sp.example/on-behalf-of/\(request.requestor)")
     }
 
-    func claimedRequest(of response: UnverifiedResponse) throws(SamlRejection) -> UpstreamRequestID {
+    func claimedRequest(of response: UnverifiedResponse) throws(SamlRejection) -> SamlRequestID {
         guard let claimed = state.withLock({ $0.claimed }) else { throw SamlRejection(.unsolicited, "The response answers no request.") }
         return claimed
     }

@@ -10,10 +10,10 @@ import Testing
 
 @testable import AutoSignInService
 
-/// Copies leave letters in the same lanes and take them out, all at once.
+/// Copies leave letters in the same partitions and take them out, all at once.
 @Suite("Letters of several copies", .everyEngine)
 struct OutboxRaceTests {
-    /// Says what arrived, and whether two letters of a lane were ever under way at once.
+    /// Says what arrived, and whether two letters of a partition were ever under way at once.
     private final class Recorder: OutboxCourier {
         private struct State {
             var arrived: [String: [String]] = [:]
@@ -26,13 +26,13 @@ struct OutboxRaceTests {
         var overtaken: [String] { state.withLock { $0.overtaken } }
 
         func deliver(_ item: OutboxItem) async -> DeliveryOutcome {
-            let lane = item.letter.lane
+            let partition = item.letter.partition
             state.withLock { state in
-                if !state.underWay.insert(lane).inserted { state.overtaken.append(lane) }
-                state.arrived[lane, default: []].append(String(decoding: item.letter.payload, as: UTF8.self))
+                if !state.underWay.insert(partition).inserted { state.overtaken.append(partition) }
+                state.arrived[partition, default: []].append(String(decoding: item.letter.payload, as: UTF8.self))
             }
             try? await Task.sleep(for: .milliseconds(Int.random(in: 0...3)))
-            state.withLock { _ = $0.underWay.remove(lane) }
+            state.withLock { _ = $0.underWay.remove(partition) }
             return .accepted
         }
     }
@@ -41,7 +41,7 @@ struct OutboxRaceTests {
         let isWritten = Atomic(false)
     }
 
-    private static let lanes = 12
+    private static let partitions = 12
     private static let writers = 6
     private static let letters = 20
 
@@ -59,10 +59,11 @@ struct OutboxRaceTests {
         }
         let now = clock.now()
         try await stores[0].write { database in
-            for lane in 0..<Self.lanes {
+            for partition in 0..<Self.partitions {
                 try database.insert(
                     FamilyRecord(
-                        id: FamilyID("family-\(lane)"), account: AccountID("a"), programmer: ProgrammerID("acme"), bundleID: AppleClientID("tv.acme"),
+                        id: FamilyID("family-\(partition)"), account: AccountID("a"), programmer: ProgrammerID("acme"),
+                        bundleID: AppleClientID("tv.acme"),
                         environment: .production, state: .active, device: DeviceID("tv"), deviceLabel: "TV", createdAt: now))
             }
         }
@@ -82,7 +83,7 @@ struct OutboxRaceTests {
                     for writer in 0..<Self.writers {
                         writers.addTask {
                             for number in 0..<Self.letters {
-                                let family = FamilyID("family-\(Int.random(in: 0..<Self.lanes))")
+                                let family = FamilyID("family-\(Int.random(in: 0..<Self.partitions))")
                                 let letter = OutboxLetter.delete(family, TokenID("\(writer):\(number)"))
                                 try await stores[writer % 2].write { try $0.enqueue(letter, programmer: ProgrammerID("acme"), now: now) }
                             }
@@ -96,10 +97,10 @@ struct OutboxRaceTests {
         }
         #expect(recorder.overtaken == [])
         #expect(recorder.arrived.values.joined().count == Self.writers * Self.letters)
-        for (lane, arrived) in recorder.arrived {
+        for (partition, arrived) in recorder.arrived {
             for writer in 0..<Self.writers {
                 let own = arrived.compactMap { $0.hasPrefix("\(writer):") ? Int($0.dropFirst(2)) : nil }
-                #expect(own == own.sorted() && Set(own).count == own.count, "\(lane): \(own)")
+                #expect(own == own.sorted() && Set(own).count == own.count, "\(partition): \(own)")
             }
         }
         #expect(try await stores[1].read { try $0.value("SELECT count(*) FROM outbox") as Int? } == 0)

@@ -89,7 +89,7 @@ import Testing
         }
         #expect(try place("9400") == "127.0.0.1 9400" && place("0.0.0.0:9400") == "0.0.0.0 9400" && place("[::1]:9400") == "::1 9400")
         for text in ["", "0", "65536", "x", "host:", ":5", "http://push:9091", "9400/metrics", "-1"] {
-            let error = #expect(throws: BadOption.self) { _ = try MetricsListener.Place(text) }
+            let error = #expect(throws: OptionRejection.self) { _ = try MetricsListener.Place(text) }
             #expect(error.map { "\($0)".contains("give a port") } == true, "\(text)")
         }
     }
@@ -103,7 +103,7 @@ import Testing
         #expect(try moment("1900000060") == 1_900_000_060 && moment("1900000060.5") == 1_900_000_060.5)
         #expect(try moment("2030-03-17T17:47:40Z") == 1_900_000_060)
         for text in ["1899999999", "1900090000", "noon", "nan", "", "2030-03-17T17:47:40"] {
-            #expect(throws: BadOption.self, "\(text)") { _ = try moment(text) }
+            #expect(throws: OptionRejection.self, "\(text)") { _ = try moment(text) }
         }
     }
 }

@@ -23,7 +23,7 @@ struct AdministrationWorld {
         case vic
         case proxy
         /// Keeps the list of BigProxy.
-        case keeper
+        case watcher
         /// Viewer of harbor, with the right to personal data.
         case dpo
         /// Not an administrator.
@@ -34,7 +34,7 @@ struct AdministrationWorld {
 
     let world: CatalogueFolder
     let store: Store
-    let keeper: CatalogueKeeper
+    let watcher: CatalogueFileWatcher
     let published: PublishedCatalogue
     let service: AdministrationService
     let keys: StatementKeys
@@ -42,7 +42,7 @@ struct AdministrationWorld {
     let publisher: CataloguePublisher
 
     /// The key of software statements that all copies have.
-    private static let key = Result { SigningKey(try P256PrivateKey.generate()) }
+    private static let key = Result { JoseSigningKey(try P256PrivateKey.generate()) }
 
     /// - Parameters:
     ///   - former: With the store that another one of these left behind, for a restart, or has, for another copy.
@@ -57,30 +57,30 @@ struct AdministrationWorld {
         if former == nil { try world.write(catalogue, to: "catalogue.json") }
         let store = try world.store()
         let keys = StatementKeys(try keys ?? SigningKeyFiles(current: Self.key.get()), lead: .seconds(60))
-        keeper = CatalogueKeeper(
+        watcher = CatalogueFileWatcher(
             file: world.file, store: CatalogueStore(store), statementKeys: { keys.published }, clock: world.clock, logger: CatalogueFolder.silent)
-        published = PublishedCatalogue(try await keeper.load())
+        published = PublishedCatalogue(try await watcher.load())
         statements = StatementSigner(keys: keys, store: CatalogueStore(store), issuer: "boxoffice", clock: world.clock)
         publisher = CataloguePublisher(
             store: CatalogueStore(store), published: published, statementKeys: { keys.published }, clock: world.clock)
         service = AdministrationService(
-            publisher: publisher, roll: try Self.roll(bearers), statements: statements,
-            isApprovalRequired: approvalRequired, logger: CatalogueFolder.silent, sessionCallers: sessionCallers, keeper: keeper)
+            publisher: publisher, administratorRegistry: try Self.administratorRegistry(bearers), statements: statements,
+            isApprovalRequired: approvalRequired, logger: CatalogueFolder.silent, sessionCallers: sessionCallers, watcher: watcher)
         (self.world, self.store, self.keys) = (world, store, keys)
     }
 
-    private static func roll(_ bearers: [Who: String]) throws -> AdministratorRoll {
-        var roll = AdministratorRoll()
+    private static func administratorRegistry(_ bearers: [Who: String]) throws -> AdministratorRegistry {
+        var administratorRegistry = AdministratorRegistry()
         let roles: [(Who, AdministratorRole, [String])] = [
             (.olga, .operator, []), (.otto, .operator, []), (.ed, .editor, ["harbor"]), (.emma, .editor, ["harbor"]), (.rita, .editor, ["reef"]),
             (.vic, .viewer, ["harbor"]), (.proxy, .proxy, []),
         ]
         for (who, role, programmers) in roles {
-            try roll.add(who.rawValue, role, programmers: programmers, token: (bearers[who] ?? who.token) + "\n")
+            try administratorRegistry.add(who.rawValue, role, programmers: programmers, token: (bearers[who] ?? who.token) + "\n")
         }
-        try roll.add(Who.keeper.rawValue, .proxy, mvpd: "BigProxy", token: Who.keeper.token)
-        try roll.add(Who.dpo.rawValue, .viewer, programmers: ["harbor"], rights: [.personalData], token: Who.dpo.token)
-        return roll
+        try administratorRegistry.add(Who.watcher.rawValue, .proxy, mvpd: "BigProxy", token: Who.watcher.token)
+        try administratorRegistry.add(Who.dpo.rawValue, .viewer, programmers: ["harbor"], rights: [.personalData], token: Who.dpo.token)
+        return administratorRegistry
     }
 
     static let catalogue = """

@@ -33,7 +33,8 @@ struct HistoryTests {
         let dying = AdministrationService(
             publisher: CataloguePublisher(
                 store: CatalogueStore(admin.store), published: elsewhere, statementKeys: { CatalogueFolder.noKeys }, clock: admin.world.clock),
-            roll: try Self.roll(), statements: admin.statements, isApprovalRequired: false, logger: CatalogueFolder.silent)
+            administratorRegistry: try Self.administratorRegistry(), statements: admin.statements, isApprovalRequired: false,
+            logger: CatalogueFolder.silent)
         try await admin.edit(.requestor, "NEWS") { $0["name"] = "Late" }.changed()
         let request = PushDraftRequest(token: AdministrationWorld.Who.olga.token, description: "last words")
         let version = try #require(try await dying.pushDraft(request, context: CallContext()).outcome).version()
@@ -44,10 +45,10 @@ struct HistoryTests {
         #expect(again.published.configuration.version == version.version)
     }
 
-    private static func roll() throws -> AdministratorRoll {
-        var roll = AdministratorRoll()
-        try roll.add("olga", .operator, token: AdministrationWorld.Who.olga.token)
-        return roll
+    private static func administratorRegistry() throws -> AdministratorRegistry {
+        var administratorRegistry = AdministratorRegistry()
+        try administratorRegistry.add("olga", .operator, token: AdministrationWorld.Who.olga.token)
+        return administratorRegistry
     }
 
     @Test(
@@ -146,7 +147,7 @@ struct HistoryTests {
             try database.run("INSERT INTO software_statement VALUES ('news-tv', 'known-id', 1)")
         }
         await old.close()
-        let configuration = try await world.keeper(try world.store(.sqlite)).load().configuration
+        let configuration = try await world.watcher(try world.store(.sqlite)).load().configuration
         #expect(configuration.version == 2_000_000_001)
         #expect(configuration.applications.map(\.softwareIDs) == [["known-id"]])
     }

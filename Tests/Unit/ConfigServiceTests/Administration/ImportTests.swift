@@ -30,7 +30,7 @@ struct ImportTests {
         let admin = try await AdministrationWorld()
         let version = try await pushed(admin)
         try admin.world.write(Self.games, to: "catalogue.json")
-        await admin.keeper.reloadIfChanged(into: admin.published)
+        await admin.watcher.reloadIfChanged(into: admin.published)
         #expect(names(admin) == ["Late", "Sport"])
         let refused = try await bring(admin, "")
         guard case .refusal(let refusal) = refused.outcome else {
@@ -67,7 +67,7 @@ struct ImportTests {
         #expect(names(admin) == ["Late", "Sport"])
         // The file is the same as at its last import.
         try admin.world.write(Self.games + "\n", to: "catalogue.json")
-        await admin.keeper.reload(into: admin.published)
+        await admin.watcher.reload(into: admin.published)
         #expect(names(admin) == ["Late", "Sport"])
     }
 
@@ -77,10 +77,10 @@ struct ImportTests {
         _ = try await pushed(admin, "Late")
         let same = AdministrationWorld.catalogue.replacingOccurrences(of: #""name": "News""#, with: #""name": "Late""#)
         try admin.world.write(same, to: "catalogue.json")
-        await admin.keeper.reloadIfChanged(into: admin.published)
+        await admin.watcher.reloadIfChanged(into: admin.published)
         #expect(names(admin) == ["Late", "Sport"])
         try admin.world.write(same.replacingOccurrences(of: #""name": "Sport""#, with: #""name": "Games""#), to: "catalogue.json")
-        await admin.keeper.reloadIfChanged(into: admin.published)
+        await admin.watcher.reloadIfChanged(into: admin.published)
         #expect(names(admin) == ["Late", "Games"])
     }
 
@@ -89,7 +89,7 @@ struct ImportTests {
         let admin = try await AdministrationWorld()
         for (text, name) in [(Self.games, "Games"), (AdministrationWorld.catalogue, "Sport"), (Self.games, "Games")] {
             try admin.world.write(text, to: "catalogue.json")
-            await admin.keeper.reload(into: admin.published)
+            await admin.watcher.reload(into: admin.published)
             #expect(names(admin) == ["News", name])
         }
     }
@@ -99,8 +99,8 @@ struct ImportTests {
         let one = try await AdministrationWorld()
         let folder = try CatalogueFolder()
         try folder.write(Self.games, to: "catalogue.json")
-        func other() -> CatalogueKeeper {
-            CatalogueKeeper(
+        func other() -> CatalogueFileWatcher {
+            CatalogueFileWatcher(
                 file: folder.file, store: CatalogueStore(one.store), statementKeys: { one.keys.published }, clock: one.world.clock,
                 logger: CatalogueFolder.silent)
         }
@@ -110,7 +110,7 @@ struct ImportTests {
             let again = try await AdministrationWorld(one.world)
             #expect(names(again) == ["News", "Games"])
             _ = try await other().load()
-            await again.keeper.reload(into: again.published)
+            await again.watcher.reload(into: again.published)
             #expect(try await again.versions().count == 2)
         }
         // It changes to what nobody had, and back: the newest import is its own then.
@@ -118,7 +118,7 @@ struct ImportTests {
         let bets = AdministrationWorld.catalogue.replacingOccurrences(of: #""name": "Sport""#, with: #""name": "Bets""#)
         for (text, name) in [(bets, "Bets"), (AdministrationWorld.catalogue, "Sport")] {
             try one.world.write(text, to: "catalogue.json")
-            await again.keeper.reload(into: again.published)
+            await again.watcher.reload(into: again.published)
             #expect(names(again) == ["News", name])
         }
         let last = try await other().load()

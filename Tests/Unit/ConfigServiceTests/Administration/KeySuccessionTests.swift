@@ -10,7 +10,7 @@ import Tokens
 /// The keys of software statements that copies of the service have, publish and sign with.
 @Suite("Keys of software statements", .eachEngine)
 struct KeySuccessionTests {
-    private static func key() throws -> SigningKey { SigningKey(try P256PrivateKey.generate()) }
+    private static func key() throws -> JoseSigningKey { JoseSigningKey(try P256PrivateKey.generate()) }
 
     private func published(_ admin: AdministrationWorld) throws -> [String] {
         try JSONWebKeySet(json: admin.published.configuration.statementKeys).keys.map(\.identifier)
@@ -83,7 +83,7 @@ struct KeySuccessionTests {
         let (first, second) = (try Self.key(), try Self.key())
         let admin = try await AdministrationWorld(keys: SigningKeyFiles(current: first, next: second))
         let issued = try await statement(admin)
-        func retire(_ key: SigningKey, as who: AdministrationWorld.Who = .olga) async throws -> [StatementKey] {
+        func retire(_ key: JoseSigningKey, as who: AdministrationWorld.Who = .olga) async throws -> [StatementKey] {
             let request = RetireStatementKeyRequest(token: who.token, keyID: key.identifier)
             return try await admin.service.retireStatementKey(request, context: CallContext()).keys
         }

@@ -46,13 +46,13 @@ struct ProxiedMvpdTests {
     private static let hill = record("HillTel", "<requestorIds><requestorId>NEWS</requestorId></requestorIds>")
 
     private func replace(
-        _ admin: AdministrationWorld, _ document: String, behind proxy: String = "BigProxy", as who: Who = .keeper
+        _ admin: AdministrationWorld, _ document: String, behind proxy: String = "BigProxy", as who: Who = .watcher
     ) async throws -> ProxiedMvpdsOutcome.Outcome {
         let request = ReplaceProxiedMvpdsRequest(token: who.token, proxyMvpdID: proxy, document: document)
         return try #require(try await admin.service.replaceProxiedMvpds(request, context: CallContext()).outcome)
     }
 
-    private func listed(_ admin: AdministrationWorld, as who: Who = .keeper) async throws -> [ProxiedMvpd] {
+    private func listed(_ admin: AdministrationWorld, as who: Who = .watcher) async throws -> [ProxiedMvpd] {
         let request = ListProxiedMvpdsRequest(token: who.token, proxyMvpdID: "BigProxy")
         return try await admin.service.listProxiedMvpds(request, context: CallContext()).mvpds
     }
@@ -206,7 +206,7 @@ struct ProxiedMvpdTests {
         #expect(try await code { try await replace(admin, Self.list(""), behind: "TinyCable") } == .insufficientRole)
         #expect(try await code { try await replace(admin, Self.list(""), behind: "TinyCable", as: .olga) } == .notFound)
         #expect(try await code { try await replace(admin, Self.list(""), behind: "Nobody", as: .olga) } == .notFound)
-        #expect(try await code { try await admin.list(.mvpd, as: .keeper) } == .insufficientRole)
+        #expect(try await code { try await admin.list(.mvpd, as: .watcher) } == .insufficientRole)
         guard case .version = try await replace(admin, Self.list(Self.town), as: .olga) else { Issue.record("refused"); return }
     }
 

@@ -206,7 +206,7 @@ struct RightsTests {
             let request = CheckAdministratorRequest(token: who.token, permission: .personalData, subject: subject)
             return try await code { try await admin.service.checkAdministrator(request, context: CallContext()) }
         }
-        for who in [Who.ed, .vic, .rita, .proxy, .keeper] {
+        for who in [Who.ed, .vic, .rita, .proxy, .watcher] {
             #expect(try await check(who, "exports a person by user id") == .insufficientRole, "\(who)")
         }
         #expect(try await check(.stranger, "") == .accessDenied)
@@ -271,11 +271,11 @@ struct RightsTests {
 
     @Test("a token that is too short, or another administrator's, is not accepted")
     func tokens() throws {
-        var roll = AdministratorRoll()
-        #expect(throws: AdministratorRoll.Unusable.self) { try roll.add("a", .viewer, token: "short") }
-        try roll.add("a", .viewer, token: Who.ed.token)
-        #expect(throws: AdministratorRoll.Unusable.self) { try roll.add("b", .viewer, token: " \(Who.ed.token)\n") }
-        #expect(throws: AdministratorRoll.Unusable.self) { try roll.add("a", .viewer, token: Who.vic.token) }
+        var administratorRegistry = AdministratorRegistry()
+        #expect(throws: AdministratorRegistry.Unusable.self) { try administratorRegistry.add("a", .viewer, token: "short") }
+        try administratorRegistry.add("a", .viewer, token: Who.ed.token)
+        #expect(throws: AdministratorRegistry.Unusable.self) { try administratorRegistry.add("b", .viewer, token: " \(Who.ed.token)\n") }
+        #expect(throws: AdministratorRegistry.Unusable.self) { try administratorRegistry.add("a", .viewer, token: Who.vic.token) }
     }
 
     @Test("no token, or one of another length, is refused", arguments: ["", "x", Who.olga.token + "0", String(Who.olga.token.dropLast())])

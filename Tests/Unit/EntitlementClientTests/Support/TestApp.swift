@@ -52,7 +52,7 @@ final class TestApp: ClientDelegate, ClientStatusDelegate, ClientPreauthorizeCal
 
     /// Puts a session into the app's store.
     func keep(_ source: Session.Source, at provider: String, lifetime: Double, deviceID: String = "device-1") {
-        enabler.client.keeper.keep(
+        enabler.client.stateStore.keep(
             StoredToken(
                 requestor: "ACME1", provider: Provider.ID(provider), source: source, expires: clock.now.addingTimeInterval(lifetime),
                 userID: "guid-1", deviceID: deviceID, api: rest))

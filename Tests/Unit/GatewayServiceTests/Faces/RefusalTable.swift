@@ -126,13 +126,13 @@ struct RefusalTable {
         let many = Fault(.tooManyRequests, "Words.", retryAfter: .milliseconds(2500))
         for (what, fault) in [("+late", late), ("+denied", denied), ("+many", many)] { try await note(what, refusals.reply(to: fault, exchange)) }
         for code in [Fault.Code.accessDenied, .invalidClient, .insufficientScope, .invalidRequest] {
-            try await note("+bearer:\(code.rawValue)", refusals.reply(to: BearerProblem(fault: Fault(code, "Words.")), exchange))
-            try await note("+basic:\(code.rawValue)", refusals.reply(to: BasicProblem(fault: Fault(code, "Words \"of\" ü.")), exchange))
+            try await note("+bearer:\(code.rawValue)", refusals.reply(to: BearerRejection(fault: Fault(code, "Words.")), exchange))
+            try await note("+basic:\(code.rawValue)", refusals.reply(to: BasicRejection(fault: Fault(code, "Words \"of\" ü.")), exchange))
         }
         try await note("+invalid", refusals.reply(to: AdministrationError.invalid([FieldProblem(field: "name", message: "is empty")]), exchange))
         try await note("+absent", refusals.reply(to: AdministrationError.notFound("There is no such entry."), exchange))
         try await note("+unexpected", refusals.reply(to: CancellationError(), exchange))
-        for problem in [BodyProblem.tooLarge, .tooSlow, .broken] { try await note("+body:\(problem)", refusals.badBody(problem, exchange)) }
+        for problem in [BodyRejection.tooLarge, .tooSlow, .broken] { try await note("+body:\(problem)", refusals.badBody(problem, exchange)) }
         try await note("+body:fault", refusals.badBody(late, exchange))
         try await note("+method", refusals.methodNotAllowed(exchange, allow: "GET, OPTIONS"))
         return found

@@ -158,10 +158,10 @@ internal import Testing
             ]
             for (change, reason) in cases {
                 try change()
-                let problem = #expect(throws: HttpsProblem.self) { try certificate.reload() }
+                let problem = #expect(throws: HttpsError.self) { try certificate.reload() }
                 #expect(problem?.description.contains(reason) == true, "\(reason): \(problem?.description ?? "")")
                 #expect(try !certificate.reload(), "told once")
-                #expect(throws: HttpsProblem.self) { try certificate.reload(again: true) }
+                #expect(throws: HttpsError.self) { try certificate.reload(again: true) }
                 #expect(try await Self.shown(served, to: "api.tv.example") == ["api.tv.example"])
             }
             // Back to what was good: nothing new, and nothing wrong.
@@ -176,7 +176,7 @@ internal import Testing
     func keepsNames() async throws {
         try await Self.serving { served in
             try served.standard.issue(["www.tv.example"])
-            let problem = #expect(throws: HttpsProblem.self) { try served.certificates.standard.reload() }
+            let problem = #expect(throws: HttpsError.self) { try served.certificates.standard.reload() }
             #expect(problem?.description.contains("is for www.tv.example, not for 'tv.example'") == true)
             #expect(try await Self.shown(served, to: nil) == ["tv.example"])
             try served.standard.issue(["*.tv.example", "tv.example"])
@@ -191,7 +191,7 @@ internal import Testing
         let files = try CertificateFiles()
         defer { files.remove() }
         try files.issue(["other.example", "b.example", "c.example", "d.example", "e.example", "f.example"])
-        let problem = #expect(throws: HttpsProblem.self) {
+        let problem = #expect(throws: HttpsError.self) {
             try HttpsCertificate(certificateFile: files.certificate, keyFile: files.key, name: "api.tv.example")
         }
         #expect(problem?.description.contains("e.example and 1 more, not for 'api.tv.example'") == true, "\(problem?.description ?? "")")

@@ -1,6 +1,6 @@
 internal import Storage
 
-/// The tables of `SqliteAuthenticationStore+Schema.swift` in PostgreSQL's words: whoever adds a step there adds one here, with the same columns.
+/// The tables of `SqlAuthenticationStore+Schema.swift` in PostgreSQL's words: whoever adds a step there adds one here, with the same columns.
 enum PostgresAuthenticationSchema {
     /// Compared and ordered by octets.
     private static let text = #"TEXT COLLATE "C""#

@@ -34,12 +34,12 @@ package struct ProviderClient: Sendable {
     }
 
     /// A refresh token for an access token (RFC 6749 §6).
-    package func refresh(_ token: UpstreamRefreshToken, at provider: OAuthProvider, budget: CallBudget) async throws(Fault) -> TokenAnswer {
+    package func refresh(_ token: ProviderRefreshToken, at provider: OAuthProvider, budget: CallBudget) async throws(Fault) -> TokenAnswer {
         try await self.token([("grant_type", "refresh_token"), ("refresh_token", token.text)], provider, budget)
     }
 
     /// The provider's data about the person.
-    func profile(_ token: UpstreamAccessToken, at provider: OAuthProvider, budget: CallBudget) async throws(Fault) -> ClaimSet {
+    func profile(_ token: ProviderAccessToken, at provider: OAuthProvider, budget: CallBudget) async throws(Fault) -> ClaimSet {
         let headers = [("accept", "application/json"), ("authorization", "Bearer \(token.text)")]
         let answer = try await send("profile", to: provider.endpoint.profileURL, headers: headers, provider, budget)
         guard answer.isDocument else { throw failed("profile", provider, "it answered with status \(answer.status)") }
@@ -203,10 +203,10 @@ package enum TokenAnswer: Sendable {
 
 /// Tokens that an MVPD gave out.
 package struct TokenGrant: Sendable {
-    let accessToken: UpstreamAccessToken
+    let accessToken: ProviderAccessToken
     /// `expires_in`, if it was sent.
     package let lifetime: Duration?
-    let refreshToken: UpstreamRefreshToken?
+    let refreshToken: ProviderRefreshToken?
     /// Compact JWS, unverified.
     let identityToken: String?
 
@@ -217,9 +217,9 @@ package struct TokenGrant: Sendable {
         guard let access = members.text("access_token"), (1...Self.longest).contains(access.utf8.count),
             access.utf8.allSatisfy({ (0x21...0x7e).contains($0) }), members.text("token_type")?.lowercased() == "bearer"
         else { return nil }
-        accessToken = UpstreamAccessToken(access)
+        accessToken = ProviderAccessToken(access)
         lifetime = members.number("expires_in").flatMap { (1...31_536_000).contains($0) ? .seconds($0) : nil }
-        refreshToken = members.text("refresh_token").flatMap { (1...Self.longest).contains($0.utf8.count) ? UpstreamRefreshToken($0) : nil }
+        refreshToken = members.text("refresh_token").flatMap { (1...Self.longest).contains($0.utf8.count) ? ProviderRefreshToken($0) : nil }
         identityToken = members.text("id_token")
     }
 }

@@ -108,7 +108,7 @@ struct DecisionInterpretation: Sendable {
     }
 
     private static func unusable(_ reason: String) -> Fault {
-        Fault(.networkReceivedError, "The MVPD's answer cannot be used.", cause: DecisionPointProblem(reason))
+        Fault(.networkReceivedError, "The MVPD's answer cannot be used.", cause: DecisionPointError(reason))
     }
 }
 

@@ -3,14 +3,14 @@ public import OutboundHttp
 extension AuthorizationSettings {
     /// The certificates that decision points are shown, by their names.
     /// - Parameter path: Makes a path of the settings absolute.
-    /// - Throws: `MediaTokenKeyProblem` naming the setting and what is wrong with its files.
-    public func loadClientCertificates(path: (String) -> String) throws(MediaTokenKeyProblem) -> [String: ClientCertificate] {
+    /// - Throws: `MediaTokenKeyError` naming the setting and what is wrong with its files.
+    public func loadClientCertificates(path: (String) -> String) throws(MediaTokenKeyError) -> [String: ClientCertificate] {
         var all: [String: ClientCertificate] = [:]
         for (name, files) in clientCertificates {
             do {
                 all[name] = try ClientCertificate(certificateFile: path(files.certificate), keyFile: path(files.key))
             } catch {
-                throw MediaTokenKeyProblem(key: "clientCertificates.\(name)", problem: "names files that are of no use: \(error)")
+                throw MediaTokenKeyError(key: "clientCertificates.\(name)", problem: "names files that are of no use: \(error)")
             }
         }
         return all

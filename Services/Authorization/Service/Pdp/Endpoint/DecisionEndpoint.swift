@@ -28,7 +28,7 @@ struct DecisionEndpoint: Hashable, Sendable {
         guard let address = URLComponents(string: endpoint.url), let host = address.host?.lowercased(), !host.isEmpty,
             address.scheme == "https" || (address.scheme == "http" && PlainHTTP.isAllowed(host))
         else {
-            throw Fault(.internal, "An internal fault occurred.", cause: DecisionPointProblem("the endpoint's address is neither https nor loopback"))
+            throw Fault(.internal, "An internal fault occurred.", cause: DecisionPointError("the endpoint's address is neither https nor loopback"))
         }
         url = endpoint.url
         trustAnchors = endpoint.trustAnchors

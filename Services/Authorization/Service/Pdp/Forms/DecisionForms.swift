@@ -24,25 +24,25 @@ final class DecisionForms: Sendable {
     private var identity: DecisionIdentity { identityInUse.withLock { $0 } }
 
     /// - Parameter others: Further questions of the same message; none for a point that takes only one.
-    /// - Throws: `DecisionPointProblem` when the record or this service's settings lack what the form needs.
+    /// - Throws: `DecisionPointError` when the record or this service's settings lack what the form needs.
     func form(
         _ query: DecisionQuery, and others: some Sequence<DecisionQuery>, at point: DecisionPoint
-    ) throws(DecisionPointProblem) -> any DecisionForm {
+    ) throws(DecisionPointError) -> any DecisionForm {
         switch point.record.protocol {
         case .xacmlJson: return JsonForm(question: query.request(point, and: others), names: point.vocabulary)
         case .xacmlXml: return XmlForm(question: query.request(point, and: others))
         case .restMrss: return RestForm(query: query, point: point)
         case .xacmlSoap: return try soap(query, and: others, at: point)
-        case .none, .unrecognized: throw DecisionPointProblem("the endpoint's protocol asks nobody")
+        case .none, .unrecognized: throw DecisionPointError("the endpoint's protocol asks nobody")
         }
     }
 
     private func soap(
         _ query: DecisionQuery, and others: some Sequence<DecisionQuery>, at point: DecisionPoint
-    ) throws(DecisionPointProblem) -> SoapForm {
+    ) throws(DecisionPointError) -> SoapForm {
         let isSigned = point.record.queryAuthentication == .standard
         guard !identity.entityID.isEmpty, !isSigned || identity.signingKey != nil else {
-            throw DecisionPointProblem("the service has no entity id or no key to sign queries with")
+            throw DecisionPointError("the service has no entity id or no key to sign queries with")
         }
         var generator = SystemRandomNumberGenerator()
         let asked = AuthorizationDecisionQuery(
@@ -51,7 +51,7 @@ final class DecisionForms: Sendable {
         return SoapForm(query: asked, key: isSigned ? identity.signingKey : nil, expected: try expectation(asked, point), clock: clock)
     }
 
-    private func expectation(_ query: AuthorizationDecisionQuery, _ point: DecisionPoint) throws(DecisionPointProblem) -> ExpectedDecision {
+    private func expectation(_ query: AuthorizationDecisionQuery, _ point: DecisionPoint) throws(DecisionPointError) -> ExpectedDecision {
         let record = point.record
         var pinned: [PinnedCertificate] = []
         for der in point.signingCertificates { pinned.append(try certificate(der)) }
@@ -72,14 +72,14 @@ final class DecisionForms: Sendable {
         return expected
     }
 
-    private func certificate(_ der: [UInt8]) throws(DecisionPointProblem) -> PinnedCertificate {
+    private func certificate(_ der: [UInt8]) throws(DecisionPointError) -> PinnedCertificate {
         if let known = certificates.withLock({ $0[der] }) { return known }
         do {
             let parsed = try PinnedCertificate(der: der)
             certificates.withLock { $0[der] = parsed }
             return parsed
         } catch {
-            throw DecisionPointProblem(error.description)
+            throw DecisionPointError(error.description)
         }
     }
 }
@@ -92,7 +92,7 @@ struct RestForm: DecisionForm {
     let query: DecisionQuery
     let point: DecisionPoint
 
-    func request(to url: String) throws(DecisionPointProblem) -> OutboundRequest {
+    func request(to url: String) throws(DecisionPointError) -> OutboundRequest {
         var parameters = [("uuID", query.subject), ("mrss", Data(query.mediaRss(point).utf8).base64EncodedString())]
         if !point.record.omitIP, !query.clientAddress.isEmpty { parameters.append(("IPAddress", query.clientAddress)) }
         let joint = url.contains("?") ? "&" : "?"
@@ -100,11 +100,11 @@ struct RestForm: DecisionForm {
         return OutboundRequest(.get, url + joint + FormEncoding.encode(parameters), headers: [("accept", accepted)])
     }
 
-    func answer(_ answer: OutboundAnswer) throws(DecisionPointProblem) -> DecisionAnswer {
+    func answer(_ answer: OutboundAnswer) throws(DecisionPointError) -> DecisionAnswer {
         let type = answer.header("content-type")?.split(separator: ";").first?.lowercased().filter { $0 != " " } ?? ""
         if Self.xmlTypes.contains(type) { return try Self.bare(xml: answer.body) }
         if Self.jsonTypes.contains(type) { return try Self.bare(json: answer.body, point.vocabulary) }
-        throw DecisionPointProblem("the answer's Content-Type is neither XML nor JSON: '\(type.prefix(64))'")
+        throw DecisionPointError("the answer's Content-Type is neither XML nor JSON: '\(type.prefix(64))'")
     }
 }
 
@@ -115,16 +115,16 @@ struct JsonForm: DecisionForm {
     let question: DecisionRequest
     let names: XacmlVocabulary
 
-    func request(to url: String) throws(DecisionPointProblem) -> OutboundRequest {
+    func request(to url: String) throws(DecisionPointError) -> OutboundRequest {
         do {
             let body = try XacmlJsonRequest(question, including: names.resourceID).serialized()
             return OutboundRequest(.post, url, headers: [("content-type", Self.mediaType), ("accept", Self.mediaType)], body: body)
         } catch {
-            throw DecisionPointProblem("the question cannot be encoded")
+            throw DecisionPointError("the question cannot be encoded")
         }
     }
 
-    func answer(_ answer: OutboundAnswer) throws(DecisionPointProblem) -> DecisionAnswer { try Self.bare(json: answer.body, names) }
+    func answer(_ answer: OutboundAnswer) throws(DecisionPointError) -> DecisionAnswer { try Self.bare(json: answer.body, names) }
 }
 
 /// XACML 2.0 inside SAML inside SOAP 1.1 (mvpd §4.1, §4.2).
@@ -134,26 +134,26 @@ struct SoapForm: DecisionForm {
 
     let query: AuthorizationDecisionQuery
     /// nil: the query is not signed.
-    let key: SamlProfile.SigningKey?
+    let key: SamlSigningKey?
     let expected: ExpectedDecision
     let clock: any WallClock
 
-    func request(to url: String) throws(DecisionPointProblem) -> OutboundRequest {
+    func request(to url: String) throws(DecisionPointError) -> OutboundRequest {
         do {
             let body = Array(try query.envelope(signedWith: key).utf8)
             return OutboundRequest(
                 .post, url, headers: [("content-type", XmlForm.mediaType), ("accept", "text/xml"), ("soapaction", Self.action)], body: body)
         } catch {
-            throw DecisionPointProblem(error.description)
+            throw DecisionPointError(error.description)
         }
     }
 
-    func answer(_ answer: OutboundAnswer) throws(DecisionPointProblem) -> DecisionAnswer {
+    func answer(_ answer: OutboundAnswer) throws(DecisionPointError) -> DecisionAnswer {
         do {
             let verified = try DecisionVerifier().verify(answer.body, expecting: expected, at: clock.now())
             return DecisionAnswer(results: verified.results, validUntil: verified.notOnOrAfter)
         } catch {
-            throw DecisionPointProblem("the answer is refused: \(error)")
+            throw DecisionPointError("the answer is refused: \(error)")
         }
     }
 }
@@ -164,35 +164,35 @@ struct XmlForm: DecisionForm {
 
     let question: DecisionRequest
 
-    func request(to url: String) throws(DecisionPointProblem) -> OutboundRequest {
+    func request(to url: String) throws(DecisionPointError) -> OutboundRequest {
         OutboundRequest(
             .post, url, headers: [("content-type", Self.mediaType), ("accept", "application/xacml+xml, application/xml, text/xml")],
             body: Array(question.document.utf8))
     }
 
-    func answer(_ answer: OutboundAnswer) throws(DecisionPointProblem) -> DecisionAnswer { try Self.bare(xml: answer.body) }
+    func answer(_ answer: OutboundAnswer) throws(DecisionPointError) -> DecisionAnswer { try Self.bare(xml: answer.body) }
 }
 
 /// How a question and its answer look in one protocol (mvpd §4.1, §4.2).
 protocol DecisionForm: Sendable {
     /// - Parameter url: The decision point's address.
-    /// - Throws: `DecisionPointProblem` when the question cannot be put in this form; nobody was asked then.
-    func request(to url: String) throws(DecisionPointProblem) -> OutboundRequest
+    /// - Throws: `DecisionPointError` when the question cannot be put in this form; nobody was asked then.
+    func request(to url: String) throws(DecisionPointError) -> OutboundRequest
 
-    /// - Throws: `DecisionPointProblem` when the answer cannot be used or is not to be believed.
-    func answer(_ answer: OutboundAnswer) throws(DecisionPointProblem) -> DecisionAnswer
+    /// - Throws: `DecisionPointError` when the answer cannot be used or is not to be believed.
+    func answer(_ answer: OutboundAnswer) throws(DecisionPointError) -> DecisionAnswer
 }
 
 extension DecisionForm {
-    static func bare(xml octets: [UInt8]) throws(DecisionPointProblem) -> DecisionAnswer {
+    static func bare(xml octets: [UInt8]) throws(DecisionPointError) -> DecisionAnswer {
         do {
             return DecisionAnswer(results: try DecisionContext.results(ofBare: octets))
         } catch {
-            throw DecisionPointProblem("the answer is no XACML response: \(error)")
+            throw DecisionPointError("the answer is no XACML response: \(error)")
         }
     }
 
-    static func bare(json octets: [UInt8], _ names: XacmlVocabulary) throws(DecisionPointProblem) -> DecisionAnswer {
+    static func bare(json octets: [UInt8], _ names: XacmlVocabulary) throws(DecisionPointError) -> DecisionAnswer {
         DecisionAnswer(results: try XacmlJsonResponse(json: octets).decisions(names))
     }
 }

@@ -85,14 +85,14 @@ struct XacmlJsonResponse: Decodable, Sendable {
 
     enum CodingKeys: String, CodingKey { case results = "Response" }
 
-    /// - Throws: `DecisionPointProblem` that names the member, when the text is no such answer.
-    init(json: [UInt8]) throws(DecisionPointProblem) {
+    /// - Throws: `DecisionPointError` that names the member, when the text is no such answer.
+    init(json: [UInt8]) throws(DecisionPointError) {
         do {
             self = try JSONDecoder().decode(XacmlJsonResponse.self, from: Data(json))
         } catch let error as DecodingError {
-            throw DecisionPointProblem("the answer is no XACML response: \(Self.problem(error))")
+            throw DecisionPointError("the answer is no XACML response: \(Self.problem(error))")
         } catch {
-            throw DecisionPointProblem("the answer is no XACML response: it cannot be read")
+            throw DecisionPointError("the answer is no XACML response: it cannot be read")
         }
     }
 

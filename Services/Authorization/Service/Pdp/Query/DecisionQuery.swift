@@ -154,7 +154,7 @@ public struct DecisionIdentity: Sendable {
     /// The base `spEntityId`.
     let entityID: String
     /// nil: questions that need a signature cannot be asked.
-    let signingKey: SamlProfile.SigningKey?
+    let signingKey: SamlSigningKey?
 
     public init(entityID: String = "") {
         self.entityID = entityID
@@ -167,14 +167,14 @@ public struct DecisionIdentity: Sendable {
     /// - Throws: The problem with them.
     public init(entityID: String, key pem: String, certificate: [UInt8]) throws {
         self.entityID = entityID
-        signingKey = try SamlProfile.SigningKey(pem: pem, certificate: certificate)
+        signingKey = try SamlSigningKey(pem: pem, certificate: certificate)
     }
 
     /// - Parameters:
     ///   - settings: The settings that name the entity and the files.
     ///   - path: Makes a path of the settings absolute.
-    /// - Throws: `MediaTokenKeyProblem` naming the setting and what is wrong with it.
-    public init(_ settings: AuthorizationSettings, path: (String) -> String) throws(MediaTokenKeyProblem) {
+    /// - Throws: `MediaTokenKeyError` naming the setting and what is wrong with it.
+    public init(_ settings: AuthorizationSettings, path: (String) -> String) throws(MediaTokenKeyError) {
         guard let key = settings.signingKey, let certificate = settings.signingCertificate else {
             self.init(entityID: settings.spEntityID)
             return
@@ -183,13 +183,13 @@ public struct DecisionIdentity: Sendable {
             let pem = try RSAPrivateKey(pemFile: path(key)).pem()
             try self.init(entityID: settings.spEntityID, key: pem, certificate: try Certificate(pemFile: path(certificate)).der)
         } catch {
-            throw MediaTokenKeyProblem(key: "signingKey", problem: "and signingCertificate are of no use: \(error)")
+            throw MediaTokenKeyError(key: "signingKey", problem: "and signingCertificate are of no use: \(error)")
         }
     }
 }
 
 /// Access tokens with which an OAuth provider's decision point is asked; authentication gets them from the MVPD (mvpd §3).
-struct UpstreamTokens: Sendable {
+struct ProviderTokens: Sendable {
     let sessions: any Sessions
 
     /// - Throws: `authorization_denied_by_session_invalidated` when the person did not sign in by OAuth, or has to sign in again; faults of the
@@ -197,7 +197,7 @@ struct UpstreamTokens: Sendable {
     func bearer(for query: DecisionQuery, context: CallContext) async throws(Fault) -> OutboundRequest.Header {
         guard !query.upstreamSession.isEmpty else {
             throw Fault(
-                .authorizationDeniedBySessionInvalidated, "User not authorized", cause: DecisionPointProblem("the sign-in was not by OAuth"))
+                .authorizationDeniedBySessionInvalidated, "User not authorized", cause: DecisionPointError("the sign-in was not by OAuth"))
         }
         do {
             let request = UpstreamTokenRequest(upstreamSessionID: query.upstreamSession)

@@ -14,7 +14,7 @@ extension Database {
                 last_status, created_at_ms, began_at_ms, next_at_ms)
             VALUES (?1, (SELECT coalesce(max(lane_no), 0) + 1 FROM outbox WHERE lane = ?1), ?2, ?3, ?4, ?5, ?6, 0, 0, 0, 0, 0, ?7, ?7, ?7)
             """
-        try run(insert, [letter.lane, letter.kind.rawValue, programmer, letter.subject, letter.payload, Self.waiting, now])
+        try run(insert, [letter.partition, letter.kind.rawValue, programmer, letter.subject, letter.payload, Self.waiting, now])
     }
 
     /// A writer that leaves a letter in a queue changes the row that the queue belongs to. So on every engine the numbers of letters follow their
@@ -72,9 +72,9 @@ extension Database {
     }
 
     /// Letters of the queue that nobody has under way go out at once.
-    func hasten(lane: String, now: Timestamp) throws {
+    func hasten(partition: String, now: Timestamp) throws {
         try run(
-            "UPDATE outbox SET next_at_ms = ?1 WHERE lane = ?2 AND state = ?3 AND is_claimed = 0 AND next_at_ms > ?1", [now, lane, Self.waiting])
+            "UPDATE outbox SET next_at_ms = ?1 WHERE lane = ?2 AND state = ?3 AND is_claimed = 0 AND next_at_ms > ?1", [now, partition, Self.waiting])
     }
 
     func remove(_ item: OutboxItem) throws {
@@ -82,8 +82,8 @@ extension Database {
     }
 
     /// The letters of a queue that wait, oldest first.
-    func waitingLetters(lane: String) throws -> [OutboxItem] {
-        try letters("SELECT \(OutboxItem.columns) FROM outbox WHERE lane = ? AND state = ? ORDER BY lane_no", [lane, Self.waiting])
+    func waitingLetters(partition: String) throws -> [OutboxItem] {
+        try letters("SELECT \(OutboxItem.columns) FROM outbox WHERE lane = ? AND state = ? ORDER BY lane_no", [partition, Self.waiting])
     }
 
     func deadLetter(_ id: Int64) throws -> OutboxItem? {
@@ -110,7 +110,7 @@ extension OutboxItem {
     fileprivate init?(columns: inout ColumnReader) {
         guard let kind = OutboxKind(rawValue: columns.next()) else { return nil }
         self.init(
-            id: columns.next(), letter: OutboxLetter(lane: columns.next(), kind: kind, subject: columns.next(), payload: columns.next()),
+            id: columns.next(), letter: OutboxLetter(partition: columns.next(), kind: kind, subject: columns.next(), payload: columns.next()),
             programmer: columns.next(),
             progress: DeliveryProgress(
                 beganAt: columns.next(), attempts: columns.next(), refusedCredentials: columns.next(), isUnclear: columns.next(),

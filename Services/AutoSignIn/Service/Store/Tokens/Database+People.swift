@@ -37,7 +37,7 @@ extension Database {
         var (told, hasMore): ([PersonTable], Bool) = ([], false)
         for (table, places) in try HolderTables.places(of: accounts.map(\.id), query.devices, self) {
             var rows: [String] = []
-            for (condition, arguments) in places { rows += try self.told(table, where: condition, arguments, most: most) }
+            for (condition, arguments) in places { rows += try self.exported(table, where: condition, arguments, most: most) }
             if rows.count >= most { hasMore = true }
             if !rows.isEmpty { told.append(PersonTable(name: table.name, rows: Array(rows.prefix(most)))) }
         }
@@ -71,7 +71,7 @@ extension Database {
         erasure.add(try run("DELETE FROM redemption WHERE family_id = ?", [family.id]), of: "redemption")
         erasure.add(try run("DELETE FROM security_event WHERE family_id = ?", [family.id]), of: "security_event")
         touched.families.insert(family.id)
-        if try hasRow("SELECT 1 FROM outbox WHERE lane = ?", [OutboxLetter.lane(of: family.id)]) {
+        if try hasRow("SELECT 1 FROM outbox WHERE lane = ?", [OutboxLetter.partition(of: family.id)]) {
             try run("UPDATE family SET device_id = '', device_label = '', account_id = '' WHERE id = ?", [family.id])
             erasure.keptFamilies += 1
         } else {
@@ -84,7 +84,7 @@ extension Database {
     /// Removes what was left of an erased person's family for its letters, once the last of them is delivered.
     func removeIfErased(_ family: FamilyRecord, besides letter: OutboxItem, _ touched: inout Touched) throws {
         guard family.device.text.isEmpty, family.account.text.isEmpty,
-            try !hasRow("SELECT 1 FROM outbox WHERE lane = ? AND id <> ?", [letter.letter.lane, letter.id])
+            try !hasRow("SELECT 1 FROM outbox WHERE lane = ? AND id <> ?", [letter.letter.partition, letter.id])
         else { return }
         for version in try versions(of: family.id) { touched.versions.insert(version.id) }
         try run("DELETE FROM token_version WHERE family_id = ?", [family.id])
@@ -176,7 +176,7 @@ enum HolderTables {
     /// Each table, and where the rows of these accounts and devices in it are.
     static func places(
         of accounts: [AccountID], _ devices: [DeviceID], _ database: Database
-    ) throws -> [(ToldTable, [(condition: String, arguments: Arguments)])] {
+    ) throws -> [(ExportedTable, [(condition: String, arguments: Arguments)])] {
         func at<Value: ColumnValue>(_ column: String, _ values: [Value]) -> [(condition: String, arguments: Arguments)] {
             values.map { ("\(column) = ?", [$0]) }
         }
@@ -195,63 +195,63 @@ enum HolderTables {
         ]
     }
 
-    private static let account = ToldTable(
+    private static let account = ExportedTable(
         "account",
         [
             .text("id"), .text("programmer"), .number("created_at_ms"), .number("is_locked"), .number("closed_at_ms"), .text("given_name"),
             .text("family_name"), .text("email"), .number("is_email_verified"), .number("is_email_private"),
         ])
-    private static let login = ToldTable(
+    private static let login = ExportedTable(
         "account_login", [.text("programmer"), .text("mvpd"), .text("user_id"), .text("account_id"), .number("attached_at_ms")])
-    private static let family = ToldTable(
+    private static let family = ExportedTable(
         "family",
         [
             .text("id"), .text("account_id"), .text("programmer"), .text("bundle_id"), .number("environment"), .number("state"), .text("link_id"),
             .text("device_id"), .text("device_label"), .number("created_at_ms"), .number("last_used_at_ms"), .number("idle_at_ms"),
             .number("revoked_at_ms"), .text("reason"), .number("forget_at_ms"),
         ])
-    private static let version = ToldTable(
+    private static let version = ExportedTable(
         "token_version",
         [
             .text("id"), .text("family_id"), .number("number"), .digest("comparison"), .sealed("sealed"), .number("state"),
             .number("created_at_ms"), .number("activated_at_ms"), .number("rotate_at_ms"), .number("superseded_at_ms"), .number("forget_at_ms"),
         ])
-    private static let redemption = ToldTable(
+    private static let redemption = ExportedTable(
         "redemption",
         [
             .text("family_id"), .text("device_id"), .digest("address_hash"), .text("outcome"), .number("at_ms"), .number("expires_at_ms"),
         ])
-    private static let session = ToldTable(
+    private static let session = ExportedTable(
         "streaming_session",
         [
             .text("id"), .text("account_id"), .text("programmer"), .text("requestor"), .text("device_id"), .text("device_label"),
             .text("client_id"), .text("family_id"), .text("link_id"), .text("apple_client_id"), .text("scopes"), .number("has_tv_session"),
             .number("created_at_ms"), .number("last_used_at_ms"), .number("expires_at_ms"),
         ])
-    private static let event = ToldTable(
+    private static let event = ExportedTable(
         "security_event",
         [
             .text("kind"), .number("at_ms"), .text("family_id"), .text("account_id"), .text("requestor"), .number("expires_at_ms"),
             .number("number"),
         ])
-    private static let webLink = ToldTable(
+    private static let webLink = ExportedTable(
         "web_link", [.text("account_id"), .digest("handle"), .text("programmer"), .text("requestor"), .number("expires_at_ms")])
-    private static let webSession = ToldTable(
+    private static let webSession = ExportedTable(
         "web_session", [.text("account_id"), .digest("secret"), .text("programmer"), .text("requestor"), .number("expires_at_ms")])
-    private static let link = ToldTable(
+    private static let link = ExportedTable(
         "apple_link",
         [
             .text("id"), .text("programmer"), .text("team"), .text("subject"), .text("account_id"), .number("real_user_status"),
             .number("is_mail_allowed"), .number("mail_changed_at_ms"), .number("created_at_ms"), .number("authorized_at_ms"),
         ])
-    private static let consent = ToldTable(
+    private static let consent = ExportedTable(
         "apple_consent", [.text("link_id"), .text("group_id"), .number("authorized_at_ms"), .number("revoked_at_ms")])
-    private static let grant = ToldTable(
+    private static let grant = ExportedTable(
         "apple_grant",
         [
             .text("link_id"), .text("client_id"), .text("group_id"), .sealed("sealed"), .number("validated_at_ms"), .number("next_check_at_ms"),
             .number("unclear_since_ms"),
         ])
-    private static let transfer = ToldTable(
+    private static let transfer = ExportedTable(
         "apple_transfer", [.text("team"), .text("transfer_subject"), .text("programmer"), .text("account_id"), .number("accepted_at_ms")])
 }

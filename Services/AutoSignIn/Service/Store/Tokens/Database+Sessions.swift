@@ -146,7 +146,7 @@ extension Database {
         let holders = try endVersions(of: family, &touched)
         if !wasAbsent {
             for token in holders { try enqueue(.delete(id, token), programmer: family.programmer, now: now) }
-            try hasten(lane: OutboxLetter.lane(of: id), now: now)
+            try hasten(partition: OutboxLetter.partition(of: id), now: now)
         }
         let ended = try sessions(of: id).filter { $0.id != kept }
         try end(ended, now: now)
@@ -156,7 +156,7 @@ extension Database {
 
     /// - Returns: The values that Apple may hold.
     private func endVersions(of family: FamilyRecord, _ touched: inout Touched) throws -> [TokenID] {
-        let letters = try waitingLetters(lane: OutboxLetter.lane(of: family.id))
+        let letters = try waitingLetters(partition: OutboxLetter.partition(of: family.id))
         let unsent = letters.filter { $0.letter.kind == .update && $0.progress.attempts == 0 }
         for letter in unsent { try remove(letter) }
         let neverSent = Set(unsent.compactMap { $0.letter.ids.last })

@@ -15,7 +15,7 @@ struct Housekeeping: Sendable {
     /// One round a minute, by one of the copies on several hosts, until the task is cancelled.
     func run() async {
         repeat {
-            guard await base.parts.store.store.duty("housekeeping") != nil else { continue }
+            guard await base.parts.store.store.lease("housekeeping") != nil else { continue }
             do throws(Fault) {
                 try await round()
             } catch {

@@ -81,7 +81,7 @@ private struct Audience {
 
     var seesEverything: Bool { rights?.isOperator ?? true }
 
-    func problem(_ problem: JsonProblem) -> FieldProblem {
+    func problem(_ problem: JsonRejection) -> FieldProblem {
         let message = EntityText.shortened(problem.message)
         guard let (key, rest) = DocumentCheck.place(problem.path.description, in: document) else {
             return FieldProblem(field: "\(problem.path)", message: message)

@@ -92,7 +92,7 @@ extension AdministrationService {
     }
 
     private func subject(_ request: CheckAdministratorRequest) throws(Fault) -> String {
-        guard Prose.isGood(request.subject, 0...200) else {
+        guard FreeText.isGood(request.subject, 0...200) else {
             throw Fault(.invalidRequest, "The subject must have at most 200 characters, and no control characters.")
         }
         return request.subject

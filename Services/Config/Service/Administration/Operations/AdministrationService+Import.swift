@@ -42,11 +42,11 @@ extension AdministrationService {
         }
         let outcome: ImportOutcome
         do {
-            guard let found = try await keeper?.importFile(isForced: isForced) else {
+            guard let found = try await watcher?.importFile(isForced: isForced) else {
                 throw Fault(.unimplemented, "This copy of the service has no catalogue file: name one.")
             }
             outcome = found
-        } catch let refused as CatalogueRefused {
+        } catch let refused as CatalogueRejection {
             throw Refused.invalid(refused.problems.prefix(Self.most).map { FieldProblem(field: $0.path, message: $0.message) }).fault
         }
         publisher.published.publish(outcome.publication)

@@ -11,7 +11,7 @@ extension AdministrationService {
         let rights = try await rights(request.token, .edit)
         let (isApprovalRequired, secrets) = (isApprovalRequired, request.secrets ?? SecretInventory())
         return try await push(rights) { ledger in
-            guard Prose.isGood(request.description, 1...500), request.description.contains(where: { !$0.isWhitespace }) else {
+            guard FreeText.isGood(request.description, 1...500), request.description.contains(where: { !$0.isWhitespace }) else {
                 throw Refused.invalid("description", "must have 1 to 500 characters").fault
             }
             let draft = try ledger.draft(of: rights)

@@ -12,13 +12,13 @@ internal import Tokens
 /// The operations of `boxoffice.config.v1.Administration`.
 public struct AdministrationService: Administration {
     let publisher: CataloguePublisher
-    let roll: AdministratorRoll
+    let administratorRegistry: AdministratorRegistry
     let statements: StatementSigner
     let isApprovalRequired: Bool
     /// Certificate names that may open sessions for people who signed in elsewhere.
     let sessionCallers: Set<String>
     let logger: Logger
-    let keeper: CatalogueKeeper?
+    let watcher: CatalogueFileWatcher?
     let fetch: DocumentFetch?
     let drafts = DraftMemory()
 
@@ -26,19 +26,20 @@ public struct AdministrationService: Administration {
     ///   - isApprovalRequired: True when a push waits for a second person (dashboard §4).
     ///   - sessionCallers: Certificate names that may open sessions for people who signed in at an identity provider; empty: nobody has such a
     ///     session.
-    ///   - keeper: The importer of the catalogue file, which administrators may have taken in again; `nil`: there is none.
+    ///   - watcher: The importer of the catalogue file, which administrators may have taken in again; `nil`: there is none.
     ///   - fetch: Gets MVPDs' metadata from where they publish it; `nil`: nothing is fetched.
     public init(
-        publisher: CataloguePublisher, roll: AdministratorRoll, statements: StatementSigner, isApprovalRequired: Bool, logger: Logger,
-        sessionCallers: Set<String> = [], keeper: CatalogueKeeper? = nil, fetch: DocumentFetch? = nil
+        publisher: CataloguePublisher, administratorRegistry: AdministratorRegistry, statements: StatementSigner, isApprovalRequired: Bool,
+        logger: Logger,
+        sessionCallers: Set<String> = [], watcher: CatalogueFileWatcher? = nil, fetch: DocumentFetch? = nil
     ) {
         self.publisher = publisher
-        self.roll = roll
+        self.administratorRegistry = administratorRegistry
         self.statements = statements
         self.isApprovalRequired = isApprovalRequired
         self.logger = logger
         self.sessionCallers = sessionCallers
-        self.keeper = keeper
+        self.watcher = watcher
         self.fetch = fetch
     }
 

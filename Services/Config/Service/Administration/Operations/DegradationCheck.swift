@@ -18,8 +18,8 @@ struct DegradationCheck {
         case .unknown, .unrecognized: problems.append(FieldProblem(field: "kind", message: "must be authnAll, authzAll or authzNone"))
         }
         if let problem = Self.end(request.endsAtMilliseconds, now: now) { problems.append(problem) }
-        if !Prose.isGood(request.message, 0...500) { problems.append(FieldProblem(field: "message", message: "must have at most 500 characters")) }
-        if !Prose.isGood(request.reason, 0...500) { problems.append(FieldProblem(field: "reason", message: "must have at most 500 characters")) }
+        if !FreeText.isGood(request.message, 0...500) { problems.append(FieldProblem(field: "message", message: "must have at most 500 characters")) }
+        if !FreeText.isGood(request.reason, 0...500) { problems.append(FieldProblem(field: "reason", message: "must have at most 500 characters")) }
         return problems
     }
 

@@ -88,7 +88,8 @@ struct ConnectPreview {
             } + Self.callback(metadata, form, origin),
             "formats": metadata.nameIDFormats.isEmpty ? "none is named" : metadata.nameIDFormats.map(Self.last).joined(separator: ", "),
             "wantsSigned": metadata.wantsSignedRequests ? "Yes" : "No",
-            "validUntil": metadata.validUntilMilliseconds == 0 ? "it does not say" : Moment(milliseconds: metadata.validUntilMilliseconds).text,
+            "validUntil": metadata.validUntilMilliseconds == 0
+                ? "it does not say" : DisplayedTime(milliseconds: metadata.validUntilMilliseconds).text,
             "certificates": metadata.certificates.enumerated().map { index, certificate in
                 Self.certificate(
                     certificate, index, isConfirmed: confirmed.contains(OctetText(certificate.sha256)),
@@ -110,7 +111,7 @@ struct ConnectPreview {
         var content: [String: Any] = [
             "certificateId": "certificate-\(index)", "sha256": certificate.sha256, "groupedSha256": grouped(certificate.sha256),
             "subject": certificate.subject.isEmpty ? "–" : certificate.subject,
-            "notAfter": Moment(milliseconds: certificate.notAfterMilliseconds).text, "isForEncryption": !certificate.signs,
+            "notAfter": DisplayedTime(milliseconds: certificate.notAfterMilliseconds).text, "isForEncryption": !certificate.signs,
             "mayConfirm": certificate.signs && certificate.problem.isEmpty, "isConfirmed": isConfirmed, "certificateProblem": certificate.problem,
             "hasCertificateProblem": !certificate.problem.isEmpty, "certificateNumber": index + 1,
         ]

@@ -89,7 +89,7 @@ struct HistoryPages: Sendable {
         return pushes.pushes.map { push in
             [
                 "pushId": push.id, "pushAuthor": push.author, "pushDescription": push.description,
-                "pushedAt": Moment(milliseconds: push.createdAtMilliseconds).text, "changes": ChangeRows(push.changes).rows, "mayDrop": false,
+                "pushedAt": DisplayedTime(milliseconds: push.createdAtMilliseconds).text, "changes": ChangeRows(push.changes).rows, "mayDrop": false,
                 "isOwnPush": push.author == visitor.administrator.name,
             ]
         }
@@ -142,7 +142,7 @@ enum VersionRow {
             "versionNumber": "\(version.version)", "versionAddress": Console.address("history", "\(version.version)"),
             "versionText": version.description.isEmpty ? "–" : version.description, "versionAuthor": version.author,
             "versionApprover": version.approver, "hasApprover": !version.approver.isEmpty,
-            "versionDate": Moment(milliseconds: version.createdAtMilliseconds).text, "isCurrent": version.isCurrent,
+            "versionDate": DisplayedTime(milliseconds: version.createdAtMilliseconds).text, "isCurrent": version.isCurrent,
             "versionStatus": status(version), "isFromFile": version.origin == .file,
         ]
     }
@@ -167,7 +167,7 @@ struct AuditLogPage: Sendable {
         let list = try await console.administration.listAuditRecords(request, context: exchange.call)
         let rows = list.records.map { record -> [String: Any] in
             var row: [String: Any] = [
-                "recordNumber": "\(record.number)", "recordedAt": Moment(milliseconds: record.createdAtMilliseconds).text,
+                "recordNumber": "\(record.number)", "recordedAt": DisplayedTime(milliseconds: record.createdAtMilliseconds).text,
                 "recordAuthor": record.author, "recordText": record.text,
             ]
             if record.version > 0 {

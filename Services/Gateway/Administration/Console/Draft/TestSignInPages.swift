@@ -12,8 +12,8 @@ struct TestSignInPages: Sendable {
 
     let console: Console
 
-    private var desk: TestSignInDesk {
-        TestSignInDesk(
+    private var controller: TestSignInController {
+        TestSignInController(
             administration: console.administration, operations: console.dependencies.operations,
             origin: console.dependencies.settings.originOfSignIns)
     }
@@ -34,7 +34,7 @@ struct TestSignInPages: Sendable {
     @Sendable func begin(_ exchange: Exchange, _ visitor: Visitor) async throws -> Response {
         let choice = try Choice(exchange)
         do {
-            let test = try await desk.begin(requestor: choice.requestor, mvpd: choice.mvpd, by: visitor.secret, exchange)
+            let test = try await controller.begin(requestor: choice.requestor, mvpd: choice.mvpd, by: visitor.secret, exchange)
             return Console.seeOther(
                 Running(choice: choice, id: test.id, ticket: String(test.address.split(separator: "/").last ?? ""), etag: test.draftEtag).address)
         } catch let refused as AdministrationError {
@@ -56,7 +56,7 @@ struct TestSignInPages: Sendable {
         guard let report else {
             let isRunning = !running.isPaused
             content["waiting"] = [
-                "openAddress": desk.address(running.ticket), "isRunning": isRunning, "seconds": "\(Self.seconds)",
+                "openAddress": controller.address(running.ticket), "isRunning": isRunning, "seconds": "\(Self.seconds)",
                 "pauseAddress": running.paused(true).address, "lookAddress": running.paused(false).address,
             ]
             var response = await console.page("test-sign-in", "Test a sign-in", in: .draft, content, for: visitor, exchange)

@@ -72,7 +72,7 @@ enum DegradationRow {
         let rule = active.rule ?? DegradationRule()
         return [
             "ruleId": rule.id, "ruleKind": word(rule.kind), "ruleChannel": rule.requestorID, "ruleMvpd": rule.mvpdID,
-            "ruleEnd": Moment(milliseconds: rule.endsAtMilliseconds).text, "ruleAuthor": active.author,
+            "ruleEnd": DisplayedTime(milliseconds: rule.endsAtMilliseconds).text, "ruleAuthor": active.author,
             "ruleReason": active.reason.isEmpty ? "–" : active.reason,
             "ruleResources": rule.resources.isEmpty ? "every resource" : rule.resources.joined(separator: ", "),
         ]

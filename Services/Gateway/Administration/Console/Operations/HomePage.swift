@@ -48,7 +48,7 @@ struct HomePage: Sendable {
         let rows = MvpdTrouble.found(in: reports).map { trouble -> [String: Any] in
             var row: [String: Any] = [
                 "troubleName": trouble.mvpd, "troubleAddress": ConsoleCollection.mvpds.address(of: trouble.mvpd),
-                "troubleSince": Moment(milliseconds: trouble.since).text, "troubleCount": "\(trouble.failures)",
+                "troubleSince": DisplayedTime(milliseconds: trouble.since).text, "troubleCount": "\(trouble.failures)",
                 "troubleOnce": trouble.failures == 1, "troubleReason": trouble.latest.reason,
                 "troubleListAddress": Console.address("sign-ins", query: ["mvpd": trouble.mvpd, "failed": "1"]),
                 "explainAddress": Console.address("sign-ins", trouble.latest.traceID),
@@ -56,7 +56,7 @@ struct HomePage: Sendable {
             if visitor.mayEdit { row["degradeAddress"] = Console.address("degradation", "new", query: ["mvpd": trouble.mvpd]) }
             return row
         }
-        guard !rows.isEmpty else { return ["allWell": ["latestSignIn": Moment(milliseconds: now).text, "hasSignIns": now > 0]] }
+        guard !rows.isEmpty else { return ["allWell": ["latestSignIn": DisplayedTime(milliseconds: now).text, "hasSignIns": now > 0]] }
         return ["troubles": ["troubleRows": rows]]
     }
 
@@ -67,7 +67,7 @@ struct HomePage: Sendable {
         let rows = failed.map { state -> [String: Any] in
             [
                 "testName": state.mvpd, "testAddress": ConsoleCollection.mvpds.address(of: state.mvpd),
-                "testSince": Moment(milliseconds: state.failingSinceMilliseconds).text, "testCount": "\(state.failures)",
+                "testSince": DisplayedTime(milliseconds: state.failingSinceMilliseconds).text, "testCount": "\(state.failures)",
                 "testStep": state.failedStep,
                 "testReason": state.reason, "testExplanation": state.explanation,
             ]
@@ -75,7 +75,7 @@ struct HomePage: Sendable {
         let ended = states.filter { $0.endedAtMilliseconds > 0 }
         let good = ended.count - failed.count
         var section: [String: Any] = ["testRows": rows, "hasFailed": !rows.isEmpty, "goodCount": "\(good)", "allCount": "\(states.count)"]
-        if let latest = ended.map(\.endedAtMilliseconds).max() { section["latestTest"] = Moment(milliseconds: latest).text }
+        if let latest = ended.map(\.endedAtMilliseconds).max() { section["latestTest"] = DisplayedTime(milliseconds: latest).text }
         return ["testUsers": section]
     }
 

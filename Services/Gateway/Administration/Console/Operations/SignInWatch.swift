@@ -99,7 +99,8 @@ struct SignInPages: Sendable {
     private static func row(_ report: SignInReport) -> [String: Any] {
         [
             "signInTrace": report.traceID, "signInAddress": Console.address("sign-ins", report.traceID),
-            "signInAt": Moment(milliseconds: report.endedAtMilliseconds).text, "signInChannel": report.requestor.isEmpty ? "–" : report.requestor,
+            "signInAt": DisplayedTime(milliseconds: report.endedAtMilliseconds).text,
+            "signInChannel": report.requestor.isEmpty ? "–" : report.requestor,
             "signInMvpd": report.mvpd.isEmpty ? "–" : report.mvpd, "signInReason": report.reason.isEmpty ? "–" : report.reason,
             "signInResult": report.isTest ? "test: \(word(report.result, isTest: true))" : word(report.result), "isTest": report.isTest,
             "isGood": report.result == .signedIn, "isBad": report.result == .rejected,

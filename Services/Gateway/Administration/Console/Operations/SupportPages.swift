@@ -8,8 +8,8 @@ internal import Hummingbird
 struct SupportPages: Sendable {
     let console: Console
 
-    private var desk: SupportDesk {
-        SupportDesk(
+    private var controller: SupportController {
+        SupportController(
             administration: console.administration, operations: console.dependencies.operations,
             authorization: console.dependencies.authorization)
     }
@@ -29,7 +29,7 @@ struct SupportPages: Sendable {
         if !ViewerKind.isGood(session) { typed.problems.append("Choose a session.") }
         guard typed.problems.isEmpty else { return try await page(typed, [:], visitor, exchange, status: .unprocessableContent) }
         do {
-            let ended = try await desk.end(session == "all" ? "" : session, of: typed.viewer, by: visitor.secret, exchange)
+            let ended = try await controller.end(session == "all" ? "" : session, of: typed.viewer, by: visitor.secret, exchange)
             return try await found(typed, ended, visitor, exchange)
         } catch let fault as Fault where Self.isTyped(fault) {
             return try await refused(typed, visitor, exchange)
@@ -38,9 +38,9 @@ struct SupportPages: Sendable {
 
     private func found(_ typed: Typed, _ ended: UInt32?, _ visitor: Visitor, _ exchange: Exchange) async throws -> Response {
         guard typed.problems.isEmpty else { return try await page(typed, [:], visitor, exchange, status: .unprocessableContent) }
-        let found: SupportDesk.Found
+        let found: SupportController.Found
         do {
-            found = try await desk.find(typed.viewer, by: visitor.secret, exchange)
+            found = try await controller.find(typed.viewer, by: visitor.secret, exchange)
         } catch let fault as Fault where Self.isTyped(fault) {
             return try await refused(typed, visitor, exchange)
         }
@@ -53,8 +53,8 @@ struct SupportPages: Sendable {
         if let code = found.viewer.code {
             content["codeFacts"] =
                 [
-                    "codeMade": Moment(milliseconds: code.createdAtMilliseconds).text,
-                    "codeEnd": Moment(milliseconds: code.expiresAtMilliseconds).text,
+                    "codeMade": DisplayedTime(milliseconds: code.createdAtMilliseconds).text,
+                    "codeEnd": DisplayedTime(milliseconds: code.expiresAtMilliseconds).text,
                     "isUsed": code.isUsed,
                 ] as [String: Any]
         }
@@ -87,13 +87,13 @@ struct SupportPages: Sendable {
         let device = [session.deviceType, session.deviceModel, session.osName].filter { !$0.isEmpty }.joined(separator: ", ")
         var row: [String: Any] = [
             "sessionId": session.id, "sessionMvpd": session.mvpd, "sessionWay": word(session.kind),
-            "sessionSince": Moment(milliseconds: session.authenticatedAtMilliseconds).text,
-            "sessionEnd": Moment(milliseconds: session.expiresAtMilliseconds).text, "sessionDevice": device.isEmpty ? "–" : device,
+            "sessionSince": DisplayedTime(milliseconds: session.authenticatedAtMilliseconds).text,
+            "sessionEnd": DisplayedTime(milliseconds: session.expiresAtMilliseconds).text, "sessionDevice": device.isEmpty ? "–" : device,
             "devicePrefix": session.devicePrefix + "…",
         ]
         if let refusal {
             row["lastRefusal"] = [
-                "refusedAt": Moment(milliseconds: refusal.refusedAtMilliseconds).text, "refusalReason": RefusalText.sentence(refusal),
+                "refusedAt": DisplayedTime(milliseconds: refusal.refusedAtMilliseconds).text, "refusalReason": RefusalText.sentence(refusal),
                 "refusalCode": refusal.code,
             ]
         }

@@ -104,15 +104,15 @@ struct UsageSeries {
 
     private static func label(_ step: Int, _ period: UsageView.Period) -> String {
         switch period {
-        case .year: return "\(step / 12)-\(Moment.two(step % 12 + 1))"
+        case .year: return "\(step / 12)-\(DisplayedTime.two(step % 12 + 1))"
         case .month: return day(step)
-        case .day: return "\(day(step / 24)) \(Moment.two(step % 24)):00"
+        case .day: return "\(day(step / 24)) \(DisplayedTime.two(step % 24)):00"
         }
     }
 
     private static func day(_ days: Int) -> String {
         let date = CivilDate(daysSince1970: days)
-        return "\(date.year)-\(Moment.two(date.month))-\(Moment.two(date.day))"
+        return "\(date.year)-\(DisplayedTime.two(date.month))-\(DisplayedTime.two(date.day))"
     }
 }
 

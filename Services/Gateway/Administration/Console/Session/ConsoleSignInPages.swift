@@ -43,7 +43,7 @@ struct ConsoleSignInPages: Sendable {
         }
         let token = FormToken(secret: session.secret, purpose: "console")
         var response =
-            form.map { ConsoleDoor.carry($0, token, "signedInAgain", console.dependencies.pages, status: .ok) } ?? Console.seeOther(target)
+            form.map { ConsoleAccess.carry($0, token, "signedInAgain", console.dependencies.pages, status: .ok) } ?? Console.seeOther(target)
         ConsoleCookie(console.dependencies.settings, exchange).set(session, in: &response)
         return response
     }
@@ -57,7 +57,7 @@ struct ConsoleSignInPages: Sendable {
         do { _ = try await console.administration.getAdministrator(GetAdministratorRequest(token: secret), context: exchange.call) } catch let fault
             as Fault where fault.code == .accessDenied
         { return again() }
-        return ConsoleDoor.carry(form, FormToken(secret: secret, purpose: "console"), "signedInAgain", console.dependencies.pages, status: .ok)
+        return ConsoleAccess.carry(form, FormToken(secret: secret, purpose: "console"), "signedInAgain", console.dependencies.pages, status: .ok)
     }
 
     @Sendable func signOut(_ exchange: Exchange, _ visitor: Visitor) async throws -> Response {
@@ -110,7 +110,7 @@ struct CarriedForm {
     init?(_ exchange: Exchange) {
         guard exchange.method == .post, let sent = try? exchange.allParameters() else { return nil }
         address = ConsoleAddress.own(exchange.target)
-        fields = sent.filter { $0.name != ConsoleDoor.tokenField }
+        fields = sent.filter { $0.name != ConsoleAccess.tokenField }
     }
 
     /// The one that went along with a sign-in.
@@ -138,8 +138,9 @@ struct SessionsPage: Sendable {
         let rows = list.sessions.map { session -> [String: Any] in
             [
                 "sessionId": session.id, "sessionName": session.name, "sessionClient": session.client.isEmpty ? "–" : session.client,
-                "openedAt": Moment(milliseconds: session.openedAtMilliseconds).text, "usedAt": Moment(milliseconds: session.usedAtMilliseconds).text,
-                "endsAt": Moment(milliseconds: session.endsAtMilliseconds).text, "isOwn": session.isOwn,
+                "openedAt": DisplayedTime(milliseconds: session.openedAtMilliseconds).text,
+                "usedAt": DisplayedTime(milliseconds: session.usedAtMilliseconds).text,
+                "endsAt": DisplayedTime(milliseconds: session.endsAtMilliseconds).text, "isOwn": session.isOwn,
             ]
         }
         let content: [String: Any] = ["sessions": rows, "hasEnded": try exchange.value("ended") != nil]

@@ -135,7 +135,7 @@ struct ConsoleFace: GuardedFace {
         }
     }
 
-    func reply(to problem: BodyProblem, _ exchange: Exchange) -> Response {
+    func reply(to problem: BodyRejection, _ exchange: Exchange) -> Response {
         page(problem == .tooLarge ? .tooLarge : .incomplete, trace: exchange.facts.trace.traceID)
     }
 

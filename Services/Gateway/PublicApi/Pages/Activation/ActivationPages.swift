@@ -131,8 +131,8 @@ struct ActivationPages: Sendable {
         }
     }
 
-    private func choices(_ code: RegistrationCode, _ catalogue: Catalogue) -> BridgedChoices? {
-        catalogue.requestor(code.requestor).map { BridgedChoices(requestor: $0, catalogue: catalogue) }
+    private func choices(_ code: RegistrationCode, _ catalogue: Catalogue) -> UpstreamChoices? {
+        catalogue.requestor(code.requestor).map { UpstreamChoices(requestor: $0, catalogue: catalogue) }
     }
 
     /// - Throws: `CodePause`; `invalid_registration_code` for a code that is no good.
@@ -190,7 +190,7 @@ struct ActivationPages: Sendable {
 }
 
 /// The TV providers of a channel at which an upstream signs people in, for the second screen (bridge §7.6).
-struct BridgedChoices {
+struct UpstreamChoices {
     let requestor: Requestor
     let catalogue: Catalogue
 
@@ -211,7 +211,7 @@ struct BridgedChoices {
         guard let list = try? await authentication.listBridgedProviders(request, context: exchange.call) else {
             return enabled.map { named($0.mvpdID, "", nil) }
         }
-        return BridgedListing(requestor, bridge, catalogue, nil).bridgedOffers(list.providers).compactMap { offer in
+        return UpstreamListing(requestor, bridge, catalogue, nil).bridgedOffers(list.providers).compactMap { offer in
             offer.provider?.isTemporaryPass == true ? nil : named(offer.id, offer.displayName, offer.provider?.logoURL)
         }
     }

@@ -45,10 +45,10 @@ final class ApiReference: Sendable {
         let operations = OperationContent(description: description, origin: origin)
         var pages: [OctetText: [String: Any]] = [:]
         pages["index"] = [
-            "title": "The API", "prose": Prose.pieces(description.root["info"]?["description"]?.text), "origin": origin,
+            "title": "The API", "prose": DescriptionText.pieces(description.root["info"]?["description"]?.text), "origin": origin,
             "groups": groups.map { group, own in
                 [
-                    "groupName": group.name, "groupAddress": "\(path)/\(group.slug)", "prose": Prose.pieces(group.description),
+                    "groupName": group.name, "groupAddress": "\(path)/\(group.slug)", "prose": DescriptionText.pieces(group.description),
                     "operations": own.map { operations.row($0, in: group) },
                 ] as [String: Any]
             },
@@ -56,7 +56,7 @@ final class ApiReference: Sendable {
         pages["schemas"] = ["title": "Schemas", "schemas": SchemaContent(description: description).all]
         for (group, own) in groups {
             pages[OctetText(group.slug)] = [
-                "title": group.name, "prose": Prose.pieces(group.description), "rows": own.map { operations.row($0, in: group) },
+                "title": group.name, "prose": DescriptionText.pieces(group.description), "rows": own.map { operations.row($0, in: group) },
                 "operations": own.map(operations.whole),
             ]
         }
@@ -99,7 +99,7 @@ struct OperationContent {
     /// A line of a list.
     func row(_ operation: ApiDescription.Operation, in group: ApiDescription.Group) -> [String: Any] {
         [
-            "method": operation.method, "path": operation.path, "prose": Prose.pieces(operation.node["summary"]?.text),
+            "method": operation.method, "path": operation.path, "prose": DescriptionText.pieces(operation.node["summary"]?.text),
             "operationAddress": "\(ApiReference.path)/\(group.slug)#\(operation.id)", "anchor": "#\(operation.id)",
         ]
     }
@@ -108,7 +108,8 @@ struct OperationContent {
         let parameters = description.parameters(of: operation)
         let body = operation.node["requestBody"].map(description.resolved)
         var content: [String: Any] = [
-            "operationId": operation.id, "method": operation.method, "path": operation.path, "prose": Prose.pieces(operation.node["summary"]?.text),
+            "operationId": operation.id, "method": operation.method, "path": operation.path,
+            "prose": DescriptionText.pieces(operation.node["summary"]?.text),
             "token": token(operation), "hasParameters": !parameters.isEmpty, "parameters": parameters.map(parameter), "hasBody": body != nil,
             "bodies": (body?["content"]?.members ?? []).map { media in
                 ["mediaType": media.name, "type": schemas.type(media.value["schema"]), "fields": fields(media.value["schema"])] as [String: Any]
@@ -117,7 +118,7 @@ struct OperationContent {
             "curl": CurlExample(description: description, operation: operation, origin: origin).text, "isRead": operation.method == "GET",
             "isServedToHead": operation.isServedToHead,
         ]
-        if let details = operation.node["description"]?.text { content["details"] = ["prose": Prose.pieces(details)] }
+        if let details = operation.node["description"]?.text { content["details"] = ["prose": DescriptionText.pieces(details)] }
         return content
     }
 
@@ -132,7 +133,7 @@ struct OperationContent {
     private func parameter(_ node: JsonNode) -> [String: Any] {
         [
             "name": node["name"]?.text ?? "", "place": node["in"]?.text ?? "", "isRequired": node["required"]?.isTrue == true,
-            "type": schemas.type(node["schema"]), "prose": Prose.pieces(node["description"]?.text),
+            "type": schemas.type(node["schema"]), "prose": DescriptionText.pieces(node["description"]?.text),
         ]
     }
 
@@ -143,7 +144,7 @@ struct OperationContent {
         return (schema["properties"]?.members ?? []).map { property in
             [
                 "name": property.name, "isRequired": required.contains(property.name), "type": schemas.type(property.value),
-                "prose": Prose.pieces(property.value["description"]?.text),
+                "prose": DescriptionText.pieces(property.value["description"]?.text),
             ]
         }
     }
@@ -151,7 +152,7 @@ struct OperationContent {
     private func answer(_ status: String, _ node: JsonNode) -> [String: Any] {
         let media = node["content"]?.members?.first
         return [
-            "status": status, "prose": Prose.pieces(node["description"]?.text), "hasSchema": media != nil,
+            "status": status, "prose": DescriptionText.pieces(node["description"]?.text), "hasSchema": media != nil,
             "type": schemas.type(media?.value["schema"]),
         ]
     }
@@ -202,12 +203,12 @@ struct SchemaContent {
             let properties = member.value["properties"]?.members ?? []
             let required = (member.value["required"]?.elements ?? []).compactMap(\.text)
             return [
-                "schemaName": member.name, "prose": Prose.pieces(member.value["description"]?.text), "hasProperties": !properties.isEmpty,
+                "schemaName": member.name, "prose": DescriptionText.pieces(member.value["description"]?.text), "hasProperties": !properties.isEmpty,
                 "type": type(properties.isEmpty ? member.value : nil), "isPlain": properties.isEmpty,
                 "properties": properties.map { property in
                     [
                         "propertyName": property.name, "isRequired": required.contains(property.name), "type": type(property.value),
-                        "prose": Prose.pieces(property.value["description"]?.text),
+                        "prose": DescriptionText.pieces(property.value["description"]?.text),
                     ] as [String: Any]
                 },
             ]
@@ -216,7 +217,7 @@ struct SchemaContent {
 }
 
 /// Text of the description, in which backticks set off what is code.
-enum Prose {
+enum DescriptionText {
     static func pieces(_ text: String?) -> [[String: Any]] {
         (text ?? "").split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { !$1.isEmpty }.map { index, piece in
             ["piece": String(piece), "isCode": index % 2 == 1]

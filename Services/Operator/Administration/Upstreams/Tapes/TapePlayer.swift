@@ -148,7 +148,7 @@ struct TapePlayer: Sendable {
         used.insert(index)
         served += 1
         let answer = exchange.taped.answer
-        let headers = answer.headers.map { (name: $0.0, value: $0.0 == "date" ? TapeMoments.moved(date: $0.1, by: current) : $0.1) }
+        let headers = answer.headers.map { (name: $0.0, value: $0.0 == "date" ? TapeTimes.moved(date: $0.1, by: current) : $0.1) }
         var body: [UInt8] = []
         switch answer.body {
         case .none, .form: break
@@ -189,7 +189,7 @@ struct TapePlayer: Sendable {
     }
 
     private mutating func live(_ value: TapeValue, _ name: String, _ place: Place) -> TapeValue {
-        let isMoment = TapeMoments.names.contains(name)
+        let isTime = TapeTimes.names.contains(name)
         switch value {
         case .array(let elements):
             var made: [TapeValue] = []
@@ -199,8 +199,8 @@ struct TapePlayer: Sendable {
             var made: [TapeValue.Member] = []
             for member in members { made.append(TapeValue.Member(name: member.name, value: live(member.value, member.name, place))) }
             return .object(made)
-        case .number(let text): return isMoment ? .number(TapeMoments.moved(text, by: place.delay)) : value
-        case .string(let text) where isMoment: return .string(TapeMoments.moved(text, by: place.delay))
+        case .number(let text): return isTime ? .number(TapeTimes.moved(text, by: place.delay)) : value
+        case .string(let text) where isTime: return .string(TapeTimes.moved(text, by: place.delay))
         case .string(let text) where name == "url": return .string(address(text, place))
         case .string(let text): return .string(live(text, place.run) { $0 })
         default: return value

@@ -194,7 +194,7 @@ struct TapeScrubber: Sendable {
         case "actionName", "actionType", "reasonType", "missingParameters", "serviceProvider", "mvpd", "proxyMvpd", "issuer", "type", "state",
             "resource", "source", "status", "action", "scope", "scopes", "token_type", "grant_types", "domainName", "attributesNames":
             return pseudonyms.clean(text)
-        case _ where TapeMoments.names.contains(name) || name == "expires_in": return Int64(text) == nil ? pseudonyms.name(text, .text) : text
+        case _ where TapeTimes.names.contains(name) || name == "expires_in": return Int64(text) == nil ? pseudonyms.name(text, .text) : text
         // A registration code has no underscore, a word for an error has.
         case "code", "error": return Self.isErrorCode(text) ? text : pseudonyms.name(text, name == "code" ? .code : .text)
         case "access_token", "refresh_token": return pseudonyms.name(text, .bearer)
@@ -275,7 +275,7 @@ struct TapeScrubber: Sendable {
 }
 
 /// Members of answers that are moments, of which a replay makes later ones.
-enum TapeMoments {
+enum TapeTimes {
     static let names: Set<String> = ["notBefore", "notAfter", "expires", "created_at", "client_id_issued_at", "client_secret_expires_at"]
     /// A number beyond it counts milliseconds, not seconds.
     private static let firstMillisecond: Int64 = 100_000_000_000

@@ -28,7 +28,7 @@ struct GatewayPreparation: Sendable {
 
     /// - Parameter progress: Called with what is being made, how many are, and how many there will be.
     /// - Throws: `CommandFailure` at the first step that fails.
-    func prepare(progress: @escaping @Sendable (String, Int, Int) -> Void) async throws -> GatewayGround {
+    func prepare(progress: @escaping @Sendable (String, Int, Int) -> Void) async throws -> GatewaySetup {
         guard let statement = cluster.softwareStatements["acme-tv"] else {
             throw CommandFailure("the cluster has no software statement of acme-tv", advice: "the scenarios need the demo catalogue")
         }
@@ -40,20 +40,20 @@ struct GatewayPreparation: Sendable {
             return app
         }
         let mvpd = try LoadMvpd.play(mvpdID, of: cluster, pki: pki)
-        let ground = GatewayGround(
+        let setup = GatewaySetup(
             calls: GatewayCalls(host: host, requestor: requestor),
             clients: apps.map { GatewayCalls.Client(accessToken: $0.accessToken, host: host, hardware: .appleTV) },
             devices: scenario.needsDevices ? try await signIn(apps, mvpd, run, progress) : [], mvpd: mvpd, mvpdID: mvpdID,
             api: api, domain: try await domain(), resource: resource, gateway: gateway, run: run,
             signer: scenario == .signed ? try SignedCalls.signer(cluster, requestor: requestor) : nil)
-        return ground
+        return setup
     }
 
     /// Signs devices in by token exchange, each as another person, and gets each a permit to watch.
     private func signIn(
         _ apps: [StreamingApp], _ mvpd: PlayedMvpd, _ run: String,
         _ progress: @escaping @Sendable (String, Int, Int) -> Void
-    ) async throws -> [GatewayGround.Device] {
+    ) async throws -> [GatewaySetup.Device] {
         try await all(deviceCount, { progress("devices signed in and permitted", $0, deviceCount) }) { number in
             let owner = apps[number % apps.count]
             let app = StreamingApp(owner, deviceID: "load-\(run)-tv-\(number)")
@@ -65,12 +65,12 @@ struct GatewayPreparation: Sendable {
             let response = try mvpd.response(to: facts, for: LoadMvpd.person("\(run)-tv-\(number)"), now: Date())
             try await app.exchange(PlatformAnswerText.encoded(response), mvpd: mvpdID)
             try await app.authorize(resource)
-            return GatewayGround.Device(id: app.deviceID, client: number % apps.count)
+            return GatewaySetup.Device(id: app.deviceID, client: number % apps.count)
         }
     }
 
     /// Signs a device in through a code, as the tokens of the vendor's SDKs need it.
-    private func signInByCode(_ app: StreamingApp, _ mvpd: PlayedMvpd, _ number: Int, client: Int, _ run: String) async throws -> GatewayGround.Device
+    private func signInByCode(_ app: StreamingApp, _ mvpd: PlayedMvpd, _ number: Int, client: Int, _ run: String) async throws -> GatewaySetup.Device
     {
         let code = try await app.requestCode().code
         let query = FormEncoding.encode([
@@ -81,14 +81,14 @@ struct GatewayPreparation: Sendable {
         let calls = SdkCalls(app)
         let token = try await calls.sessionToken(code)
         let permit = try await calls.permit(token, resource)
-        return GatewayGround.Device(
+        return GatewaySetup.Device(
             id: app.deviceID, client: client, forms: [calls.sessionForm(code), calls.permitForm(token, resource), calls.playForm(permit)])
     }
 
     /// The same by a session of REST v2; its first permit comes with it.
     private func signInByCodeV2(
         _ app: StreamingApp, _ mvpd: PlayedMvpd, _ number: Int, client: Int, _ run: String
-    ) async throws -> GatewayGround.Device {
+    ) async throws -> GatewaySetup.Device {
         let app = V2App(app: app)
         let domain = try await domain()
         let session = try await app.createSession(
@@ -96,7 +96,7 @@ struct GatewayPreparation: Sendable {
         try await answer(try V2Player.interactive(session).url, mvpd, number, run)
         let decision = try await app.authorize(resource, at: mvpdID)
         guard decision.authorized else { throw CommandFailure("\(resource) is denied to a device: \(decision.error?.reason ?? "without a reason")") }
-        return GatewayGround.Device(id: app.app.deviceID, client: client)
+        return GatewaySetup.Device(id: app.app.deviceID, client: client)
     }
 
     /// Plays browser and MVPD, from the address that begins a login to the consumer's answer.
@@ -159,20 +159,20 @@ struct GatewayLoad {
     /// - Parameters:
     ///   - name: The name of the scenario.
     ///   - api: The API that its apps call.
-    /// - Throws: `BadOption` for an unknown scenario, or one that the API has not, `CommandFailure` when the preparation fails.
+    /// - Throws: `OptionRejection` for an unknown scenario, or one that the API has not, `CommandFailure` when the preparation fails.
     func prepare(
         _ name: String, api: String, plan: RunPlan, progress: @escaping @Sendable (String, Int, Int) -> Void
     ) async throws -> LoadPreparation.Prepared {
-        guard let scenario = GatewayScenario(rawValue: name) else { throw BadOption("--scenario \(name)", "give \(GatewayScenario.names)") }
-        guard let api = GatewayScenario.Api(rawValue: api) else { throw BadOption("--api \(api)", "give v1 or v2") }
-        guard scenario.isOf(api) else { throw BadOption("--api v2 and --scenario \(name)", "only apps of the past do so") }
+        guard let scenario = GatewayScenario(rawValue: name) else { throw OptionRejection("--scenario \(name)", "give \(GatewayScenario.names)") }
+        guard let api = GatewayScenario.Api(rawValue: api) else { throw OptionRejection("--api \(api)", "give v1 or v2") }
+        guard scenario.isOf(api) else { throw OptionRejection("--api v2 and --scenario \(name)", "only apps of the past do so") }
         guard let cluster else {
             throw CommandFailure(
                 "no cluster runs in \(home.root.path)",
                 advice: "start one with ./Services/up; the scenarios use its software statements, its catalogue and the keys of its stand-in MVPD",
                 exit: .unreachable)
         }
-        guard !http.insecure else { throw BadOption("--insecure and --scenario", "name the authority of the gateway's certificate with --ca") }
+        guard !http.insecure else { throw OptionRejection("--insecure and --scenario", "name the authority of the gateway's certificate with --ca") }
         // Its address does not matter: it is this cluster's gateway.
         var peer = target.peer
         peer.ca = peer.ca ?? cluster.pki.ca
@@ -185,9 +185,9 @@ struct GatewayLoad {
             deviceCount: target.devices ?? DeviceCount.forMediaTokens(plan))
         let outcome = await Result { try await preparation.prepare(progress: progress) }
         try await exchange.client.shutdown()
-        let ground = try outcome.get()
+        let setup = try outcome.get()
         let load = HttpLoad(base.target, plan: plan) { worker, workers in
-            scenario.workload(ground, worker: worker, workers: workers)
+            scenario.workload(setup, worker: worker, workers: workers)
         }
         return LoadPreparation.Prepared(
             load: load, service: .gateway, targets: [base.target.tls == nil ? base.host : base.url],

@@ -24,36 +24,36 @@ enum GatewayScenario: String, CaseIterable, Sendable {
     var needsDevices: Bool { [.playback, .mixed, .signed, .sdk].contains(self) }
 
     /// One object for each thread that makes calls.
-    func workload(_ ground: GatewayGround, worker: Int, workers: Int) -> GatewayWorkload {
-        GatewayWorkload(parts(ground), worker: worker, workers: workers)
+    func workload(_ setup: GatewaySetup, worker: Int, workers: Int) -> GatewayWorkload {
+        GatewayWorkload(parts(setup), worker: worker, workers: workers)
     }
 
     /// True when apps on that API do so.
     func isOf(_ api: Api) -> Bool { api == .v1 || ![.signed, .sdk].contains(self) }
 
-    private func parts(_ ground: GatewayGround) -> [GatewayWorkload.Part] {
-        let isV2 = ground.api == .v2
-        let secondScreen = isV2 ? V2SecondScreenScript(ground) : SecondScreenScript(ground)
-        let tokenExchange = isV2 ? V2PartnerScript(ground) : TokenExchangeScript(ground)
+    private func parts(_ setup: GatewaySetup) -> [GatewayWorkload.Part] {
+        let isV2 = setup.api == .v2
+        let secondScreen = isV2 ? V2SecondScreenScript(setup) : SecondScreenScript(setup)
+        let tokenExchange = isV2 ? V2PartnerScript(setup) : TokenExchangeScript(setup)
         return switch self {
         case .secondScreen: [.init(script: secondScreen, weight: 1)]
-        case .playback: [.init(script: playback(ground), weight: 1)]
+        case .playback: [.init(script: playback(setup), weight: 1)]
         case .tokenExchange: [.init(script: tokenExchange, weight: 1)]
-        case .signed: [.init(script: PlaybackScript(ground, signed: true), weight: 1)]
-        case .sdk: [.init(script: SdkScript(ground), weight: 1)]
+        case .signed: [.init(script: PlaybackScript(setup, signed: true), weight: 1)]
+        case .sdk: [.init(script: SdkScript(setup), weight: 1)]
         // The mix of 100 visits. People start streams several times a day, and open the app a little less often without watching. They sign in every
         // few weeks, with a code more often than by their platform.
         case .mixed:
             [
-                .init(script: playback(ground), weight: 60),
-                .init(script: isV2 ? V2AppStartScript(ground) : AppStartScript(ground), weight: 36), .init(script: secondScreen, weight: 3),
+                .init(script: playback(setup), weight: 60),
+                .init(script: isV2 ? V2AppStartScript(setup) : AppStartScript(setup), weight: 36), .init(script: secondScreen, weight: 3),
                 .init(script: tokenExchange, weight: 1),
             ]
         }
     }
 
-    private func playback(_ ground: GatewayGround) -> any GatewayScript {
-        ground.api == .v2 ? V2PlaybackScript(ground) : PlaybackScript(ground)
+    private func playback(_ setup: GatewaySetup) -> any GatewayScript {
+        setup.api == .v2 ? V2PlaybackScript(setup) : PlaybackScript(setup)
     }
 }
 
@@ -64,10 +64,10 @@ final class SdkScript: PreparedScript {
     static let steps = ["sessionDevice", "authorizeDevice", "deviceShortAuthorize"]
     let requests: [[[UInt8]]]
 
-    init(_ ground: GatewayGround) {
+    init(_ setup: GatewaySetup) {
         let paths = [SdkCalls.session, SdkCalls.permit, SdkCalls.play]
-        requests = ground.devices.map { device in
-            zip(paths, device.forms).map { ground.calls.post($0, ground.clients[device.client], form: $1) }
+        requests = setup.devices.map { device in
+            zip(paths, device.forms).map { setup.calls.post($0, setup.clients[device.client], form: $1) }
         }
     }
 }
@@ -80,17 +80,17 @@ final class PlaybackScript: PreparedScript {
     let requests: [[[UInt8]]]
 
     /// - Parameter signed: True: the app signs its requests in place of bringing an access token; headers are made now, and good for a day.
-    init(_ ground: GatewayGround, signed: Bool = false) {
-        requests = ground.devices.map { device in
-            var client = ground.clients[device.client]
-            if signed, let signer = ground.signer {
+    init(_ setup: GatewaySetup, signed: Bool = false) {
+        requests = setup.devices.map { device in
+            var client = setup.clients[device.client]
+            if signed, let signer = setup.signer {
                 client = GatewayCalls.Client(
-                    authorization: signer.header("GET", "/authorize", now: Date()), host: ground.calls.host, hardware: .appleTV)
+                    authorization: signer.header("GET", "/authorize", now: Date()), host: setup.calls.host, hardware: .appleTV)
             }
-            let watched = ground.calls.device(device.id, [("resource", ground.resource)])
+            let watched = setup.calls.device(device.id, [("resource", setup.resource)])
             return [
-                ground.calls.get("/api/v1/checkauthn?\(ground.calls.device(device.id))", client),
-                ground.calls.get("/api/v1/authorize?\(watched)", client), ground.calls.get("/api/v1/mediatoken?\(watched)", client),
+                setup.calls.get("/api/v1/checkauthn?\(setup.calls.device(device.id))", client),
+                setup.calls.get("/api/v1/authorize?\(watched)", client), setup.calls.get("/api/v1/mediatoken?\(watched)", client),
             ]
         }
     }
@@ -101,12 +101,12 @@ final class AppStartScript: PreparedScript {
     static let steps = ["MVPD list", "session of a start", "user metadata"]
     let requests: [[[UInt8]]]
 
-    init(_ ground: GatewayGround) {
-        requests = ground.devices.map { device in
-            let (client, set) = (ground.clients[device.client], ground.calls.device(device.id))
+    init(_ setup: GatewaySetup) {
+        requests = setup.devices.map { device in
+            let (client, set) = (setup.clients[device.client], setup.calls.device(device.id))
             return [
-                ground.calls.get("/api/v1/config/\(FormEncoding.encode(ground.calls.requestor))", client),
-                ground.calls.get("/api/v1/tokens/authn?\(set)", client), ground.calls.get("/api/v1/tokens/usermetadata?\(set)", client),
+                setup.calls.get("/api/v1/config/\(FormEncoding.encode(setup.calls.requestor))", client),
+                setup.calls.get("/api/v1/tokens/authn?\(set)", client), setup.calls.get("/api/v1/tokens/usermetadata?\(set)", client),
             ]
         }
     }
@@ -117,12 +117,12 @@ final class V2SecondScreenScript: SecondScreenScript {
     override class var steps: [String] { ["session", "poll in vain", "authenticate", "SAML response", "poll", "decision of a new device"] }
 
     override func codeRequest(_ visit: Visit) -> [UInt8] {
-        let form = [("mvpd", ground.mvpdID), ("domainName", ground.domain), ("redirectUrl", "https://\(ground.domain)/signed-in")]
-        return ground.calls.post(v2: "sessions", ground.client(of: visit), device: visit.newDevice(ground.run), form: form)
+        let form = [("mvpd", setup.mvpdID), ("domainName", setup.domain), ("redirectUrl", "https://\(setup.domain)/signed-in")]
+        return setup.calls.post(v2: "sessions", setup.client(of: visit), device: visit.newDevice(setup.run), form: form)
     }
 
     override func poll(_ visit: Visit) -> [UInt8] {
-        ground.calls.get(v2: "profiles/code/\(visit.code)", ground.client(of: visit), device: visit.newDevice(ground.run))
+        setup.calls.get(v2: "profiles/code/\(visit.code)", setup.client(of: visit), device: visit.newDevice(setup.run))
     }
 
     override var vainCodes: [String] { [] }
@@ -132,11 +132,11 @@ final class V2SecondScreenScript: SecondScreenScript {
     override func isSignedIn(_ answer: Answer) -> Bool { answer.body.count > #"{"profiles":{}}"#.utf8.count }
 
     override func address(_ visit: Visit) -> String {
-        "/api/v2/authenticate/\(FormEncoding.encode(ground.calls.requestor))/\(FormEncoding.encode(visit.code))"
+        "/api/v2/authenticate/\(FormEncoding.encode(setup.calls.requestor))/\(FormEncoding.encode(visit.code))"
     }
 
     override func last(_ visit: Visit) -> [UInt8] {
-        ground.calls.decide("authorize", ground.mvpdID, ground.resource, ground.client(of: visit), device: visit.newDevice(ground.run))
+        setup.calls.decide("authorize", setup.mvpdID, setup.resource, setup.client(of: visit), device: visit.newDevice(setup.run))
     }
 }
 
@@ -144,12 +144,12 @@ final class V2SecondScreenScript: SecondScreenScript {
 final class V2PartnerScript: TokenExchangeScript {
     override class var steps: [String] { ["partner session", "partner profile", "profile of the partner"] }
 
-    private lazy var status = V2PartnerStatus.header(provider: ground.platformID)
+    private lazy var status = V2PartnerStatus.header(provider: setup.platformID)
 
     override func request(_ visit: Visit) -> [UInt8] {
-        let form = [("domainName", ground.domain), ("redirectUrl", "https://\(ground.domain)/signed-in")]
-        return ground.calls.post(
-            v2: "sessions/sso/Apple", ground.client(of: visit), device: visit.newDevice(ground.run), status: status, form: form)
+        let form = [("domainName", setup.domain), ("redirectUrl", "https://\(setup.domain)/signed-in")]
+        return setup.calls.post(
+            v2: "sessions/sso/Apple", setup.client(of: visit), device: visit.newDevice(setup.run), status: status, form: form)
     }
 
     override func profileRequest(_ answer: Answer) -> String {
@@ -157,14 +157,14 @@ final class V2PartnerScript: TokenExchangeScript {
     }
 
     override func exchange(_ visit: Visit, _ response: String) -> [UInt8] {
-        ground.calls.post(
-            v2: "profiles/sso/Apple", ground.client(of: visit), device: visit.newDevice(ground.run), status: status,
+        setup.calls.post(
+            v2: "profiles/sso/Apple", setup.client(of: visit), device: visit.newDevice(setup.run), status: status,
             form: [("SAMLResponse", response)])
     }
 
     override func session(_ visit: Visit) -> [UInt8] {
-        ground.calls.get(
-            v2: "profiles/\(FormEncoding.encode(ground.mvpdID))", ground.client(of: visit), device: visit.newDevice(ground.run), status: status)
+        setup.calls.get(
+            v2: "profiles/\(FormEncoding.encode(setup.mvpdID))", setup.client(of: visit), device: visit.newDevice(setup.run), status: status)
     }
 }
 
@@ -175,12 +175,12 @@ final class V2PlaybackScript: PreparedScript {
     static let steps = ["profile", "decision"]
     let requests: [[[UInt8]]]
 
-    init(_ ground: GatewayGround) {
-        requests = ground.devices.map { device in
-            let client = ground.clients[device.client]
+    init(_ setup: GatewaySetup) {
+        requests = setup.devices.map { device in
+            let client = setup.clients[device.client]
             return [
-                ground.calls.get(v2: "profiles/\(FormEncoding.encode(ground.mvpdID))", client, device: device.id),
-                ground.calls.decide("authorize", ground.mvpdID, ground.resource, client, device: device.id),
+                setup.calls.get(v2: "profiles/\(FormEncoding.encode(setup.mvpdID))", client, device: device.id),
+                setup.calls.decide("authorize", setup.mvpdID, setup.resource, client, device: device.id),
             ]
         }
     }
@@ -191,12 +191,12 @@ final class V2AppStartScript: PreparedScript {
     static let steps = ["configuration", "profiles", "preauthorization"]
     let requests: [[[UInt8]]]
 
-    init(_ ground: GatewayGround) {
-        requests = ground.devices.map { device in
-            let client = ground.clients[device.client]
+    init(_ setup: GatewaySetup) {
+        requests = setup.devices.map { device in
+            let client = setup.clients[device.client]
             return [
-                ground.calls.get(v2: "configuration", client, device: device.id), ground.calls.get(v2: "profiles", client, device: device.id),
-                ground.calls.decide("preauthorize", ground.mvpdID, ground.resource, client, device: device.id),
+                setup.calls.get(v2: "configuration", client, device: device.id), setup.calls.get(v2: "profiles", client, device: device.id),
+                setup.calls.decide("preauthorize", setup.mvpdID, setup.resource, client, device: device.id),
             ]
         }
     }
@@ -220,7 +220,7 @@ extension PreparedScript {
 }
 
 /// The clients, devices and tokens that the gateway scenarios need, made before the measurement.
-struct GatewayGround: Sendable {
+struct GatewaySetup: Sendable {
     let calls: GatewayCalls
     /// Apps that registered, each with its access token; visits are dealt out to them in turn.
     let clients: [GatewayCalls.Client]

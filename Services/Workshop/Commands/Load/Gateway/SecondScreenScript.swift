@@ -9,11 +9,11 @@ internal import TextEncodings
 /// The tool plays the TV, the browser and the MVPD: see `PlayedMvpd`.
 class SecondScreenScript: GatewayScript {
     class var steps: [String] { ["registration code", "poll in vain", "authenticate", "SAML response", "poll", "session"] }
-    let ground: GatewayGround
+    let setup: GatewaySetup
     /// How often the MVPD's answer is looked for while it is signed.
     static let signaturePause: Nanoseconds = 250_000
 
-    init(_ ground: GatewayGround) { self.ground = ground }
+    init(_ setup: GatewaySetup) { self.setup = setup }
 
     private enum Place {
         static let (code, vain, authenticate, sign, response, poll, session) = (1, 2, 3, 4, 5, 6, 7)
@@ -27,13 +27,13 @@ class SecondScreenScript: GatewayScript {
     // MARK: - What an API has of its own
 
     func codeRequest(_ visit: Visit) -> [UInt8] {
-        let path = "/reggie/v1/\(FormEncoding.encode(ground.calls.requestor))/regcode"
-        let form = FormEncoding.encode([("deviceId", visit.newDevice(ground.run))])
-        return ground.calls.post(path, ground.client(of: visit), form: form)
+        let path = "/reggie/v1/\(FormEncoding.encode(setup.calls.requestor))/regcode"
+        let form = FormEncoding.encode([("deviceId", visit.newDevice(setup.run))])
+        return setup.calls.post(path, setup.client(of: visit), form: form)
     }
 
     func poll(_ visit: Visit) -> [UInt8] {
-        ground.calls.get("/api/v1/checkauthn?\(ground.calls.device(visit.newDevice(ground.run)))", ground.client(of: visit))
+        setup.calls.get("/api/v1/checkauthn?\(setup.calls.device(visit.newDevice(setup.run)))", setup.client(of: visit))
     }
 
     /// How a poll in vain is answered, where that is no success.
@@ -47,15 +47,15 @@ class SecondScreenScript: GatewayScript {
 
     func address(_ visit: Visit) -> String {
         let query = FormEncoding.encode([
-            ("reg_code", visit.code), ("requestor_id", ground.calls.requestor), ("mso_id", ground.mvpdID), ("domain_name", ground.domain),
-            ("noflash", "true"), ("no_iframe", "true"), ("redirect_url", "\(ground.gateway)/activate/done?code=\(visit.code)"),
+            ("reg_code", visit.code), ("requestor_id", setup.calls.requestor), ("mso_id", setup.mvpdID), ("domain_name", setup.domain),
+            ("noflash", "true"), ("no_iframe", "true"), ("redirect_url", "\(setup.gateway)/activate/done?code=\(visit.code)"),
         ])
         return "/api/v1/authenticate?\(query)"
     }
 
     /// The last request of a TV that has found somebody.
     func last(_ visit: Visit) -> [UInt8] {
-        ground.calls.get("/api/v1/tokens/authn?\(ground.calls.device(visit.newDevice(ground.run)))", ground.client(of: visit))
+        setup.calls.get("/api/v1/tokens/authn?\(setup.calls.device(visit.newDevice(setup.run)))", setup.client(of: visit))
     }
 
     // MARK: - What all have
@@ -69,7 +69,7 @@ class SecondScreenScript: GatewayScript {
             return visit.call(1, poll(visit), tolerates: vainCodes)
         case Place.vain:
             visit.place = Place.authenticate
-            return visit.call(2, ground.calls.browse(address(visit)), wantsAnswer: true)
+            return visit.call(2, setup.calls.browse(address(visit)), wantsAnswer: true)
         case Place.authenticate: return take(answer, visit)
         case Place.sign: return respond(visit)
         case Place.response:
@@ -92,7 +92,7 @@ class SecondScreenScript: GatewayScript {
         visit.keepCookies(answer)
         visit.relayState = query.first { $0.name == "RelayState" }?.value ?? ""
         visit.consumer = URLComponents(string: facts.assertionConsumerService)?.path ?? "/"
-        visit.signed = ground.sign(facts, for: visit)
+        visit.signed = setup.sign(facts, for: visit)
         visit.place = Place.sign
         return .pause(Self.signaturePause)
     }
@@ -105,7 +105,7 @@ class SecondScreenScript: GatewayScript {
             visit.place = Place.response
             let encoded = Data(response.utf8).base64EncodedString()
             let form = FormEncoding.encode([("SAMLResponse", encoded), ("RelayState", visit.relayState)])
-            return visit.call(3, ground.calls.submit(visit.consumer, cookies: visit.cookies, form: form))
+            return visit.call(3, setup.calls.submit(visit.consumer, cookies: visit.cookies, form: form))
         case .failed(let reason): return .failed(code: "unexpected_answer", message: "the MVPD's answer could not be signed: \(reason)")
         case nil: return .done
         }
@@ -115,15 +115,15 @@ class SecondScreenScript: GatewayScript {
 /// A device with platform single sign-on: a profile request, the exchange of the MVPD's signed answer for a session, the session (rest-v1 §4.4).
 class TokenExchangeScript: GatewayScript {
     class var steps: [String] { ["profile request", "token exchange", "session of the platform"] }
-    let ground: GatewayGround
+    let setup: GatewaySetup
 
-    init(_ ground: GatewayGround) { self.ground = ground }
+    init(_ setup: GatewaySetup) { self.setup = setup }
 
     // MARK: - What an API has of its own
 
     func request(_ visit: Visit) -> [UInt8] {
-        let (requestor, mvpd) = (FormEncoding.encode(ground.calls.requestor), FormEncoding.encode(ground.mvpdID))
-        return ground.calls.get("/api/v1/\(requestor)/profile-requests/\(mvpd)?deviceType=tvOS", ground.client(of: visit))
+        let (requestor, mvpd) = (FormEncoding.encode(setup.calls.requestor), FormEncoding.encode(setup.mvpdID))
+        return setup.calls.get("/api/v1/\(requestor)/profile-requests/\(mvpd)?deviceType=tvOS", setup.client(of: visit))
     }
 
     /// The sign-in request in the answer, Base64.
@@ -131,13 +131,13 @@ class TokenExchangeScript: GatewayScript {
 
     /// - Parameter response: The MVPD's, Base64.
     func exchange(_ visit: Visit, _ response: String) -> [UInt8] {
-        let form = ground.calls.device(
-            visit.newDevice(ground.run), [("mvpd", ground.mvpdID), ("deviceType", "tvOS"), ("SAMLResponse", response)])
-        return ground.calls.post("/api/v1/tokens/authn", ground.client(of: visit), form: form)
+        let form = setup.calls.device(
+            visit.newDevice(setup.run), [("mvpd", setup.mvpdID), ("deviceType", "tvOS"), ("SAMLResponse", response)])
+        return setup.calls.post("/api/v1/tokens/authn", setup.client(of: visit), form: form)
     }
 
     func session(_ visit: Visit) -> [UInt8] {
-        ground.calls.get("/api/v1/tokens/authn?\(ground.calls.device(visit.newDevice(ground.run)))", ground.client(of: visit))
+        setup.calls.get("/api/v1/tokens/authn?\(setup.calls.device(visit.newDevice(setup.run)))", setup.client(of: visit))
     }
 
     // MARK: - What all have
@@ -157,7 +157,7 @@ class TokenExchangeScript: GatewayScript {
             guard let facts = AuthnRequestFacts(profileRequest: profileRequest(answer)) else {
                 return .failed(code: "unexpected_answer", message: "the profile request holds no sign-in request")
             }
-            visit.signed = ground.sign(facts, for: visit)
+            visit.signed = setup.sign(facts, for: visit)
             visit.place = Place.sign
             return .pause(SecondScreenScript.signaturePause)
         case Place.sign: return exchange(visit)

@@ -166,17 +166,17 @@ struct LiveOptions: ParsableArguments {
     var startAt: String?
 
     /// Where Prometheus is answered.
-    /// - Throws: `BadOption`.
+    /// - Throws: `OptionRejection`.
     func metricsPlace() throws -> MetricsListener.Place? { try prometheus.map { try MetricsListener.Place($0) } }
 
-    /// - Throws: `BadOption` for what is no moment from now on.
+    /// - Throws: `OptionRejection` for what is no moment from now on.
     func moment(now: Date = Date()) throws -> Date? {
         guard let startAt else { return nil }
         let date = Double(startAt).flatMap { $0.isFinite ? Date(timeIntervalSince1970: $0) : nil } ?? (try? Date(startAt, strategy: .iso8601))
-        guard let date else { throw BadOption("--start-at '\(startAt)'", "give Unix seconds, or a time such as 2030-01-31T12:00:00Z") }
+        guard let date else { throw OptionRejection("--start-at '\(startAt)'", "give Unix seconds, or a time such as 2030-01-31T12:00:00Z") }
         let ahead = date.timeIntervalSince(now)
         guard ahead > 0, ahead <= 86_400 else {
-            throw BadOption("--start-at '\(startAt)'", ahead > 0 ? "give a moment within a day" : "that moment is over: give a later one")
+            throw OptionRejection("--start-at '\(startAt)'", ahead > 0 ? "give a moment within a day" : "that moment is over: give a later one")
         }
         return date
     }

@@ -12,14 +12,14 @@ final class MetricsListener: Sendable {
         let port: Int
 
         /// - Parameter text: `PORT` on loopback, or `HOST:PORT`.
-        /// - Throws: `BadOption`.
+        /// - Throws: `OptionRejection`.
         init(_ text: String) throws {
             let colon = text.lastIndex(of: ":")
             let (front, back) = (colon.map { text[..<$0] }, colon.map { text[text.index(after: $0)...] } ?? text[...])
             let host = front.map { $0.hasPrefix("[") && $0.hasSuffix("]") ? String($0.dropFirst().dropLast()) : String($0) } ?? "127.0.0.1"
             guard let port = Int(back), (1...65_535).contains(port), !host.isEmpty, !host.contains("/"), !host.contains("[") else {
                 let advice = text.contains("://") ? "; Prometheus scrapes the tool, it pushes to nobody" : ""
-                throw BadOption("--prometheus '\(text)'", "give a port such as 9400, or HOST:PORT\(advice)")
+                throw OptionRejection("--prometheus '\(text)'", "give a port such as 9400, or HOST:PORT\(advice)")
             }
             (self.host, self.port) = (host, port)
         }

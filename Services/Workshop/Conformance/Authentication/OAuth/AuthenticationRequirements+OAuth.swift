@@ -58,7 +58,7 @@ extension AuthenticationRequirements {
                 for flaw in IdentityToken.Flaw.allCases {
                     let pending = try await provider.begin()
                     let code = provider.code(for: pending, flaw: flaw)
-                    try await provider.isRejected(provider.answer(code, to: pending), to: pending)
+                    try await provider.requireRejected(provider.answer(code, to: pending), to: pending)
                 }
                 if provider.provider.exchanges < IdentityToken.Flaw.allCases.count {
                     throw Unmet("an exchange of each code", came: "\(provider.provider.exchanges)")
@@ -78,7 +78,7 @@ extension AuthenticationRequirements {
                     let pending = try await provider.begin()
                     var request = provider.answer(provider.code(for: pending), to: pending)
                     err(&request)
-                    try await provider.isRejected(request, to: pending)
+                    try await provider.requireRejected(request, to: pending)
                 }
                 guard provider.provider.exchanges == 0 else { throw Unmet("no exchange of such codes", came: "\(provider.provider.exchanges)") }
                 let pending = try await provider.begin()
@@ -103,7 +103,7 @@ extension AuthenticationRequirements {
                 guard outcome.result == .declined, outcome.redirectURL.hasPrefix("https://acme.example/done") else {
                     throw Unmet("SIGN_IN_RESULT_DECLINED and redirect_url https://acme.example/done", came: FrameText.text(outcome))
                 }
-                try await provider.hasNoSession(pending)
+                try await provider.requireNoSession(pending)
             }
         },
         Requirement(

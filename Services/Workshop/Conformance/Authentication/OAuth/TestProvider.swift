@@ -139,14 +139,14 @@ struct TestProvider: Sendable {
     func session(of pending: Pending) async throws -> Session { try await app.session(on: pending.device) }
 
     /// - Throws: `Unmet` unless the answer is rejected and the device has no session.
-    func isRejected(_ request: CompleteOAuthSignInRequest, to pending: Pending) async throws {
+    func requireRejected(_ request: CompleteOAuthSignInRequest, to pending: Pending) async throws {
         let outcome = try await bring(request)
         guard outcome.result == .rejected, outcome.redirectURL.isEmpty, !outcome.traceID.isEmpty else {
             throw Unmet("SIGN_IN_RESULT_REJECTED with a trace_id and without a redirect_url", came: FrameText.text(outcome))
         }
-        try await hasNoSession(pending)
+        try await requireNoSession(pending)
     }
 
     /// - Throws: `Unmet` when the device of the sign-in has a session.
-    func hasNoSession(_ pending: Pending) async throws { try await app.hasNoSession(on: pending.device) }
+    func requireNoSession(_ pending: Pending) async throws { try await app.requireNoSession(on: pending.device) }
 }

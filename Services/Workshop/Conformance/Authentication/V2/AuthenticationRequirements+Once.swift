@@ -21,13 +21,13 @@ extension AuthenticationRequirements {
                 }
                 let replaced = try await begin(try app.code(of: try await app.plan(device)))
                 let code = try app.code(of: try await app.plan(device))
-                try await mvpd.isRejected(try answer(replaced), to: replaced)
+                try await mvpd.requireRejected(try answer(replaced), to: replaced)
                 let (first, second) = (try await begin(code), try await begin(code))
                 guard try await mvpd.bring(try answer(first), to: first).result == .signedIn else {
                     throw Unmet("SIGN_IN_RESULT_SIGNED_IN for the sign-in that was begun first", came: "another result")
                 }
                 let found = try await app.profiles(on: device)
-                try await mvpd.isRejected(try answer(second), to: second)
+                try await mvpd.requireRejected(try answer(second), to: second)
                 guard try await app.profiles(on: device) == found else { throw Unmet("the profile as it was", came: "another") }
             }
         },
@@ -58,13 +58,13 @@ extension AuthenticationRequirements {
                 framed.isEmbedded = true
                 let refused = try await app.conversation.call(AuthenticationMethods.completeSamlSignIn, framed)
                 guard refused.result == .rejected else { throw Unmet("SIGN_IN_RESULT_REJECTED from a frame", came: FrameText.text(refused)) }
-                try await app.hasNoProfile(on: device)
+                try await app.requireNoProfile(on: device)
                 let again = try await begin(app.token)
                 let genuine = try mvpd.mvpd.response(to: again.request, for: TestMvpd.subscriber, now: Date())
                 guard try await mvpd.bring(genuine, to: again, secret: "any-agent").result == .signedIn else {
                     throw Unmet("SIGN_IN_RESULT_SIGNED_IN from any agent", came: "another result")
                 }
-                try await mvpd.isRejected(genuine, to: again, secret: "any-agent")
+                try await mvpd.requireRejected(genuine, to: again, secret: "any-agent")
             }
         },
         Requirement(
@@ -136,7 +136,7 @@ extension AuthenticationRequirements {
                 try await examination.peers().withCatalogue(change, until: isShort) {
                     try await mvpd.signInByV2(on: device)
                     try await TestClock.pass(try await app.session(on: device).expiresAtMilliseconds)
-                    try await app.hasNoProfile(on: device)
+                    try await app.requireNoProfile(on: device)
                     let over: Set = ["authentication_session_expired"]
                     try await app.conversation.refusal(of: AuthenticationMethods.getSession, SessionRequest(call: app.call(device)), codes: over)
                     let request = SessionRequest(call: app.callV2(device), mvpd: TestMvpd.id)

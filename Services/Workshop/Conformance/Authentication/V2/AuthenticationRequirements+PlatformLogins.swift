@@ -38,7 +38,7 @@ extension AuthenticationRequirements {
                     let ended = try await other.leave(TestMvpd.id, on: device, subjectToken: token)
                     guard ended.end != .none else { throw Unmet("the end of the login", came: FrameText.text(ended)) }
                     guard try await app.profiles(on: home, subjectToken: token).isEmpty else { throw Unmet("no login any more", came: "one") }
-                    try await app.hasNoSession(on: home)
+                    try await app.requireNoSession(on: home)
                 }
             }
         },
@@ -101,7 +101,7 @@ extension AuthenticationRequirements {
                 for forge in TestMvpd.forgeries {
                     try await app.conversation.refusal(of: method, try await exchange { try forge(mvpd, $0) }, codes: unusable)
                 }
-                try await app.hasNoSession(on: device)
+                try await app.requireNoSession(on: device)
                 let genuine = try await exchange { try mvpd.mvpd.response(to: $0, for: TestMvpd.subscriber, now: Date()) }
                 let made = try await app.conversation.call(method, genuine).profiles
                 guard made.count == 1, let session = made[0].session, session.kind == .platform, session.mvpd == TestMvpd.id else {

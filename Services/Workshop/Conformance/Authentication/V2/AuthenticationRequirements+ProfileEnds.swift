@@ -37,7 +37,7 @@ extension AuthenticationRequirements {
                 let ended = try await app.leave(TestMvpd.id, on: device)
                 guard ended.end == .visit, !ended.visitURL.isEmpty else { throw Unmet("end VISIT with a visit_url", came: FrameText.text(ended)) }
                 let conversation = try await examination.greet()
-                try await app.hasNoProfile(on: device)
+                try await app.requireNoProfile(on: device)
                 let missing: Set = ["authentication_session_missing"]
                 let older = SessionRequest(call: app.call(device))
                 try await conversation.refusal(of: AuthenticationMethods.getSession, older, codes: missing)
@@ -72,7 +72,7 @@ extension AuthenticationRequirements {
             "AUTHN-74", "EndProfile is COMPLETE where the MVPD has no logout, at a TempPass, and while an AuthN-all rule stands for a session.",
             source: "authentication.proto PROFILE_END_COMPLETE"
         ) { examination in
-            func isComplete(_ ended: EndedProfile, _ what: String) throws {
+            func requireComplete(_ ended: EndedProfile, _ what: String) throws {
                 guard ended.end == .complete, ended.visitURL.isEmpty else {
                     throw Unmet("end COMPLETE without a visit_url \(what)", came: FrameText.text(ended))
                 }
@@ -80,11 +80,11 @@ extension AuthenticationRequirements {
             try await TestMvpd.play(examination) { mvpd in
                 let (app, device) = (mvpd.app, TestApp.device())
                 try await mvpd.signInByV2(on: device, at: TestMvpd.neighbour)
-                try isComplete(try await app.leave(TestMvpd.neighbour, on: device), "at an MVPD without a logout")
-                try await app.hasNoProfile(on: device)
-                try isComplete(try await app.leave("Preview10", on: device), "at a TempPass")
+                try requireComplete(try await app.leave(TestMvpd.neighbour, on: device), "at an MVPD without a logout")
+                try await app.requireNoProfile(on: device)
+                try requireComplete(try await app.leave("Preview10", on: device), "at a TempPass")
                 try await app.whileBypassed(examination, at: TestMvpd.neighbour) {
-                    try isComplete(try await app.leave(TestMvpd.neighbour, on: device), "while the MVPD is bypassed")
+                    try requireComplete(try await app.leave(TestMvpd.neighbour, on: device), "while the MVPD is bypassed")
                 }
             }
         },
@@ -98,9 +98,9 @@ extension AuthenticationRequirements {
                 try await mvpd.signInByV2(on: device, at: TestMvpd.neighbour)
                 try await mvpd.signInByV2(other, on: device)
                 try await app.conversation.call(AuthenticationMethods.logout, LogoutRequest(call: app.call(device)))
-                try await app.hasNoProfile(on: device)
-                try await other.hasNoProfile(on: device)
-                try await app.hasNoSession(on: device)
+                try await app.requireNoProfile(on: device)
+                try await other.requireNoProfile(on: device)
+                try await app.requireNoSession(on: device)
             }
         },
     ]
@@ -131,7 +131,7 @@ extension AuthenticationRequirements {
             let used: Set = ["registration_code_spent", "invalid_registration_code"]
             try await again.conversation.refusal(of: AuthenticationMethods.startSignIn, again.open(code), codes: used)
             try await again.conversation.call(AuthenticationMethods.continueSignIn, again.proceed(waiting))
-            try await again.hasNoProfile(on: former)
+            try await again.requireNoProfile(on: former)
             let balance = try await again.conversation.call(SessionsMethods.spendTempPass, spend)
             guard balance.expiresAtMilliseconds == end else { throw Unmet("the trial's end, \(end)", came: "\(balance.expiresAtMilliseconds)") }
         }

@@ -63,8 +63,8 @@ extension AuthenticationRequirements {
             source: "authentication.proto FindProfiles, rest-v2 §1.5"
         ) { examination in
             let app = try await TestApp(examination)
-            try await app.hasNoProfile(on: TestApp.device())
-            try await app.hasNoProfile(on: TestApp.device(), at: TestMvpd.id)
+            try await app.requireNoProfile(on: TestApp.device())
+            try await app.requireNoProfile(on: TestApp.device(), at: TestMvpd.id)
             let older = try await TestApp(examination, application: "acme-legacy")
             var request = FindProfilesRequest(call: DeviceCall(api: .v2), mvpd: "Nowhere")
             let steps: [(String, (inout FindProfilesRequest) -> Void)] = [
@@ -87,10 +87,10 @@ extension AuthenticationRequirements {
             try await TestMvpd.play(examination) { mvpd in
                 let (app, other, device) = (mvpd.app, try await TestApp(examination), TestApp.device())
                 try await mvpd.signInByV2(on: device)
-                try await other.hasNoProfile(on: device)
-                try await other.hasNoProfile(on: device, at: TestMvpd.id)
-                try await app.hasNoProfile(on: TestApp.device())
-                try await app.hasNoProfile(on: device, requestor: "ACME2")
+                try await other.requireNoProfile(on: device)
+                try await other.requireNoProfile(on: device, at: TestMvpd.id)
+                try await app.requireNoProfile(on: TestApp.device())
+                try await app.requireNoProfile(on: device, requestor: "ACME2")
                 let foreign = SessionRequest(call: other.callV2(device), mvpd: TestMvpd.id)
                 try await app.conversation.refusal(of: SessionsMethods.findSession, foreign, codes: ["authentication_session_missing"])
                 try await mvpd.signInByV2(other, on: device)

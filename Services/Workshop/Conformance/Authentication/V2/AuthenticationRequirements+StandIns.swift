@@ -28,7 +28,7 @@ extension AuthenticationRequirements {
             try await TestClock.pass(TestClock.now)
             let second = try await end()
             guard second > first else { throw Unmet("an end that moves on before the first play", came: "\(first) again") }
-            try await app.hasNoProfile(on: device)
+            try await app.requireNoProfile(on: device)
             try await TestClock.pass(TestClock.now)
             let spend = SpendTempPassRequest(deviceID: device, requestor: "ACME1", resource: "ACME1-NEWS", mvpd: "Preview10")
             let balance = try await app.conversation.call(SessionsMethods.spendTempPass, spend)
@@ -134,7 +134,7 @@ extension AuthenticationRequirements {
                     guard found.count == 1, let session = found[0].session, session.kind == .degraded,
                         session.expiresAtMilliseconds <= TestClock.now + 61_000
                     else { throw Unmet("a profile of kind DEGRADED for a minute at most", came: FrameText.text(Profiles(profiles: found))) }
-                    try await app.hasNoProfile(on: device)
+                    try await app.requireNoProfile(on: device)
                     let subject = try await app.conversation.call(SessionsMethods.findSession, request)
                     guard subject.standsIn, subject.session?.mvpd == TestMvpd.neighbour else {
                         throw Unmet("stands_in at \(TestMvpd.neighbour)", came: FrameText.text(subject))
@@ -143,7 +143,7 @@ extension AuthenticationRequirements {
                         throw Unmet("the session, of kind REGULAR", came: "what stands for one")
                     }
                 }
-                try await app.hasNoProfile(on: device, at: TestMvpd.neighbour)
+                try await app.requireNoProfile(on: device, at: TestMvpd.neighbour)
                 try await app.conversation.refusal(of: SessionsMethods.findSession, request, codes: ["authentication_session_missing"])
             }
         },

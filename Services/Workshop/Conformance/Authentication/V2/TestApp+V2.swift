@@ -49,7 +49,7 @@ extension TestApp {
     }
 
     /// - Throws: `Unmet` when the client's device has a profile.
-    func hasNoProfile(on device: String, requestor: String = "ACME1", at mvpd: String = "") async throws {
+    func requireNoProfile(on device: String, requestor: String = "ACME1", at mvpd: String = "") async throws {
         let profiles = try await profiles(on: device, requestor: requestor, at: mvpd)
         guard profiles.isEmpty else { throw Unmet("no profile", came: FrameText.text(Profiles(profiles: profiles))) }
     }

@@ -113,7 +113,7 @@ public actor Observer {
         guard let metricsURL else { return nil }
         do {
             let text = PrometheusText(try await fetch(metricsURL))
-            guard !text.samples.isEmpty else { throw UnreadableReport("it holds no metric") }
+            guard !text.samples.isEmpty else { throw ReportRejection("it holds no metric") }
             scrapes.good += 1
             scrapes.unreadable = max(scrapes.unreadable, text.unreadable)
             return text

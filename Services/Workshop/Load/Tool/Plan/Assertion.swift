@@ -47,8 +47,8 @@ public struct Assertion: Sendable, Equatable {
     /// Nanoseconds, a share from 0 to 1, per second, or a count.
     public let limit: Double
 
-    /// - Throws: `BadOption` that says what an assertion looks like.
-    public init(_ text: String) throws(BadOption) {
+    /// - Throws: `OptionRejection` that says what an assertion looks like.
+    public init(_ text: String) throws(OptionRejection) {
         let compact = text.filter { !$0.isWhitespace }
         guard let (comparison, range) = Self.find(in: compact) else { throw Self.malformed(text, "it has none of < <= > >=") }
         var name = compact[..<range.lowerBound]
@@ -72,8 +72,8 @@ public struct Assertion: Sendable, Equatable {
         Comparison.allCases.compactMap { comparison in text.firstRange(of: comparison.rawValue).map { (comparison, $0) } }.first
     }
 
-    private static func malformed(_ text: String, _ why: String) -> BadOption {
-        BadOption("--assert '\(text)'", "\(why); for example 'p99<5ms', 'errors<0.01%', 'rate>=1000', 'Authorize:p99<5ms'")
+    private static func malformed(_ text: String, _ why: String) -> OptionRejection {
+        OptionRejection("--assert '\(text)'", "\(why); for example 'p99<5ms', 'errors<0.01%', 'rate>=1000', 'Authorize:p99<5ms'")
     }
 
     private static func metric(_ name: String) -> Metric? {

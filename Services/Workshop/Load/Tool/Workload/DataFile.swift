@@ -16,36 +16,36 @@ public struct DataFile: Sendable {
     }
 
     /// - Parameter name: The name of the file, for messages; its end tells the format.
-    /// - Throws: `BadOption` naming the line.
-    public init(_ text: String, name: String) throws(BadOption) {
+    /// - Throws: `OptionRejection` naming the line.
+    public init(_ text: String, name: String) throws(OptionRejection) {
         let isJSON = name.hasSuffix(".jsonl") || name.hasSuffix(".ndjson") || text.first == "{"
         self = isJSON ? try Self.jsonLines(text, name) : try Self.csv(text, name)
-        guard !rows.isEmpty else { throw BadOption("--data-file \(name)", "it has no rows") }
+        guard !rows.isEmpty else { throw OptionRejection("--data-file \(name)", "it has no rows") }
     }
 
-    private static func jsonLines(_ text: String, _ name: String) throws(BadOption) -> DataFile {
+    private static func jsonLines(_ text: String, _ name: String) throws(OptionRejection) -> DataFile {
         var rows: [[String: String]] = []
         for (number, line) in text.split(whereSeparator: \.isNewline).enumerated() {
             guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else {
-                throw BadOption("--data-file \(name)", "row \(number + 1) is not a JSON object")
+                throw OptionRejection("--data-file \(name)", "row \(number + 1) is not a JSON object")
             }
             rows.append(object.mapValues { $0 as? String ?? "\($0)" })
         }
         let columns = rows.first.map { $0.keys.sorted() } ?? []
         guard rows.allSatisfy({ row in columns.allSatisfy { row[$0] != nil } }) else {
-            throw BadOption("--data-file \(name)", "not every row has \(columns.joined(separator: ", "))")
+            throw OptionRejection("--data-file \(name)", "not every row has \(columns.joined(separator: ", "))")
         }
         return DataFile(columns: columns, rows: rows)
     }
 
-    private static func csv(_ text: String, _ name: String) throws(BadOption) -> DataFile {
+    private static func csv(_ text: String, _ name: String) throws(OptionRejection) -> DataFile {
         var records = fields(text)
-        guard !records.isEmpty else { throw BadOption("--data-file \(name)", "it is empty") }
+        guard !records.isEmpty else { throw OptionRejection("--data-file \(name)", "it is empty") }
         let columns = records.removeFirst()
         var rows: [[String: String]] = []
         for (number, record) in records.enumerated() {
             guard record.count == columns.count else {
-                throw BadOption("--data-file \(name)", "row \(number + 1) has \(record.count) values, the head has \(columns.count)")
+                throw OptionRejection("--data-file \(name)", "row \(number + 1) has \(record.count) values, the head has \(columns.count)")
             }
             rows.append(Dictionary(zip(columns, record)) { first, _ in first })
         }

@@ -12,15 +12,15 @@ public struct RequestTemplate: Sendable {
     private let parts: [Part]
 
     /// - Parameter columns: Names beside those that every template has.
-    /// - Throws: `BadOption` naming a place that nothing fills.
-    public init(_ text: String, columns: [String], option: String) throws(BadOption) {
+    /// - Throws: `OptionRejection` naming a place that nothing fills.
+    public init(_ text: String, columns: [String], option: String) throws(OptionRejection) {
         var parts: [Part] = []
         var rest = text[...]
         while let open = rest.firstRange(of: "{{") {
-            guard let close = rest[open.upperBound...].firstRange(of: "}}") else { throw BadOption(option, "'{{' without '}}'") }
+            guard let close = rest[open.upperBound...].firstRange(of: "}}") else { throw OptionRejection(option, "'{{' without '}}'") }
             let name = rest[open.upperBound..<close.lowerBound].trimmingCharacters(in: .whitespaces)
             guard Self.builtIn.contains(name) || columns.contains(name) else {
-                throw BadOption(option, "nothing fills {{\(name)}}; there are \((Self.builtIn.sorted() + columns).joined(separator: ", "))")
+                throw OptionRejection(option, "nothing fills {{\(name)}}; there are \((Self.builtIn.sorted() + columns).joined(separator: ", "))")
             }
             parts += [.text(String(rest[..<open.lowerBound])), .place(name)]
             rest = rest[close.upperBound...]

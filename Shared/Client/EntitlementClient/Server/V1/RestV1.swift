@@ -135,7 +135,7 @@ extension RestV1 {
             return try await mediaToken(resource, session.token)
         } catch let refusal as AuthorizationRefusal where isPermitted && refusal.status == .notAuthorized && !refusal.endsSession {
             // The servers may have removed or ended the session that is kept here.
-            context.keeper.removePermission(resource, of: context.requestor)
+            context.stateStore.removePermission(resource, of: context.requestor)
             try await askPermission(resource, data, session.token)
             return try await mediaToken(resource, session.token)
         }
@@ -145,7 +145,7 @@ extension RestV1 {
     private func askPermission(_ resource: Resource.ID, _ data: [String: String], _ token: StoredToken) async throws {
         let answer = try await asked(.authorization(context.requestor, resource, data: data.genericText, context.device))
         guard let permission = answer.decoded(V1Answers.Permission.self) else { throw AuthorizationRefusal(.unexpectedAnswer("authorization")) }
-        context.keeper.keep(
+        context.stateStore.keep(
             StoredPermission(requestor: context.requestor, provider: token.provider, resource: resource, expires: permission.expires.date))
     }
 

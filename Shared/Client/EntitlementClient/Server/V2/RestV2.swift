@@ -218,7 +218,7 @@ extension RestV2 {
             throw AuthorizationRefusal(.unexpectedAnswer("decision"))
         }
         guard item.authorized else {
-            if isPermitted { context.keeper.removePermission(resource, of: context.requestor) }
+            if isPermitted { context.stateStore.removePermission(resource, of: context.requestor) }
             throw AuthorizationRefusal(item.error, status: item.error?.status ?? 403)
         }
         guard let token = item.token else { throw AuthorizationRefusal(.unexpectedAnswer("decision without a media token")) }
@@ -236,9 +236,9 @@ extension RestV2 {
             // The time of a trial runs from the first permission on, not from the choice.
             var token = token
             token.expires = end
-            context.keeper.keep(token)
+            context.stateStore.keep(token)
         }
-        context.keeper.keep(StoredPermission(requestor: context.requestor, provider: token.provider, resource: resource, expires: end))
+        context.stateStore.keep(StoredPermission(requestor: context.requestor, provider: token.provider, resource: resource, expires: end))
     }
 
     private static func exception(_ item: V2Answers.Decisions.Item, _ session: ActiveSession) -> StatusCode? {

@@ -49,7 +49,7 @@ final class StubV2: Sendable {
         let key = try Self.sharedKey.get()
         certificate = try CertifiedKey.selfSigned(commonName: "media tokens", key: .rsa(key)).certificate.pem()
         issuer = MediaTokenIssuer(
-            referenceKey: ReferenceSigningKey(key), jwsKeys: SigningKeys(SigningKeyRing(current: SigningKey(try .generate()))),
+            referenceKey: ReferenceSigningKey(key), jwsKeys: SigningKeys(SigningKeyRing(current: JoseSigningKey(try .generate()))),
             pool: SigningPool(threads: 1))
     }
 

@@ -29,12 +29,13 @@ struct V2PlayerTests {
         do {
             outcome = .success(
                 try await StubServer.with(stub.answer) { server in
-                    let ground = DeviceGround(
+                    let setup = DeviceSetup(
                         exchange: HTTPExchange(client: client), gateway: server.url, requestor: "ACME1", statement: "app", apple: server.url,
                         certificates: stub.certificate)
                     var player = V2Player(
-                        ground: ground, stage: steps, person: "ada", resource: "ACME1-NEWS", channels: ["ACME1-NEWS", "ACME1-KIDS"],
-                        office: V2Player.Office(administration: server.url, statement: "office", company: "acme"), backendStatement: "backend")
+                        setup: setup, stage: steps, person: "ada", resource: "ACME1-NEWS", channels: ["ACME1-NEWS", "ACME1-KIDS"],
+                        management: V2Player.ManagementAccess(administration: server.url, statement: "office", company: "acme"),
+                        backendStatement: "backend")
                     change(&player)
                     try await player.play(flow)
                 })
@@ -104,11 +105,11 @@ struct V2PlayerTests {
         let client = HTTPExchange.makeClient()
         let played = Task {
             try await StubServer.with(stub.answer) { server in
-                let ground = DeviceGround(
+                let setup = DeviceSetup(
                     exchange: HTTPExchange(client: client), gateway: server.url, requestor: "ACME1", statement: "app",
                     certificates: stub.certificate)
                 try await V2Player(
-                    ground: ground, stage: steps, resource: "ACME1-NEWS", channels: [], pollInterval: .milliseconds(20)
+                    setup: setup, stage: steps, resource: "ACME1-NEWS", channels: [], pollInterval: .milliseconds(20)
                 ).play(.b)
             }
         }
@@ -134,7 +135,7 @@ struct V2PlayerTests {
         #expect(unknown?.description.contains("NorthCable, Preview10, PromoVod") == true)
         let absent = await failure { try await play(.j) { $0.backendStatement = nil } }
         #expect(absent?.description.contains("--service-token") == true)
-        let offices = await failure { try await play(.k) { $0.office = nil } }
+        let offices = await failure { try await play(.k) { $0.management = nil } }
         #expect(offices?.exit == .refused)
     }
 
@@ -155,10 +156,10 @@ struct V2TvTests {
         let stub = try StubV2()
         let client = HTTPExchange.makeClient()
         try await StubServer.with(stub.answer) { server in
-            let ground = DeviceGround(
+            let setup = DeviceSetup(
                 exchange: HTTPExchange(client: client), gateway: server.url, requestor: "ACME1", statement: "app", certificates: stub.certificate)
             let lines = V2Lines(console: Console(isQuiet: true), gateway: server.url, hasQrCode: false)
-            let tv = V2Tv(V2Player(ground: ground, stage: lines, person: "ada", resource: "ACME1-NEWS", channels: ["ACME1-NEWS"]))
+            let tv = V2Tv(V2Player(setup: setup, stage: lines, person: "ada", resource: "ACME1-NEWS", channels: ["ACME1-NEWS"]))
             await tv.start()
             #expect(await titles(tv).count == 12)
             await tv.press(.down)

@@ -1,0 +1,361 @@
+internal import AuthenticationCore
+internal import BridgeClient
+internal import Clocks
+internal import Contracts
+internal import Cryptography
+internal import Faults
+internal import Identifiers
+internal import Logging
+internal import Memos
+
+/// Our clients at upstreams and their bearers: each is registered and renewed by one caller at a time, whoever else waits for it (bridge §4.2).
+actor UpstreamSlots {
+    private struct Held {
+        var slot: BridgeSlot
+        /// The digest of the software statement that upstream refused.
+        var refusedStatement: [UInt8]?
+        /// How often an operator had asked for another attempt when it was refused.
+        var pardon = 0
+        var work: Task<Result<BridgeBearer, UpstreamError>, Never>?
+    }
+
+    /// Another copy that registers the client has this long.
+    private static let lease: Duration = .seconds(10)
+    private static let look: Duration = .milliseconds(100)
+
+    private let line: UpstreamConnection
+    private let store: any UpstreamStore
+    private let statements: any ClientSecrets
+    private let seal: TokenSeal
+    private let clock: any WallClock
+    private let logger: Logger
+    private var held = BoundedCache<UpstreamSlotName, Held>(capacity: 65_536)
+    /// How often an operator asked for another attempt, by upstream and entry.
+    private var pardons: [OctetText: Int] = [:]
+
+    init(line: UpstreamConnection, store: any UpstreamStore, statements: any ClientSecrets, seal: TokenSeal, clock: any WallClock, logger: Logger) {
+        self.line = line
+        self.store = store
+        self.statements = statements
+        self.seal = seal
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// A bearer that holds; one that is nearly over serves where no newer one is to be had.
+    /// - Parameter device: The device that owns the client.
+    func bearer(_ client: UpstreamClientAt, for device: BridgeDevice?, _ deadline: UpstreamDeadline) async throws(UpstreamError) -> BridgeBearer {
+        let device = client.isService ? nil : device
+        var mine = try await slot(client.name)
+        if case .wait(.statementRefused) = mine.step(clock.now()), try await isForgiven(client) {
+            mine.forgive()
+            held[client.name]?.slot = mine
+        }
+        switch mine.step(clock.now()) {
+        case .call(let bearer) where !mine.isWorn(clock.now()): return bearer
+        case .call(let bearer):
+            let renewed = await work(client, device, deadline)
+            return (try? renewed.get()) ?? bearer
+        case .register, .token: return try await work(client, device, deadline).get()
+        case .wait(let wait): throw .wait(wait)
+        }
+    }
+
+    /// An operator asks for another attempt of all clients that were refused.
+    func forgive(_ client: UpstreamClientAt) { pardons[client.place, default: 0] += 1 }
+
+    /// The credentials at hand, and their bearer, whatever they are worth upstream.
+    func known(_ client: UpstreamClientAt) async throws(UpstreamError) -> (credentials: BridgeCredentials?, bearer: BridgeBearer?) {
+        let mine = try await slot(client.name)
+        guard case .registered(let credentials) = mine.state else { return (nil, nil) }
+        return (credentials, mine.bearer)
+    }
+
+    /// Forgets a client.
+    /// - Returns: True when there was one, and how many sessions ended with it.
+    func reset(_ client: UpstreamClientAt) async throws(Fault) -> (wasKnown: Bool, sessions: Int) {
+        let wasKnown: Bool
+        if case .registered? = held[client.name]?.slot.state { wasKnown = true } else { wasKnown = try await store.bridgeSlot(client.name) != nil }
+        held[client.name] = nil
+        return (wasKnown, try await store.dropBridgeSlot(client.name.text))
+    }
+
+    /// True when upstream's refused request may be sent again.
+    private func isForgiven(_ client: UpstreamClientAt) async throws(UpstreamError) -> Bool {
+        let known = pardons[client.place] ?? 0
+        if let pardon = held[client.name]?.pardon, pardon < known { return true }
+        return try await statementHasChanged(client)
+    }
+
+    /// A call with that bearer got 401.
+    func unauthorized(_ client: UpstreamClientAt, _ bearer: BridgeBearer, isRepetition: Bool) {
+        guard var mine = held[client.name]?.slot else { return }
+        if let alarm = mine.unauthorized(with: bearer, isRepetition: isRepetition, clock.now()) { tell(alarm, client, "") }
+        held[client.name]?.slot = mine
+    }
+
+    /// Upstream does not know the client.
+    func clientRefused(_ client: UpstreamClientAt) async {
+        guard var mine = held[client.name]?.slot else { return }
+        let alarm = mine.clientRefused(clock.now())
+        held[client.name]?.slot = mine
+        if let alarm { await lose(client, alarm) }
+    }
+
+    private func slot(_ name: UpstreamSlotName) async throws(UpstreamError) -> BridgeSlot {
+        if let known = held[name] { return known.slot }
+        let stored = try await stored(name)
+        // Somebody else may have been faster.
+        if let known = held[name] { return known.slot }
+        let slot = stored ?? BridgeSlot(name.isDevices ? .device : .shared)
+        held[name] = Held(slot: slot)
+        return slot
+    }
+
+    /// The client as the store has it; `nil`: there is none, or its seal does not open any more.
+    private func stored(_ name: UpstreamSlotName) async throws(UpstreamError) -> BridgeSlot? {
+        let found: UpstreamSlotRecord?
+        do throws(Fault) { found = try await store.bridgeSlot(name) } catch { throw .store(error) }
+        guard let found, let secret = seal.open(found.secret, of: Self.owner(name), as: ProviderSecret.self) else { return nil }
+        let credentials = BridgeCredentials(clientID: found.clientID, clientSecret: secret.text, scopes: found.scopes)
+        let token = found.bearer.isEmpty ? nil : seal.open(found.bearer, of: Self.owner(name), as: ProviderAccessToken.self)
+        let bearer = token.map { BridgeBearer(token: $0.text, end: found.bearerEnd, life: .seconds(found.bearerLifeSeconds)) }
+        return BridgeSlot(name.isDevices ? .device : .shared, state: .registered(credentials), bearer: bearer)
+    }
+
+    private static func owner(_ name: UpstreamSlotName) -> SessionID { SessionID("bridge slot \(name.text)") }
+
+    func statement(_ client: UpstreamClientAt) async throws(UpstreamError) -> String? {
+        do throws(Fault) {
+            return try await statements.secret(SecretReference(client.entry.statementReference))?.text
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    private func statementHasChanged(_ client: UpstreamClientAt) async throws(UpstreamError) -> Bool {
+        let refused = held[client.name]?.refusedStatement
+        return try await SHA256.hash(statement(client) ?? "") != refused
+    }
+
+    // MARK: One caller at a time
+
+    private func work(_ client: UpstreamClientAt, _ device: BridgeDevice?, _ deadline: UpstreamDeadline) async -> Result<BridgeBearer, UpstreamError>
+    {
+        if let task = held[client.name]?.work { return await task.value }
+        let task = Task { [self] in await advance(client, device, deadline) }
+        held[client.name]?.work = task
+        let result = await task.value
+        held[client.name]?.work = nil
+        return result
+    }
+
+    private func advance(_ client: UpstreamClientAt, _ device: BridgeDevice?, _ deadline: UpstreamDeadline) async -> Result<
+        BridgeBearer, UpstreamError
+    > {
+        do throws(UpstreamError) {
+            // Register, token; and once more where upstream does not know the client any more.
+            for _ in 0..<5 {
+                let mine = try await slot(client.name)
+                switch mine.step(clock.now()) {
+                case .register: try await register(client, device, deadline)
+                case .token(let credentials): try await renew(client, credentials, device, deadline)
+                case .call(let bearer):
+                    guard mine.isWorn(clock.now()), case .registered(let credentials) = mine.state else { return .success(bearer) }
+                    try await renew(client, credentials, device, deadline)
+                    // A life so short that a fresh one is worn already.
+                    if let fresh = held[client.name]?.slot.bearer { return .success(fresh) }
+                case .wait(let wait): throw .wait(wait)
+                }
+            }
+            throw .failure(.unusable("the client is registered again and again"))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func register(_ client: UpstreamClientAt, _ device: BridgeDevice?, _ deadline: UpstreamDeadline) async throws(UpstreamError) {
+        guard let lease = try await claim(client, deadline) else { return }
+        do throws(UpstreamError) {
+            if try await claimed(client, device, deadline) { return }
+        } catch {
+            await release(client, lease)
+            throw error
+        }
+        await release(client, lease)
+    }
+
+    /// A claim that came to nothing is not left to lapse: an operator may mend the statement at once.
+    private func release(_ client: UpstreamClientAt, _ lease: Timestamp) async { try? await store.releaseBridgeSlot(client.name, until: lease) }
+
+    /// - Returns: True when there is a client now.
+    private func claimed(
+        _ client: UpstreamClientAt, _ device: BridgeDevice?, _ deadline: UpstreamDeadline
+    ) async throws(UpstreamError) -> Bool {
+        guard let statement = try await statement(client) else {
+            note(.register, .refused(BridgeRefusal(status: 0, code: "statement_missing")), client, nil)
+            return false
+        }
+        do throws(UpstreamError) {
+            let credentials = try await line.ask(.register(statement: statement), bearer: nil, for: device, at: client.upstream, deadline) {
+                answer throws(BridgeFailure) in try BridgeCredentials(answer)
+            }
+            guard var mine = held[client.name]?.slot else { return false }
+            let alarm = mine.registered(credentials, scope: client.scope, clock.now())
+            held[client.name]?.slot = mine
+            if let alarm {
+                held[client.name]?.refusedStatement = SHA256.hash(statement)
+                held[client.name]?.pardon = pardons[client.place] ?? 0
+                tell(alarm, client, "")
+                return false
+            }
+            try await keep(client.name, credentials, nil)
+            return true
+        } catch {
+            guard case .failure(let failure) = error else { throw error }
+            note(.register, failure, client, statement)
+            throw error
+        }
+    }
+
+    /// - Returns: The claim's end; `nil` when another copy has registered the client meanwhile: it is in memory then.
+    private func claim(_ client: UpstreamClientAt, _ deadline: UpstreamDeadline) async throws(UpstreamError) -> Timestamp? {
+        while true {
+            let now = clock.now()
+            let isMine: Bool
+            do throws(Fault) {
+                isMine = try await store.claimBridgeSlot(client.name, until: now + Self.lease, now: now)
+            } catch {
+                throw .store(error)
+            }
+            if isMine { return now + Self.lease }
+            if let other = try await stored(client.name) {
+                held[client.name]?.slot = other
+                return nil
+            }
+            guard deadline.budget.left > Self.look else { throw .failure(.unreachable(.budgetSpent)) }
+            try? await Task.sleep(for: Self.look)
+        }
+    }
+
+    private func renew(
+        _ client: UpstreamClientAt, _ credentials: BridgeCredentials, _ device: BridgeDevice?, _ deadline: UpstreamDeadline
+    ) async throws(UpstreamError) {
+        do throws(UpstreamError) {
+            let received = clock.now()
+            let bearer = try await line.ask(.token(credentials), bearer: nil, for: device, at: client.upstream, deadline) {
+                answer throws(BridgeFailure) in try BridgeBearer(answer, now: received)
+            }
+            held[client.name]?.slot.issued(bearer)
+            try await keep(client.name, credentials, bearer)
+        } catch {
+            guard case .failure(let failure) = error else { throw error }
+            // Another copy may have registered anew.
+            if failure.refusal?.code == "invalid_client", let other = try await stored(client.name), case .registered(let theirs) = other.state,
+                theirs != credentials
+            {
+                held[client.name]?.slot = other
+                return
+            }
+            guard var mine = held[client.name]?.slot else { throw error }
+            let alarm = mine.failed(.token, failure, clock.now())
+            held[client.name]?.slot = mine
+            guard alarm == .clientLost else { throw error }
+            await lose(client, .clientLost)
+        }
+    }
+
+    private func note(_ operation: BridgeOperation, _ failure: BridgeFailure, _ client: UpstreamClientAt, _ statement: String?) {
+        guard var mine = held[client.name]?.slot else { return }
+        let alarm = mine.failed(operation, failure, clock.now())
+        held[client.name]?.slot = mine
+        held[client.name]?.refusedStatement = SHA256.hash(statement ?? "")
+        held[client.name]?.pardon = pardons[client.place] ?? 0
+        if let alarm { tell(alarm, client, failure.refusal?.code ?? "") }
+    }
+
+    private func keep(_ name: UpstreamSlotName, _ credentials: BridgeCredentials, _ bearer: BridgeBearer?) async throws(UpstreamError) {
+        do throws(Fault) {
+            var record = UpstreamSlotRecord(
+                name: name, clientID: credentials.clientID,
+                secret: try seal.close(ProviderSecret(credentials.clientSecret), of: Self.owner(name)), scopes: credentials.scopes)
+            if let bearer {
+                record.bearer = try seal.close(ProviderAccessToken(bearer.token), of: Self.owner(name))
+                (record.bearerEnd, record.bearerLifeSeconds) = (bearer.end, bearer.life.components.seconds)
+            }
+            try await store.keep(record, now: clock.now())
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// Ends the sign-ins of everybody whom the client had signed in.
+    private func lose(_ client: UpstreamClientAt, _ alarm: BridgeSlot.Alarm) async {
+        let ended = (try? await store.dropBridgeSlot(client.name.text)) ?? 0
+        tell(alarm, client, "\(ended) sessions ended")
+    }
+
+    private func tell(_ alarm: BridgeSlot.Alarm, _ client: UpstreamClientAt, _ details: String) {
+        logger.error(
+            "\(alarm.rawValue)",
+            metadata: [
+                "upstream": "\(client.upstream.id)", "client": "\(client.entry.id)", "statement": "\(client.entry.statementReference)",
+                "details": "\(details)",
+            ])
+    }
+}
+
+extension BridgeFailure {
+    var refusal: BridgeRefusal? { if case .refused(let refusal) = self { refusal } else { nil } }
+}
+
+/// A client of ours at an upstream, and what serves it.
+struct UpstreamClientAt: Sendable {
+    private static let standardShards: UInt32 = 64
+    private static let standardScope = "api:client:v2"
+    private static let service = "service"
+
+    let name: UpstreamSlotName
+    let upstream: BridgeUpstream
+    let entry: BridgeClientEntry
+
+    /// True when it serves no device.
+    let isService: Bool
+
+    var scope: String { entry.scope.isEmpty ? Self.standardScope : entry.scope }
+
+    /// The one that serves a device.
+    init(_ upstream: BridgeUpstream, _ entry: BridgeClientEntry, of device: DeviceID) {
+        let digest = SHA256.hash(device.text)
+        switch upstream.clientScope {
+        case .device, .unrecognized: self.init(upstream, entry, Hex.encode(digest), isDevices: true)
+        case .shared:
+            let number = digest.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            let shard = number % (upstream.shards == 0 ? Self.standardShards : upstream.shards)
+            self.init(upstream, entry, "\(shard)", isDevices: false)
+        }
+    }
+
+    /// The one that serves no device.
+    init(service upstream: BridgeUpstream, _ entry: BridgeClientEntry) { self.init(upstream, entry, Self.service, isDevices: false) }
+
+    /// The one of an operator's check: another statement makes another client, so that a check tries the statement of now and leaves one client.
+    init(check upstream: BridgeUpstream, _ entry: BridgeClientEntry, statement: String) {
+        self.init(upstream, entry, "check-" + Hex.encode(Array(SHA256.hash(statement).prefix(8))), isDevices: false)
+    }
+
+    /// The one that a session came by, as long as the upstream's record has it.
+    init?(_ slot: String, at upstream: BridgeUpstream) {
+        let parts = slot.split(separator: "/", maxSplits: 2).map(String.init)
+        guard parts.count == 3, parts[0] == upstream.id, let entry = upstream.client(parts[1]) else { return nil }
+        self.init(upstream, entry, parts[2], isDevices: parts[2].utf8.count == 64)
+    }
+
+    /// The upstream's entry: its clients share a statement.
+    var place: OctetText { OctetText("\(upstream.id)/\(entry.id)") }
+
+    private init(_ upstream: BridgeUpstream, _ entry: BridgeClientEntry, _ rest: String, isDevices: Bool) {
+        (self.upstream, self.entry, isService) = (upstream, entry, rest == Self.service)
+        name = UpstreamSlotName(text: "\(upstream.id)/\(entry.id)/\(rest)", upstream: upstream.id, entry: entry.id, isDevices: isDevices)
+    }
+}

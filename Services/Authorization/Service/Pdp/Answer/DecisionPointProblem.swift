@@ -1,6 +1,0 @@
-/// Why a decision point's answer was of no use; for the log.
-struct DecisionPointProblem: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
-}

@@ -1,6 +1,0 @@
-/// Text that administrators write for people.
-enum Prose {
-    static func isGood(_ text: String, _ length: ClosedRange<Int>) -> Bool {
-        length.contains(text.count) && !text.unicodeScalars.contains { $0.properties.generalCategory == .control && $0 != "\n" }
-    }
-}

@@ -1,0 +1,53 @@
+internal import Contracts
+internal import Faults
+@testable import GatewayEdge
+internal import Hummingbird
+internal import Testing
+
+/// Providers of an upstream on the second screen (bridge §7.6).
+@Suite struct UpstreamChoiceTests {
+    private static func configuration(returnOrigin: String) -> Configuration {
+        var configuration = DemoCatalogue.configuration
+        configuration.upstreams = [BridgeUpstream(id: "vendor", baseURL: "https://api.upstream.example")]
+        configuration.requestors[0].bridge = RequestorBridge(upstreamID: "vendor", returnOrigin: returnOrigin)
+        configuration.mvpds += [Mvpd(id: "CoastCable", displayName: "Coast"), Mvpd(id: "TrialUp", displayName: "Trial"), Mvpd(id: "Gone")]
+        configuration.integrations += [("CoastCable", true), ("TrialUp", true), ("Gone", true), ("Shut", false)].map { id, isEnabled in
+            Integration(requestorID: "ACME1", mvpdID: id, enabled: isEnabled, bridge: IntegrationBridge())
+        }
+        return configuration
+    }
+
+    private static func gateway(returnOrigin: String = "https://tv.example") -> TestGateway {
+        let gateway = TestGateway(configuration: configuration(returnOrigin: returnOrigin))
+        gateway.authentication.listBridgedProviders.answer(
+            with: BridgedProviders(providers: [
+                BridgedProviderEntry(id: "CoastCable", displayName: "Their name"), BridgedProviderEntry(id: "TrialUp", isTemporaryPass: true),
+                BridgedProviderEntry(id: "Shut"),
+            ]))
+        return gateway
+    }
+
+    @Test("bridge B47: what upstream offers and a browser can sign in at stands in the list")
+    func lists() async throws {
+        let page = try await Self.gateway().get("/activate/providers?code=QK7M2XD", [:])
+        #expect(page.status == 200 && page.text.contains("mvpd=NorthCable") && page.text.contains("mvpd=CoastCable") && page.text.contains("Coast"))
+        for absent in ["TrialUp", "Gone", "Shut"] { #expect(!page.text.contains("mvpd=\(absent)"), "\(absent)") }
+    }
+
+    @Test("without upstream's list the catalogue's names stand there")
+    func listsWithoutUpstream() async throws {
+        let gateway = Self.gateway()
+        gateway.authentication.listBridgedProviders.fail(with: Fault(.upstreamUnavailable, "Not now."))
+        let page = try await gateway.get("/activate/providers?code=QK7M2XD", [:])
+        #expect(page.status == 200 && page.text.contains("mvpd=CoastCable") && !page.text.contains("mvpd=Shut"))
+    }
+
+    @Test("without a return page of ours a person is sent to the channel's page, and no login begins")
+    func sendsElsewhere() async throws {
+        let gateway = Self.gateway(returnOrigin: "")
+        let page = try await gateway.get("/activate/sign-in?code=QK7M2XD&mvpd=CoastCable", [:])
+        #expect(page.status == 400 && page.text.contains("only on the channel’s own page"))
+        #expect(try await gateway.get("/activate/sign-in?code=QK7M2XD&mvpd=NorthCable", [:]).status == 200)
+        #expect(try await Self.gateway().get("/activate/sign-in?code=QK7M2XD&mvpd=CoastCable", [:]).status == 200)
+    }
+}

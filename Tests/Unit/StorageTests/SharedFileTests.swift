@@ -147,14 +147,6 @@ struct SharedFileTests {
         cache.replace(1, with: "own")
         #expect(try await Self.texts(one, cachedIn: cache, 1) == "foreign")
     }
-}
-
-private final class Flag: Sendable {
-    private let state = Atomic(true)
-
-    var isUp: Bool { state.load(ordering: .acquiring) }
-
-    func lower() { state.store(false, ordering: .releasing) }
 
     @Test("copies that start at the same moment on a file that is not there yet lose nothing of each other")
     func startAtOnce() async throws {
@@ -173,4 +165,12 @@ private final class Flag: Sendable {
             for store in stores { #expect(try await store.count() == 6) }
         }
     }
+}
+
+private final class Flag: Sendable {
+    private let state = Atomic(true)
+
+    var isUp: Bool { state.load(ordering: .acquiring) }
+
+    func lower() { state.store(false, ordering: .releasing) }
 }

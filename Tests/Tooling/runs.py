@@ -5,7 +5,7 @@
 Reads the names of all tests of the bundle from standard input, as --list-tests prints them, and Tests/Cluster/suites. TIMING is the regular expression of tests that
 bound a time, which these runs leave out. Prints a line for each run: its name, a tab, and the arguments of the test runner, each after a tab.
 
-A suite that belongs to no run, one of the list that no test is in, and a test of a target that nothing runs are errors.
+A suite that belongs to no run or does not end in Tests, one of the list that no test is in, and a test of a target that nothing runs are errors.
 """
 
 import pathlib
@@ -35,11 +35,18 @@ def suite_of(name, suites):
     return None
 
 
+def misnamed(name):
+    """Whether a suite that a test is in has a name that does not say so."""
+    return not all(suite.endswith("Tests") for suite in name.split(".", 1)[1].split("(")[0].split("/")[:-1])
+
+
 def sorted_out(names, suites, timing, targets):
     """The tests of each run, and what is wrong with the list."""
     runs, problems, met = {run: [] for run in suites.values()}, [], set()
     for name in names:
         target = name.split(".")[0]
+        if misnamed(name):
+            problems.append(f"{name}: the name of a suite ends in Tests")
         if target != TARGET:
             if target not in targets:
                 problems.append(f"{name}: Tests/run runs no target {target}")

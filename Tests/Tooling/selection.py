@@ -8,17 +8,17 @@ import runs
 
 LIST = """
 # Words about it.
-Outer/Inner   the foreign ones
-Outer
-Other
+OuterTests/InnerTests   the foreign ones
+OuterTests
+OtherTests
 """
 TIMING = r"^IntegrationTests\..*/quick\("
 NAMES = [
-    "IntegrationTests.Outer/Inner/first()",
-    "IntegrationTests.Outer/InnerMost/second(_:)",
-    "IntegrationTests.Outer/third()/Outer.swift:3:4",
-    "IntegrationTests.Other/fourth()",
-    "IntegrationTests.Other/quick()",
+    "IntegrationTests.OuterTests/InnerTests/first()",
+    "IntegrationTests.OuterTests/InnerMostTests/second(_:)",
+    "IntegrationTests.OuterTests/third()/OuterTests.swift:3:4",
+    "IntegrationTests.OtherTests/fourth()",
+    "IntegrationTests.OtherTests/quick()",
     "RpcTests.CallTests/fifth()",
 ]
 
@@ -30,7 +30,7 @@ class Selection(unittest.TestCase):
     def test_each_test_has_the_run_of_its_suite(self):
         told, problems = self.sorted_out(NAMES)
         self.assertEqual(problems, [])
-        self.assertEqual(told, {"the foreign ones": NAMES[:1], "Outer": NAMES[1:3], "Other": NAMES[3:4]})
+        self.assertEqual(told, {"the foreign ones": NAMES[:1], "OuterTests": NAMES[1:3], "OtherTests": NAMES[3:4]})
 
     def test_the_runner_takes_what_belongs_to_the_run(self):
         suites = runs.listed(LIST)
@@ -43,16 +43,20 @@ class Selection(unittest.TestCase):
             self.assertEqual(taken, tests, run)
 
     def test_a_suite_that_is_in_no_run_is_an_error(self):
-        _, problems = self.sorted_out([*NAMES, "IntegrationTests.Fresh/sixth()"])
-        self.assertEqual(problems, ["IntegrationTests.Fresh/sixth(): its suite is not in Tests/Cluster/suites"])
+        _, problems = self.sorted_out([*NAMES, "IntegrationTests.FreshTests/sixth()"])
+        self.assertEqual(problems, ["IntegrationTests.FreshTests/sixth(): its suite is not in Tests/Cluster/suites"])
 
     def test_a_target_that_nothing_runs_is_an_error(self):
         _, problems = self.sorted_out([*NAMES, "FreshTests.CallTests/sixth()"])
         self.assertEqual(problems, ["FreshTests.CallTests/sixth(): Tests/run runs no target FreshTests"])
 
+    def test_a_suite_of_another_name_is_an_error(self):
+        _, problems = self.sorted_out([*NAMES, "RpcTests.Calls/sixth()"])
+        self.assertEqual(problems, ["RpcTests.Calls/sixth(): the name of a suite ends in Tests"])
+
     def test_a_suite_that_is_gone_is_an_error(self):
-        _, problems = self.sorted_out(NAMES, LIST + "Gone\n")
-        self.assertEqual(problems, ["Tests/Cluster/suites lists Gone, which has no test"])
+        _, problems = self.sorted_out(NAMES, LIST + "GoneTests\n")
+        self.assertEqual(problems, ["Tests/Cluster/suites lists GoneTests, which has no test"])
 
     def test_the_list_names_suites_of_the_sources(self):
         sources = (runs.ROOT / "Tests/Cluster/IntegrationTests").rglob("*.swift")

@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-@Suite struct PortPlans {
+@Suite struct PortPlanTests {
     @Test func theDefaultIsTheDocumentedOne() throws {
         let plan = try PortPlan(environment: [:])
         #expect(ClusterService.allCases.map { plan.main($0) } == [7001, 7002, 7003, 7004, 8080, 8090])
@@ -27,7 +27,7 @@ import Testing
     }
 }
 
-@Suite struct ClusterFiles {
+@Suite struct ClusterFileTests {
     @Test func survivesWritingAndIsPrivate() throws {
         try withHome { home in
             let pki = LocalPki(folder: home.pki)
@@ -113,7 +113,7 @@ func withHome(_ body: (ClusterHome) throws -> Void) throws {
     try body(home)
 }
 
-@Suite struct ClusterConnections {
+@Suite struct ClusterConnectionTests {
     @Test("a service that has no connection to a peer is not waited for in vain, and one that has none yet is seen")
     func seenInMetrics() {
         let other = "# TYPE boxoffice_rpc_client_connections gauge\nboxoffice_rpc_client_retries_total{peer=\"config\"} 0\n"

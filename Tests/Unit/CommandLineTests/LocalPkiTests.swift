@@ -6,7 +6,7 @@ import Cryptography
 import Foundation
 import Testing
 
-@Suite struct LocalPkis {
+@Suite struct LocalPkiTests {
     @Test func makesWhatIsMissingAndKeepsTheRest() throws {
         try withHome { home in
             let pki = LocalPki(folder: home.pki)
@@ -72,7 +72,7 @@ import Testing
     }
 }
 
-@Suite("Renewal of the local PKI's certificates") struct Renewals {
+@Suite("Renewal of the local PKI's certificates") struct CertificateRenewalTests {
     @Test("one with less than a third of its time left is renewed, for as long, with its key and names; others and keys stay")
     func due() throws {
         try withHome { home in
@@ -151,7 +151,7 @@ import Testing
     }
 }
 
-@Suite struct QrCodes {
+@Suite struct QrCodeTests {
     @Test func drawsASquareWithAQuietZone() {
         let lines = QrCode.lines(for: "http://127.0.0.1:8080/activate?code=ABCDEFG")
         #expect(lines.count > 12)
@@ -164,7 +164,7 @@ import Testing
     }
 }
 
-@Suite struct IssuedCertificates {
+@Suite struct IssuedCertificateTests {
     @Test func areOfTheAuthorityWithAKeyOfTheirOwn() throws {
         try withHome { home in
             let (pki, folder) = (LocalPki(folder: home.pki), home.root.appendingPathComponent("mine"))

@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-@Suite struct ObservationTargets {
+@Suite struct ObservationTargetTests {
     private static let table = """
           sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
            0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4242 1 0000000000000000 100 0 0 10 0

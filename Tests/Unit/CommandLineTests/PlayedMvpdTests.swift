@@ -4,7 +4,7 @@ import Foundation
 import SamlResponder
 import Testing
 
-@Suite struct PlayedMvpds {
+@Suite struct PlayedMvpdTests {
     private static let document = """
         <samlp:AuthnRequest xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="_r1" \
         Version="2.0" AssertionConsumerServiceURL="http://sp.example/acs?a=1&amp;b=2"><saml:Issuer>https://sp.example/on-behalf-of/ACME1</saml:Issuer>\

@@ -12,7 +12,7 @@ import NIOPosix
 import Testing
 import Transport
 
-@Suite struct Replacements {
+@Suite struct ReplacementTests {
     @Test(
         arguments: [
             ("config=127.0.0.1:7101", ClusterService.config, "127.0.0.1:7101"), ("authorization=[::1]:7103", .authorization, "[::1]:7103"),
@@ -69,7 +69,7 @@ import Transport
     }
 }
 
-@Suite struct ReplacementProbes {
+@Suite struct ReplacementProbeTests {
     @Test func nobodyThere() async throws {
         try await expect("connection refused", "start it") { home in
             let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(host: "127.0.0.1", port: 0).get()

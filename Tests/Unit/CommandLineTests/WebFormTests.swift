@@ -2,7 +2,7 @@
 @testable import Simulation
 import Testing
 
-@Suite struct WebForms {
+@Suite struct WebFormTests {
     @Test func findsActionMethodAndFields() throws {
         let page = """
             <html><body><p>Hello</p><FORM id="f" action='https://idp.example/sso?a=1&amp;b=2' method="POST">

@@ -3,7 +3,7 @@ import Contracts
 import Faults
 import Testing
 
-@Suite struct MessageConversions {
+@Suite struct MessageConversionTests {
     @Test func keepsEveryKindOfField() throws {
         var mvpd = Mvpd(id: "NorthCable", displayName: "Nörth Cable", iframeWidth: 640, authPerAggregator: true)
         mvpd.platforms = [PlatformSettings(platform: .tvos, boardingStatus: .supported, requiredMetadataFields: ["userID", ""])]
@@ -50,7 +50,7 @@ import Testing
     }
 }
 
-@Suite struct Descriptors {
+@Suite struct DescriptorTests {
     @Test func namesEveryService() {
         let text = String(decoding: ContractDescriptors.fileDescriptorSet.filter { $0 >= 0x20 && $0 < 0x7f }, as: UTF8.self)
         for service in ["Health", "Reflection", "Config", "Authentication", "Sessions", "Authorization"] {
@@ -59,7 +59,7 @@ import Testing
     }
 }
 
-@Suite struct TraceContexts {
+@Suite struct TraceContextTests {
     @Test func survivesItsTextForm() throws {
         let context = TraceContext.random()
         let parsed = try #require(TraceContext(traceparent: context.traceparent))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LoadReporting
 
-@Suite struct AxisScales {
+@Suite struct AxisScaleTests {
     @Test(arguments: [(0.3, 0.5), (1, 1), (1.2, 2), (2.1, 2.5), (3, 5), (7, 10), (0.00031, 0.0005)])
     func aNiceStepIsARoundNumberNotBelow(_ step: Double, _ nice: Double) { #expect(abs(AxisScale.niceStep(step) - nice) < nice * 1e-9) }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LoadReporting
 
-@Suite struct MetricChanges {
+@Suite struct MetricChangeTests {
     private func snapshot(_ text: String, at time: Double) -> MetricSnapshot { MetricSnapshot(PrometheusText(text).samples, at: time) }
 
     @Test func aCounterBecomesARateOverAllItsSeries() {

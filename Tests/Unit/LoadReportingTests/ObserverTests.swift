@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoadReporting
 
-@Suite struct Observers {
+@Suite struct ObserverTests {
     private struct Unreachable: Error, CustomStringConvertible {
         let description = "connection refused"
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoadReporting
 
-@Suite struct ProcessReadings {
+@Suite struct ProcessReadingTests {
     private static let stat = "42 (a) b (c)) S 1 42 42 0 -1 4194560 100 0 0 0 250 50 0 0 20 0 9 0 777 1000 2000 18446744073709551615 0"
 
     @Test func readsTimeMemoryAndStartWhateverTheNameHolds() throws {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LoadReporting
 
-@Suite struct PrometheusTexts {
+@Suite struct PrometheusTextTests {
     @Test func readsSamplesWithLabelsEscapesAndTimes() {
         let text = PrometheusText(
             """

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LoadReporting
 
-@Suite struct Quantities {
+@Suite struct QuantityTests {
     @Test(arguments: [
         (0.0, "0"), (999, "999 ns"), (1e3, "1.00 µs"), (411_700, "412 µs"), (999_700, "1.00 ms"), (4_213_000, "4.21 ms"), (1.2e9, "1.20 s"),
         (61e9, "61.0 s"),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoadReporting
 
-@Suite struct ReportComparisons {
+@Suite struct ReportComparisonTests {
     private func report(slowness: Double = 1, random: UInt64 = 7, seconds: Int = 20, failing: Double = 0.002) -> LoadReport {
         var full = FullReport()
         (full.slowness, full.seconds, full.failing) = (slowness, seconds, failing)

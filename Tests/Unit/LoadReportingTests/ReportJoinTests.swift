@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoadReporting
 
-@Suite struct ReportJoins {
+@Suite struct ReportJoinTests {
     private func report(_ number: Int, slowness: Double = 1, seconds: Int = 12) -> LoadReport {
         var full = FullReport()
         (full.slowness, full.seconds) = (slowness, seconds)

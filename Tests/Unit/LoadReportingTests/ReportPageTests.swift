@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoadReporting
 
-@Suite struct ReportPages {
+@Suite struct ReportPageTests {
     private static let hostile = "</script><script>alert(1)</script><img src=x onerror='alert(2)'>\"&{{title}}]]>"
 
     /// The page with its own style and script taken out.

@@ -5,7 +5,7 @@ import Storage
 import StoragePostgres
 import Testing
 
-extension InTime {
+extension InTimeTests {
     /// A connection is lost between a commit and its answer.
     @Suite("Commits in doubt", .enabled(if: PostgresServer.isHere, PostgresServer.absence))
     struct DoubtTests {

@@ -6,7 +6,7 @@ import StoragePostgres
 import Synchronization
 import Testing
 
-extension InTime {
+extension InTimeTests {
     /// A standby is promoted, while copies write and read.
     @Suite("Failover", .enabled(if: PostgresServer.isHere, PostgresServer.absence))
     struct FailoverTests {

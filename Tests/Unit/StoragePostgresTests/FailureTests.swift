@@ -6,7 +6,7 @@ import Testing
 
 @testable import StoragePostgres
 
-extension InTime {
+extension InTimeTests {
     /// The callers' view while the server is away, and the stored rows when it is back.
     @Suite("A server that fails", .enabled(if: PostgresServer.isHere, PostgresServer.absence))
     struct FailureTests {

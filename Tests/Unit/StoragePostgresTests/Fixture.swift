@@ -60,4 +60,4 @@ func offThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) 
 }
 
 /// Tests of what has seconds: one at a time.
-@Suite("In time", .serialized) struct InTime {}
+@Suite("In time", .serialized) struct InTimeTests {}

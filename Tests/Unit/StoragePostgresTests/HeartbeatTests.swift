@@ -5,7 +5,7 @@ import Storage
 import StoragePostgres
 import Testing
 
-extension InTime {
+extension InTimeTests {
     /// Copies notice that their server may not be the one any more: it answers, and commits nothing.
     @Suite("Heartbeats", .enabled(if: PostgresServer.isHere, PostgresServer.absence))
     struct HeartbeatTests {

@@ -31,7 +31,7 @@ struct StandbyTests {
     }
 }
 
-extension InTime {
+extension InTimeTests {
     @Suite("A server with a standby", .enabled(if: PostgresServer.isHere, PostgresServer.absence))
     struct ReplicatedTests {
         @Test("a role that was let sees its standbys, any other one only that they are there", .timeLimit(.minutes(1)))

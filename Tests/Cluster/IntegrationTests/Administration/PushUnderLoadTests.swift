@@ -3,10 +3,10 @@
 import Foundation
 import Testing
 
-extension AdministrationApi {
+extension AdministrationApiTests {
     /// Changes reach every service within a second, without a restart and without a failed request.
     @Suite("Pushes under load")
-    struct PushUnderLoad {
+    struct PushUnderLoadTests {
         private static let pushes = 20
 
         @Test("twenty pushes during a stream of calls: none fails, and each is everywhere within a second", .tags(.timing), .onReleasePrograms)

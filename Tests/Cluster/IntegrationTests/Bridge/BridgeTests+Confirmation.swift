@@ -54,7 +54,7 @@ extension BridgeTests {
         let olga = try await Administrator.fresh()
         let answer = try await olga.change("/requestors/ACME1") { $0["confirmsSignIn"] = isOn }
         try #require(answer.status == 200, "\(answer.text)")
-        try await MvpdCases.publish("confirmed sign-ins", olga)
+        try await MvpdTests.publish("confirmed sign-ins", olga)
     }
 }
 

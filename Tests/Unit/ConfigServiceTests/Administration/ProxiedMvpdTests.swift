@@ -67,7 +67,7 @@ struct ProxiedMvpdTests {
         let before = admin.published.configuration.version
         guard case .version(let version) = try await replace(admin, Self.list(Self.town + Self.hill)) else { Issue.record("refused"); return }
         let configuration = admin.published.configuration
-        #expect(configuration.version == version.version && version.version > before && version.author == "keeper")
+        #expect(configuration.version == version.version && version.version > before && version.author == "watcher")
         let town = try #require(configuration.mvpds.first { $0.id == "TownCable" })
         #expect(town.isProxied && town.proxyMvpdID == "BigProxy" && town.providerID == "town-01" && town.displayName == "TownCable TV")
         #expect(town.signIn == nil && town.authnTtlSeconds == 86_400 && town.authzTtlSeconds == 3600 && town.logoURL == "")

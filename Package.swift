@@ -246,7 +246,7 @@ package.targets = [
         "AutoSignInService", "Services/AutoSignIn/Service", logic, uses: "CoreMetrics", "Identifiers", "Memos", "OutboundHttp", "TextEncodings",
         "Tokens"),
     service("AutoSignInMain", "Services/AutoSignIn/Main", uses: "AutoSignInService", "Contracts", "OutboundHttp", "ServiceKit", "Storage"),
-    wireLibrary(
+    library(
         "GatewayEdge", "Services/Gateway/Edge", common, uses: "BridgeClient", "Catalogue", "CoreMetrics", "CZlib", "EventLoops", "Hummingbird",
         "HummingbirdCore", "HummingbirdHTTP2", "Logging", "Mustache", "NIOCore", "NIOHTTP1", "NIOHTTPTypesHTTP1", "NIOPosix", "NIOSSL", "NIOTLS",
         "Spans", "StrictJson", "TextEncodings", "Tokens"),

@@ -18,7 +18,7 @@ rules = importlib.util.module_from_spec(importlib.util.spec_from_loader("rules",
 loader.exec_module(rules)
 RULES = {rule.name: rule for rule in rules.RULES}
 # In two parts, as the rules read this file too.
-KEY = "-----BEGIN RSA PRIVATE " + "KEY-----"
+KEY = " ".join(["-----BEGIN", "RSA", "PRIVATE", "KEY-----"])
 OPEN = "TO" + "DO"
 
 

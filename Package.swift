@@ -443,7 +443,9 @@ if hasAny("tests") {
         library("TestIdentities", "Tests/Support/TestIdentities", uses: "Cryptography", "Transport"),
         library("ManualClocks", "Tests/Support/ManualClocks", uses: "Clocks"),
         library("Doubles", "Tests/Support/Doubles", common, uses: "Catalogue", "NIOConcurrencyHelpers"),
-        library("PostgresServer", "Tests/Support/PostgresServer", uses: "PrivatePostgres", "Storage", "StoragePostgres", "StorageSqlite"),
+        library(
+            "PostgresServer", "Tests/Support/PostgresServer", uses: "PrivatePostgres", "Storage", "StoragePostgres", "StorageSqlite",
+            exclude: ["Kept"]),
         library("CatalogueSamples", "Tests/Support/CatalogueSamples", uses: "CatalogueFiles", "Clocks", "Cryptography", "ManualClocks"),
         tests("FramesTests", ["ContractRuntime", "Contracts", "Faults", "Frames"], exclude: ["Golden"]),
         tests("SamlProfileTests", ["Clocks", "PairedTimes", "SamlProfile", "SamlSigner"], exclude: ["Peers"]),

@@ -419,8 +419,8 @@ let suites: KeyValuePairs = [
     "ContractReflectionTests": ["ContractReflection", "ContractRuntime", "Contracts", "StrictJson"],
     "PeerDoublesTests": common + ["PeerDoubles", "Tokens"],
     "ContractConformanceTests": common + [
-        "AuthorizationService", "AutoSignInService", "Catalogue", "ContractConformance", "Frames", "Logging", "NIOCore", "NIOPosix", "OutboundHttp",
-        "PeerDoubles", "Rpc", "Storage", "StorageSqlite", "Tokens", "Transport",
+        "AuthorizationService", "AutoSignInService", "Catalogue", "ContractConformance", "Doubles", "Frames", "Logging", "NIOCore", "NIOPosix",
+        "OutboundHttp", "PeerDoubles", "Rpc", "Storage", "StorageSqlite", "Tokens", "Transport",
     ],
     "CommandLineTests": common + stores + [
         "AdministrationCommands", "ArgumentParser", "AsyncHTTPClient", "BoxofficeMain", "CatalogueFiles", "ClusterCommands", "CommandKit",

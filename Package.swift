@@ -353,8 +353,8 @@ if hasAny("benchmarks") {
             "GatewayBenchmark", "Tests/Benchmarks/Gateway", uses: "ArgumentParser", "CommandKit", "EntitlementClient", "GatewayEdge", "Hummingbird",
             "HummingbirdCore", "Logging", "Simulation", "TextEncodings"),
         program(
-            "StoreBenchmark", "Tests/Benchmarks/Store", uses: "ArgumentParser", "AuthenticationAdministration", "AuthenticationCore", "GRDB",
-            "PrivatePostgres", "Storage", "StoragePostgres", "StorageSqlite"),
+            "StoreBenchmark", "Tests/Benchmarks/Store", uses: "ArgumentParser", "AuthenticationAdministration", "AuthenticationCore", "Clocks",
+            "Contracts", "Faults", "GRDB", "Identifiers", "PrivatePostgres", "Storage", "StoragePostgres", "StorageSqlite"),
         program("ClientBenchmark", "Tests/Benchmarks/Client", uses: "ArgumentParser", "EntitlementClient", "EntitlementSimulator"),
         program("AppleBenchmark", "Tests/Benchmarks/Apple", uses: "ArgumentParser", "AutoSignInService", "Clocks", "Cryptography"),
         program("SamlBenchmark", "Tests/Benchmarks/Saml", uses: "ArgumentParser", "Clocks", "SamlProfile", "SamlSigner"),

@@ -215,7 +215,7 @@ struct CompleteSignInTests {
         #expect(try await rig.finish(browser).result == .signedIn)
     }
 
-    private func pending(_ backend: Backend = .memory) async throws -> (Rig, DeviceCall, RegistrationCode, Browser) {
+    private func pending(_ backend: Backend = .sqlite) async throws -> (Rig, DeviceCall, RegistrationCode, Browser) {
         let rig = try Rig(backend)
         let call = try await rig.call(rig.bearer())
         let code = try await rig.code(call)

@@ -197,7 +197,7 @@ struct PlatformRig {
     let rig: Rig
     let bearer: String
 
-    init(_ backend: Backend = .memory) async throws {
+    init(_ backend: Backend = .sqlite) async throws {
         rig = try Rig(backend)
         rig.catalogue.change { configuration in
             configuration.mvpds[0].platforms = [Platform.tvos, .ios].map { platform in

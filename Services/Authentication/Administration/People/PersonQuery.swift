@@ -69,27 +69,6 @@ package struct FoundPerson: Sendable {
     }
 }
 
-/// The store's queries and operations for people.
-package protocol PersonStore: Sendable {
-    /// - Throws: `unavailable` while households of older sessions are not known yet.
-    func person(_ query: PersonQuery) async throws(Fault) -> FoundPerson
-
-    /// Every row of a person's.
-    /// - Parameter attributes: Opens what an upstream told with a session.
-    func told(
-        _ person: FoundPerson, attributes: @escaping @Sendable ([UInt8], String) -> String?
-    ) async throws(Fault) -> (tables: [PersonTable], hasMore: Bool)
-
-    /// Finds and removes, in one commit.
-    /// - Returns: The person, and the number of rows of each table; none where the query stands for several people.
-    func erase(_ query: PersonQuery, now: Timestamp) async throws(Fault) -> ErasedPerson
-
-    /// Marks households of sessions that a release before wrote, a batch of them.
-    /// - Parameter attributes: Opens what an upstream told with a session.
-    /// - Returns: The number of marked sessions.
-    func markHouseholds(_ attributes: @escaping @Sendable ([UInt8], String) -> [UserAttribute]) async throws(Fault) -> Int
-}
-
 /// The result of an erasure.
 package struct ErasedPerson: Sendable {
     package let found: FoundPerson

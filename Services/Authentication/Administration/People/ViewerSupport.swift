@@ -14,7 +14,7 @@ struct ViewerSupport: Sendable {
     private static let rounds = 20
 
     let catalogue: any CatalogueSource
-    let store: any AuthenticationStore
+    let store: SqlAuthenticationStore
     let scrambler: UserIDScrambler
     let clock: any WallClock
     let metrics: AuthenticationMetrics

@@ -41,7 +41,7 @@ package final class ScheduledSignIns: Sendable {
     }
 
     private let tests: TestSignIns
-    private let store: any ScheduledSignInStore & TestSignInStore
+    private let store: SqlAuthenticationStore
     private let catalogue: any CatalogueSource
     private let secrets: any ClientSecrets
     private let transport: any OutboundTransport
@@ -53,7 +53,7 @@ package final class ScheduledSignIns: Sendable {
     private let state = Mutex(State())
 
     init(
-        tests: TestSignIns, store: any ScheduledSignInStore & TestSignInStore, catalogue: any CatalogueSource, secrets: any ClientSecrets,
+        tests: TestSignIns, store: SqlAuthenticationStore, catalogue: any CatalogueSource, secrets: any ClientSecrets,
         transport: any OutboundTransport, origin: String, clock: any WallClock, logger: Logger
     ) {
         (self.tests, self.store, self.catalogue, self.secrets, self.transport) = (tests, store, catalogue, secrets, transport)

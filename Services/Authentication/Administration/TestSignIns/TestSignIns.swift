@@ -17,7 +17,7 @@ package import SamlProfile
 package struct TestSignIns: TestAnswers {
     package let saml: any SamlSignIn
     package let oauth: OAuthAnswerCheck
-    package let store: any AuthenticationStore
+    package let store: SqlAuthenticationStore
     package let clock: any WallClock
     package let random: any RandomSource
     package let logger: Logger

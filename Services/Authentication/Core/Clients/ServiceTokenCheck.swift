@@ -16,11 +16,11 @@ package final class ServiceTokenCheck: Sendable {
     }
 
     private let keys: ServiceTokenKeys
-    private let store: any ServiceTokenStore
+    private let store: SqlAuthenticationStore
     private let clock: any WallClock
     private let state = Mutex(State())
 
-    package init(keys: ServiceTokenKeys, store: any ServiceTokenStore, clock: any WallClock) {
+    package init(keys: ServiceTokenKeys, store: SqlAuthenticationStore, clock: any WallClock) {
         self.keys = keys
         self.store = store
         self.clock = clock

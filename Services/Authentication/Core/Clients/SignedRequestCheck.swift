@@ -123,10 +123,10 @@ final class UsedNonces: Sendable {
         var keys: [OctetText: ExpiryCounts] = [:]
     }
 
-    private let store: any NonceStore
+    private let store: SqlAuthenticationStore
     private let state = Mutex(State())
 
-    init(store: any NonceStore) { self.store = store }
+    init(store: SqlAuthenticationStore) { self.store = store }
 
     /// - Parameter end: From when on the signature is too old in any case.
     /// - Returns: False when it was used before.

@@ -27,7 +27,7 @@ package struct UserMetadataAnswer: Sendable {
     package let bearers: BearerCheck
     package let sessions: SessionLookup
     package let trials: TrialPlays
-    package let store: any AuthenticationStore
+    package let store: SqlAuthenticationStore
     package let clock: any WallClock
     package let logger: Logger
     package let deciders: [any Decider]

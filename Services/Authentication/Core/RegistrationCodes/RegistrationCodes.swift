@@ -17,7 +17,7 @@ package struct RegistrationCodes: Sendable {
 
     package let bearers: BearerCheck
     package let catalogue: any CatalogueSource
-    package let store: any AuthenticationStore
+    package let store: SqlAuthenticationStore
     package let clock: any WallClock
     package let random: any RandomSource
     package let userIDs: UserIDScrambler

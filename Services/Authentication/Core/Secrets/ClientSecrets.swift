@@ -22,27 +22,13 @@ package struct SealedSecret: Hashable, Sendable {
     let writtenAt: Timestamp
 }
 
-package protocol SecretStore: Sendable {
-    /// Stores it unless the reference is another owner's.
-    /// - Returns: True when there was one before; `nil` when it is another owner's.
-    func put(_ secret: SealedSecret) async throws(Fault) -> Bool?
-
-    func sealedSecret(_ reference: SecretReference) async throws(Fault) -> SealedSecret?
-
-    /// By reference.
-    func sealedSecrets() async throws(Fault) -> [SealedSecret]
-
-    /// Seals one anew, if it is still the same.
-    func reseal(_ secret: SealedSecret, as sealed: [UInt8]) async throws(Fault)
-}
-
 /// The secrets that the catalogue refers to: a file of that name first, then what administrators have written (clients §2).
 package struct KeptSecrets: ClientSecrets {
     /// Octets of a secret, at most.
     package static let longest = 4096
 
     package let folder: ClientSecretFolder
-    package let store: any SecretStore
+    package let store: SqlAuthenticationStore
     package let seals: SecretSeals
     package let clock: any WallClock
 

@@ -8,7 +8,7 @@ package import Faults
 package struct SessionLookup: Sendable {
     package let bearers: BearerCheck
     package let catalogue: any CatalogueSource
-    package let store: any AuthenticationStore
+    package let store: SqlAuthenticationStore
     package let clock: any WallClock
     package let metrics: AuthenticationMetrics
     package let stored: StoredSessions

@@ -82,29 +82,6 @@ package enum TestSignInEnd: Hashable, Sendable {
     case replayed
 }
 
-/// Test sign-ins, apart from those of viewers.
-package protocol TestSignInStore: Sendable {
-    /// - Returns: False when as many as may be are under way; nothing changed. Those of a schedule take no other's place.
-    func add(_ test: TestSignInRecord, now: Timestamp) async throws(Fault) -> Bool
-
-    /// The one with that digest of its ticket, of `RelayState` or of `state`, unless it is over.
-    func testSignIn(_ handle: SecretDigest, now: Timestamp) async throws(Fault) -> TestSignInRecord?
-
-    /// Puts it at its next stage.
-    /// - Parameter before: The digest that it was known by.
-    /// - Returns: False when it is over, or somebody else was first; nothing changed.
-    func open(_ test: TestSignInID, from before: SecretDigest, _ request: TestSignInRecord.Request, _ way: SignInWay, now: Timestamp)
-        async throws(Fault)
-        -> Bool
-
-    /// Ends it without an answer, if it is there.
-    func drop(_ test: TestSignInID) async throws(Fault)
-
-    /// Consumes it, and remembers the assertion that it took, as one change.
-    /// - Parameter replay: `nil`: the answer had none that counts.
-    func finish(_ test: TestSignInID, _ handle: SecretDigest, _ replay: SignInCompletion.Replay?, now: Timestamp) async throws(Fault) -> TestSignInEnd
-}
-
 /// The result of taking the turn of a scheduled sign-in.
 package enum ScheduledSignInTurn: Sendable {
     /// This copy's; nobody else's before the next one is due.
@@ -113,19 +90,4 @@ package enum ScheduledSignInTurn: Sendable {
     /// Nobody's before that moment.
     /// - Parameter latest: How the latest ended that is known.
     case notYet(until: Timestamp, latest: ScheduledSignInState?)
-}
-
-/// When scheduled sign-ins are due, and how the latest ended: for all copies of the service.
-package protocol ScheduledSignInStore: Sendable {
-    /// Takes the turn when it is due: the next one is due then at `next`. When several calls come at a time, at most one takes it.
-    /// - Parameters:
-    ///   - first: When an MVPD's first one is due.
-    ///   - next: From this one on; what is due later than that was planned by another schedule, and is due now.
-    func takeTurn(_ mvpd: MvpdID, first: Timestamp, next: Timestamp, now: Timestamp) async throws(Fault) -> ScheduledSignInTurn
-
-    /// Remembers how one ended.
-    func keep(_ state: ScheduledSignInState, of mvpd: MvpdID) async throws(Fault)
-
-    /// How the latest of each MVPD ended, by MVPD.
-    func scheduledSignIns() async throws(Fault) -> [ScheduledSignInState]
 }

@@ -19,7 +19,7 @@ actor ProviderTokens {
 
     private let client: ProviderClient
     private let catalogue: any CatalogueSource
-    private let store: any AuthenticationStore
+    private let store: SqlAuthenticationStore
     private let seal: TokenSeal
     private let clock: any WallClock
     private let metrics: AuthenticationMetrics
@@ -35,7 +35,7 @@ actor ProviderTokens {
     private static let patience: (tries: Int, pause: Duration) = (100, .milliseconds(100))
 
     init(
-        client: ProviderClient, catalogue: any CatalogueSource, store: any AuthenticationStore, seal: TokenSeal, clock: any WallClock,
+        client: ProviderClient, catalogue: any CatalogueSource, store: SqlAuthenticationStore, seal: TokenSeal, clock: any WallClock,
         metrics: AuthenticationMetrics, logger: Logger
     ) {
         self.client = client

@@ -12,7 +12,7 @@ internal import SamlProfile
 /// Makes a session of what a platform's framework got from the MVPD (rest-v1 §3.12, mvpd §2.8).
 struct PlatformExchanger: Sendable {
     let saml: any SamlSignIn
-    let store: any AuthenticationStore
+    let store: SqlAuthenticationStore
     let clock: any WallClock
     let random: any RandomSource
     let scrambler: UserIDScrambler

@@ -13,7 +13,7 @@ struct ProfileLookup: Sendable {
 
     let bearers: BearerCheck
     let sessions: SessionLookup
-    let store: any AuthenticationStore
+    let store: SqlAuthenticationStore
     let metadata: UserMetadataAnswer
     let scrambler: UserIDScrambler
     let clock: any WallClock

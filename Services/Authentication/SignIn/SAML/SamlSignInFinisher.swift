@@ -13,7 +13,7 @@ package import SamlProfile
 package struct SamlSignInFinisher: Sendable {
     package let saml: any SamlSignIn
     package let catalogue: any CatalogueSource
-    package let store: any AuthenticationStore
+    package let store: SqlAuthenticationStore
     package let clock: any WallClock
     package let random: any RandomSource
     package let scrambler: UserIDScrambler

@@ -175,7 +175,7 @@ public struct JsonDocument: Sendable {
     public init(parsing text: [UInt8], dropsFlawedTexts: Bool = false) throws(JsonSyntaxError) {
         self.text = text
         var parser = JsonParser(text, dropsFlawedTexts: dropsFlawedTexts)
-        do throws(JsonParser.Failure) {
+        do throws(JsonParser.Rejection) {
             root = try parser.document()
         } catch {
             throw JsonSyntaxError(position: JsonPosition(of: error.offset, in: text), message: error.message)

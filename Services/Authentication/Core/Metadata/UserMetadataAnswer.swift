@@ -131,7 +131,7 @@ package struct UserMetadataAnswer: Sendable {
                 sealed.data.append(MetadataEntry(key: item.key, value: item.value))
                 continue
             }
-            do throws(MetadataSeal.Obstacle) {
+            do throws(MetadataSeal.Rejection) {
                 sealed.data.append(MetadataEntry(key: item.key, value: .text(try sealing.seal.seal(item.value))))
                 sealed.encrypted.append(item.key)
             } catch {
@@ -155,7 +155,7 @@ extension UserMetadataAnswer: CallRegistration {
 /// Encrypts values to a programmer's certificate (rest-v1 §8).
 struct MetadataSeal: Hashable, Sendable {
     /// Why a value is left out: it is never told in clear.
-    enum Obstacle: String, Error {
+    enum Rejection: String, Error {
         case noCertificate = "no_certificate"
         case tooLong = "too_long"
         case failed = "failed"
@@ -174,7 +174,7 @@ struct MetadataSeal: Hashable, Sendable {
     }
 
     /// - Returns: Base64 of one RSA block over the value's UTF-8 text.
-    func seal(_ value: MetadataEntry.Value) throws(Obstacle) -> String {
+    func seal(_ value: MetadataEntry.Value) throws(Rejection) -> String {
         guard let certificate, case .rsa(let key) = try? certificate.publicKey() else { throw .noCertificate }
         let text = Array(value.plaintext.utf8)
         guard text.count <= key.longestPlaintext(padding) else { throw .tooLong }

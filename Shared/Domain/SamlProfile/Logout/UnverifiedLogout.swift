@@ -57,7 +57,7 @@ public struct UnverifiedLogout: Sendable {
     /// - Throws: The reason of the parse, or `issuer`.
     public func claimedIssuer() throws(SamlRejection) -> String {
         let root: XmlElement
-        do throws(ParseFailure) {
+        do throws(XmlRejection) {
             root = try ParsedDocument.parse(octets).root
         } catch {
             throw error.rejection

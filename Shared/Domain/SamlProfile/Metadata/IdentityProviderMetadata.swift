@@ -61,7 +61,7 @@ public struct IdentityProviderMetadata: Hashable, Sendable {
         let octets = XmlDeclaration.withoutEncoding(document)
         if let other = Self.otherKind(octets) { throw SamlRejection(.form, other) }
         let root: XmlElement
-        do throws(ParseFailure) {
+        do throws(XmlRejection) {
             root = try ParsedDocument.parseMetadata(octets).root
         } catch {
             throw error == .form ? SamlRejection(.form, "It is not well-formed XML, or was cut or changed on its way.") : error.rejection

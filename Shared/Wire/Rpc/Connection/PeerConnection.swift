@@ -156,7 +156,7 @@ extension PeerConnection {
     private func parse(_ buffer: inout ByteBuffer) {
         buffer.readWithUnsafeReadableBytes { bytes in
             var rest = bytes
-            do throws(FrameViolation) {
+            do throws(FrameRejection) {
                 while !isEnding, !isCongested, let frame = try decoder.next(&rest) { dispatch(frame) }
             } catch {
                 perform(machine.refuse(error))

@@ -146,7 +146,7 @@ extension CatalogueLedger {
     }
 
     /// Takes a key out for good: statements that it signed are refused from then on, and no copy signs with it.
-    /// - Throws: `not_found`; a `Refused` as its cause when it is the only one.
+    /// - Throws: `not_found`; a `DocumentRejection` as its cause when it is the only one.
     func retireStatementKey(_ name: String) throws {
         let keys = try statementKeys().filter { $0.retiredAt == nil }
         guard keys.contains(where: { $0.name == name }) else { throw Fault.notFound("key of software statements") }

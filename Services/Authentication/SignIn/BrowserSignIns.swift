@@ -97,7 +97,7 @@ struct HandOver: Sendable {
     }
 }
 
-/// Where a person goes when a sign-in is over: the app's address if it is still registered, else the channel's default (mvpd §2.4).
+/// A person goes here when a sign-in is over: the app's address if it is still registered, else the channel's default (mvpd §2.4).
 struct SignInDestination: Sendable {
     let store: SqlAuthenticationStore
     let ends: SignInEnds

@@ -11,7 +11,7 @@ internal import Synchronization
 ///
 /// While `config` is unreachable, the last version stays in use; only a service that never had one answers `unavailable`.
 public final class CatalogueFeed: CatalogueSource {
-    /// How long to wait after a broken subscription, by how many broke in a row: 50 ms doubling to 1 s, half of it random.
+    /// A feed waits this long after a broken subscription, by how many broke in a row: 50 ms doubling to 1 s, half of it random.
     public typealias Pause = @Sendable (_ failures: Int) async throws -> Void
 
     private struct State {
@@ -136,7 +136,7 @@ public final class CatalogueFeed: CatalogueSource {
     }
 }
 
-/// Where a service reads the current catalogue; reading never waits.
+/// A service reads the current catalogue here; reading never waits.
 public protocol CatalogueSource: Sendable {
     /// - Throws: `unavailable` while no version has ever been received.
     func current() throws(Fault) -> Catalogue
@@ -155,7 +155,7 @@ public struct FixedCatalogue: CatalogueSource {
 ///
 /// One line `boxoffice-catalogue 1 <SHA-256 of the rest>`, then the encoded `Configuration`.
 public struct CatalogueSnapshot: Sendable {
-    /// Why a file cannot be used.
+    /// A file cannot be used for this reason.
     public struct Failure: Error, Sendable, CustomStringConvertible {
         public let description: String
     }

@@ -96,7 +96,7 @@ extension ResponseVerdict {
     }
 }
 
-/// How one sign-in went; nothing in it is personal.
+/// One sign-in went in this way; nothing in it is personal.
 package struct SignInRecord: Sendable {
     package let trace: String
     package let endedAt: Timestamp

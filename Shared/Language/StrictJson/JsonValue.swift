@@ -207,7 +207,7 @@ public struct JsonPosition: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "line \(line), column \(column)" }
 }
 
-/// Why a text is not JSON.
+/// A text is not JSON for this reason.
 public struct JsonSyntaxError: Error, Sendable, Hashable, CustomStringConvertible {
     public let position: JsonPosition
     public let message: String

@@ -85,7 +85,7 @@ extension ServiceEnvironment {
 }
 
 extension ServiceEnvironment {
-    /// Where a key is: in the file that the settings name, or in the data folder, where it is made at the first start.
+    /// Returns where a key is: in the file that the settings name, or in the data folder, where it is made at the first start.
     /// - Parameters:
     ///   - named: The files that the settings name.
     ///   - file: Its name in the data folder otherwise.
@@ -130,7 +130,7 @@ extension ServiceEnvironment {
 
 /// A key that is made at the first start, for a settings file that names none.
 public enum MadeKey {
-    /// Why the file cannot be made.
+    /// The file cannot be made for this reason.
     public struct Failure: Error, Sendable, CustomStringConvertible {
         public let description: String
     }
@@ -187,7 +187,7 @@ public enum MadeKey {
 
 /// Tells systemd about this program, by datagrams to the socket that it names (sd_notify(3)). Nothing waits for it, and nothing depends on it.
 struct ServiceManager: Sendable {
-    /// Where the socket is: a path, or `@` and an abstract name.
+    /// The socket is here: a path, or `@` and an abstract name.
     static let variable = "NOTIFY_SOCKET"
 
     private let address: sockaddr_un

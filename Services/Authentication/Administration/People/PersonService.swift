@@ -10,7 +10,7 @@ package import Logging
 package struct PersonService: Sendable {
     private static let longest = 512
     private static let mostLogins = 100
-    /// How often all that one look takes in is erased in one call.
+    /// All that one look takes in is erased in one call this often.
     private static let rounds = 20
 
     package let store: SqlAuthenticationStore

@@ -33,7 +33,7 @@ package final class ScheduledSignIns: Sendable {
         var version: UInt64?
         var storeID = ""
         var planned: [Planned] = []
-        /// When it makes sense to ask the store.
+        /// It makes sense to ask the store at this time.
         var next: [MvpdID: Timestamp] = [:]
         var running = 0
         /// The number of sign-ins at an MVPD that could not be tried, one after the other.
@@ -77,7 +77,7 @@ package final class ScheduledSignIns: Sendable {
         }
     }
 
-    /// How the latest ended, of those that the catalogue asks for.
+    /// Returns how the latest ended, of those that the catalogue asks for.
     func list() async throws(Fault) -> Contracts.ScheduledSignIns {
         refresh()
         let known = try await store.scheduledSignIns()

@@ -11,7 +11,7 @@ package import Tokens
 
 /// Checks requests that apps sign with a key pair of their application (clients §2).
 package struct SignedRequestCheck: Sendable {
-    /// Why one is refused: for the log and the metric, never for the caller.
+    /// One is refused for one of these reasons: for the log and the metric, never for the caller.
     enum Cause: String {
         case unknownKey = "unknown_key"
         case signature, time, syntax, requestor, replay, plain

@@ -154,7 +154,7 @@ extension UserMetadataAnswer: CallRegistration {
 
 /// Encrypts values to a programmer's certificate (rest-v1 §8).
 struct MetadataSeal: Hashable, Sendable {
-    /// Why a value is left out: it is never told in clear.
+    /// A value is left out for one of these reasons: it is never told in clear.
     enum Rejection: String, Error {
         case noCertificate = "no_certificate"
         case tooLong = "too_long"

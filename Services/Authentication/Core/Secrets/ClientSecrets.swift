@@ -6,7 +6,7 @@ package import Faults
 internal import Foundation
 internal import Synchronization
 
-/// Where client secrets come from.
+/// Client secrets come from here.
 package protocol ClientSecrets: Sendable {
     /// - Returns: `nil` when there is none of that name.
     /// - Throws: Faults of the store.
@@ -157,7 +157,7 @@ package final class SecretSeals: Sendable {
 
 /// Secrets of pairs and imported clients as they were read lately: a television signs each of its calls.
 package final class RecentSecrets: Sendable {
-    /// How long one is used without another look.
+    /// One is used without another look for this long.
     private static let age: Duration = .seconds(1)
     private static let capacity = 4096
 

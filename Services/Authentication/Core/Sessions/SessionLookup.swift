@@ -83,7 +83,7 @@ package struct SessionLookup: Sendable {
         record.kind != .platform || (try? PartnerStatusCheck(caller, now: clock.now()).provider(expected: record.mvpd)) != nil
     }
 
-    /// Why a platform's login that the device has at an MVPD is not shown for a decision.
+    /// Returns why a platform's login that the device has at an MVPD is not shown for a decision.
     /// - Returns: `nil` where there is none, or the call says nothing of the platform.
     package func partnerFault(of caller: DeviceCaller, at mvpd: MvpdID) async throws(Fault) -> Fault? {
         guard caller.partner != nil else { return nil }

@@ -44,7 +44,7 @@ package struct TestSignInRecord: Hashable, Sendable {
         self.stage = stage
     }
 
-    /// How far it has come.
+    /// It has come this far.
     package enum Stage: Hashable, Sendable {
         /// Nobody has opened it.
         case waiting(ticket: SecretDigest)
@@ -73,7 +73,7 @@ package struct TestSignInRecord: Hashable, Sendable {
     }
 }
 
-/// How a test sign-in ended in the store.
+/// A test sign-in ended in one of these ways in the store.
 package enum TestSignInEnd: Hashable, Sendable {
     case ended
     /// It was answered before, or it is over.

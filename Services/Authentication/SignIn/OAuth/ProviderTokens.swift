@@ -29,9 +29,9 @@ actor ProviderTokens {
 
     /// A token that ends so soon is not given out.
     private static let margin: Duration = .seconds(10)
-    /// How long the turn of a copy lasts that dies with it; longer than any call to an MVPD.
+    /// The turn of a copy that dies with it lasts this long; longer than any call to an MVPD.
     private static let lease: Duration = .seconds(10)
-    /// How long another copy's turn is awaited, and how often it is looked at.
+    /// Another copy's turn is awaited this long, and looked at this often.
     private static let patience: (tries: Int, pause: Duration) = (100, .milliseconds(100))
 
     init(

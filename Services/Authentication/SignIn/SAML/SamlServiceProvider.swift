@@ -13,7 +13,7 @@ package final class SamlServiceProvider: SamlSignIn {
     package struct Identity: Sendable {
         let entityID: String
         let assertionConsumerServiceURL: String
-        /// Where MVPDs send logout messages.
+        /// MVPDs send logout messages here.
         let logoutServiceURL: String
         var signingKey: SamlSigningKey
         /// DER; listed beside that of the signing key during a rollover (mvpd §2.7).

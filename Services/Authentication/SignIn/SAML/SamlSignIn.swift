@@ -54,7 +54,7 @@ package struct SamlRequest: Sendable {
     }
 }
 
-/// Where the browser takes a request.
+/// The browser takes a request here.
 package struct SamlDispatch: Sendable {
     package let url: String
     /// Empty for the Redirect binding.
@@ -83,7 +83,7 @@ package struct PlatformDispatch: Sendable {
 
 /// The service provider's metadata, signed once and then handed out as it is: a signature costs a millisecond, and anybody may ask (mvpd §2.7).
 package final class SignedMetadata: Sendable {
-    /// How long one document is handed out; far shorter than it is valid.
+    /// One document is handed out for this long; far shorter than it is valid.
     static let renewal: Duration = .seconds(300)
 
     private struct Entry {

@@ -172,7 +172,7 @@ package struct SamlSignInFinisher: Sendable {
             updatedAt: answer.now, device: record.device)
     }
 
-    /// Where the person goes: the app's address if it is still registered, else the channel's default (mvpd §2.4).
+    /// Returns where the person goes: the app's address if it is still registered, else the channel's default (mvpd §2.4).
     private func redirect(_ answer: Answer, _ record: RegistrationRecord) async throws(Fault) -> String {
         try await SignInDestination(store: store, ends: ends)
             .address(answer.pending.redirectURL, record, answer.parties.requestor, answer.catalogue)

@@ -109,7 +109,7 @@ public struct SqlAuthorizationStore: AuthorizationStore {
     }
 }
 
-/// Where authz tokens are kept.
+/// Authz tokens are kept here.
 public protocol AuthorizationStore: Sendable {
     /// Keeps the token in place of an earlier one of the same key; durable when it returns.
     /// - Throws: `Fault` of the store.
@@ -157,7 +157,7 @@ public struct AuthzToken: Hashable, Sendable {
         self.degradationRule = degradationRule
     }
 
-    /// How long an expired token is remembered, so that "expired" differs from "none" (rest-v1 §5).
+    /// An expired token is remembered for this long, so that "expired" differs from "none" (rest-v1 §5).
     public static let remembrance: Duration = .seconds(24 * 3600)
 }
 

@@ -115,7 +115,7 @@ struct AutoSignInPrompt: Sendable, Equatable {
     let wasSheetShown: Bool
 }
 
-/// Why a value cannot be stored (apple §1.1 A6).
+/// A value cannot be stored for one of these reasons (apple §1.1 A6).
 enum AutoSignInRejection: String, Error {
     case contextUnknown, contextNotGranted, contextUsed
 }

@@ -31,7 +31,7 @@ struct DeviceTokenEndpoint: Sendable {
         var value: String?
         let authorization: AutoSignInAuthorization
         let authorizationNumber: Int
-        /// How often the app's sheet was shown on this account.
+        /// The app's sheet was shown on this account this often.
         let sheetsShown: Int
     }
 

@@ -7,7 +7,7 @@ struct AuthorizationLedger: Sendable {
     private(set) var codes: [String: AuthorizationCode] = [:]
     private(set) var refreshTokens: [String: RefreshToken] = [:]
     private(set) var accessTokens: [String: AccessToken] = [:]
-    /// How often a refresh token may be validated within a day; nil: no limit.
+    /// A refresh token may be validated this often within a day; nil: no limit.
     var validationsPerDay: Int?
 
     /// Records the person's consent for a client.

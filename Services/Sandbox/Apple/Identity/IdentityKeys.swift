@@ -96,14 +96,14 @@ struct IdentityKeys: Sendable {
     }
 }
 
-/// Why the key set stays as it is.
+/// The key set stays as it is for one of these reasons.
 enum KeySetRejection: String, Error {
     case unknown = "no such key is there"
     case full = "the set holds 4 keys already"
     case small = "the set keeps 2 keys at least"
 }
 
-/// How a token is signed, well or badly.
+/// A token is signed in one of these ways, well or badly.
 enum TokenSignature: String, Sendable, Decodable {
     /// RS256 by the key that signs now.
     case good

@@ -170,7 +170,7 @@ enum DigestAlgorithm: String, Hashable, Sendable {
 public struct ExpectedResponse: Sendable {
     /// `ID` of the pending request.
     public var requestID: String
-    /// When the request was sent; `forceAuthn` compares with it.
+    /// The request was sent at this time; `forceAuthn` compares with it.
     public var requestedAt: Timestamp
     /// The address of the assertion consumer service: `Destination` and `Recipient`.
     public var assertionConsumerServiceURL: String
@@ -182,7 +182,7 @@ public struct ExpectedResponse: Sendable {
     public var serviceProviderEntityID: String
     /// The exact issuer that the request named, accepted as audience.
     public var issuerSent: String
-    /// How far clocks may differ.
+    /// Clocks may differ this far.
     public var clockSkew: Duration = .seconds(60)
     /// How old a response may be.
     public var maximumResponseAge: Duration = .seconds(300)

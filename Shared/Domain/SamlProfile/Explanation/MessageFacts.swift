@@ -18,7 +18,7 @@ struct MessageFacts: Hashable, Sendable {
         let values: Int
     }
 
-    /// How the attribute of the user id is there.
+    /// The attribute of the user id is there in one of these ways.
     enum UserIDForm: Hashable, Sendable { case absent, empty, several, structured, good }
 
     struct Confirmation: Hashable, Sendable {

@@ -4,7 +4,7 @@ internal import TextEncodings
 
 /// A logout message as it arrived, decoded from its binding and untrusted.
 public struct UnverifiedLogout: Sendable {
-    /// How a message proves who sent it.
+    /// A message proves who sent it in one of these ways.
     enum Proof: Sendable {
         case query(signedText: String, algorithm: String, signature: [UInt8])
         /// An enveloped signature inside the document.

@@ -7,7 +7,7 @@ public enum MetadataText {
     /// Octets of a file; a longer one is refused before it is read.
     public static let largestFile = 4 * IdentityProviderMetadata.largest
 
-    /// Why octets are no text, to go on from the file's name.
+    /// Octets are no text for this reason, to go on from the file's name.
     public struct Rejection: Error, Hashable, Sendable {
         public let message: String
     }

@@ -143,7 +143,7 @@ final class ParsedDocument {
     var root: XmlElement { XmlElement(pointer: cxs_document_root(pointer), document: self) }
 }
 
-/// Why octets are not a document that may be read.
+/// Octets are not a document that may be read, for one of these reasons.
 enum XmlRejection: Error {
     case doctype
     case form

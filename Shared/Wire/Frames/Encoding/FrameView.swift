@@ -59,7 +59,7 @@ public struct StreamItemView {
 
 /// A response in the decoder's memory: valid until the decoder's next frame.
 public struct ResponseView {
-    /// How the call ended.
+    /// The call ended in one of these ways.
     public enum Outcome {
         /// The encoded response message of the method.
         case payload(UnsafeRawBufferPointer)

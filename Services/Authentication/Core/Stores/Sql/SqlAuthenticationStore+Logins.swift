@@ -37,7 +37,7 @@ extension SqlAuthenticationStore {
         return (living(own), found)
     }
 
-    /// Where the person may be signed in.
+    /// Returns where the person may be signed in.
     /// - Returns: `nil` for somebody with very many devices: only the store knows which logins last longest.
     private func devices(of subscriber: Subscriber, at requestor: RequestorID) async throws(Fault) -> [SessionKey]? {
         let place = LoginPlace(subscriber: subscriber, requestor: requestor)

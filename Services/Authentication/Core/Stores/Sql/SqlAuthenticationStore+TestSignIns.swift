@@ -127,7 +127,7 @@ extension SqlAuthenticationStore {
         try await store.change(update, [try state.serialized(), mvpd], of: "scheduled_sign_in")
     }
 
-    /// How the latest of each MVPD ended, by MVPD.
+    /// Returns how the latest of each MVPD ended, by MVPD.
     package func scheduledSignIns() async throws(Fault) -> [ScheduledSignInState] {
         let states = try await store.all("SELECT state FROM scheduled_sign_in ORDER BY mvpd") { $0.next() as [UInt8] }
         var read: [ScheduledSignInState] = []

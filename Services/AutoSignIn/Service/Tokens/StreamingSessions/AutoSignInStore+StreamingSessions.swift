@@ -53,7 +53,7 @@ struct StreamingSessionRecord: Hashable, Sendable {
     func isLive(_ now: Timestamp) -> Bool { now < expiresAt && now < lastUsedAt + Self.idleLimit }
 }
 
-/// How a person came into a session.
+/// A person came into a session in one of these ways.
 enum StreamingSessionOrigin: Hashable, Sendable {
     /// `acr = auto`: by a value of the family.
     case automatic(FamilyID)

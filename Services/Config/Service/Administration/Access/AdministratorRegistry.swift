@@ -4,7 +4,7 @@ internal import Faults
 
 /// The administrators, by the SHA-256 of their bearers; the bearers themselves are not kept.
 public struct AdministratorRegistry: Sendable {
-    /// Why a bearer cannot be used.
+    /// A bearer cannot be used for this reason.
     public struct Rejection: Error, Sendable, CustomStringConvertible {
         public let description: String
     }

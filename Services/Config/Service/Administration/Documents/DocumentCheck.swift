@@ -163,7 +163,7 @@ enum EntityText {
     }
 }
 
-/// Why a change is not made; travels as the cause of a fault, so that the transaction it arose in is undone.
+/// A change is not made for this reason; travels as the cause of a fault, so that the transaction it arose in is undone.
 struct DocumentRejection: Error, Sendable {
     let refusal: Refusal
 

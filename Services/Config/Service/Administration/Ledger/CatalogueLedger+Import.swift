@@ -29,7 +29,7 @@ struct ImportOutcome: Sendable {
     var documentSHA256 = ""
 }
 
-/// Why a catalogue is to be taken in.
+/// A catalogue is to be taken in for one of these reasons.
 enum ImportReason: Sendable {
     /// The service looked at its file: at its start, or because it changed.
     /// - Parameter former: The file's content when this copy looked last, as a SHA-256.

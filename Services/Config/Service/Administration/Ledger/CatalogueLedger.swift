@@ -192,7 +192,7 @@ extension CatalogueLedger {
         return try database.run("DELETE FROM audit WHERE number <= ?", [last.number])
     }
 
-    /// Where the chain begins.
+    /// Returns where the chain begins.
     func startOfAudit() throws -> (number: UInt64, sha256: String) {
         let start = try database.first("SELECT number, record_sha256 FROM audit_start ORDER BY number DESC LIMIT 1") {
             (number: UInt64($0.next() as Int64), sha256: $0.next() as String)

@@ -47,7 +47,7 @@ package actor OpenIDProvider {
         self.clock = clock
     }
 
-    /// Where a browser goes to sign in.
+    /// Returns where a browser goes to sign in.
     func address(_ proof: ProviderProof) async throws(ProviderRejection) -> String {
         let endpoints = try await step { (end) throws(ProviderRejection) in try await self.published(end) }
         let parameters = [

@@ -102,7 +102,7 @@ struct ProviderSignInPages: Sendable {
 }
 
 extension OpenIDSettings {
-    /// Where the provider sends browsers back.
+    /// The provider sends browsers back here.
     var redirectURI: String { origin + ProviderSignInPages.returnPath }
 }
 
@@ -206,7 +206,7 @@ struct ProviderClaims: Sendable {
     }
 }
 
-/// Why nobody is signed in by the identity provider: for the page, the log and whoever sets it up. Nothing in it is secret.
+/// Nobody is signed in by the identity provider for this reason: for the page, the log and whoever sets it up. Nothing in it is secret.
 struct ProviderRejection: Error, Hashable, Sendable {
     /// The page's advice.
     enum Kind: String, Sendable {

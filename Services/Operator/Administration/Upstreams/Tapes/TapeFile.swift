@@ -74,7 +74,7 @@ actor TapeRecorder {
     private let file: FileHandle
     private var size = 0
     private(set) var count = 0
-    /// Why what comes is not written any more.
+    /// What comes is not written any more for this reason.
     private(set) var problem: String?
 
     /// - Throws: `CommandFailure` where the file cannot be written.

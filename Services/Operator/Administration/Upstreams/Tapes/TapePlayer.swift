@@ -11,7 +11,7 @@ struct TapePlayer: Sendable {
         /// The pseudonyms of the call, in order.
         let pseudonyms: [String]
         let device: String?
-        /// Where the login leads that the call begins.
+        /// The login that the call begins leads here.
         let redirect: String?
     }
 
@@ -27,7 +27,7 @@ struct TapePlayer: Sendable {
         var delays: [Int: Int64] = [:]
     }
 
-    /// Why a call is not on the tape.
+    /// A call is not on the tape for this reason.
     struct Rejection: Error, Sendable, Equatable {
         /// Without anything secret.
         let call: String

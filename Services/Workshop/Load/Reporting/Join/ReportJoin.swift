@@ -9,7 +9,7 @@ public struct ReportJoin {
         init(_ description: String) { self.description = description }
     }
 
-    /// How far the generators' starts may lie apart.
+    /// The generators' starts may lie apart this far.
     private static let leastApartMilliseconds: Int64 = 2000
 
     /// Generators of one join.

@@ -1,7 +1,5 @@
 package import AuthenticationCore
-package import Clocks
-package import Contracts
-package import Faults
+internal import Clocks
 
 /// The person that is meant, in the form in which the store searches.
 package struct PersonQuery: Sendable {

@@ -1,6 +1,4 @@
-package import Clocks
 package import Contracts
-package import Faults
 
 /// A session made from a login elsewhere, as one change.
 package struct MadeSession: Hashable, Sendable {

@@ -1,6 +1,5 @@
 package import Clocks
 package import Contracts
-package import Faults
 package import Identifiers
 internal import SamlExplanation
 

@@ -86,7 +86,7 @@ struct SchemaTables: Sendable {
     /// - Parameter mayMoveRows: True where there are no rows yet.
     mutating func apply(_ statement: SchemaWords, of step: String, mayMoveRows: Bool) {
         let words = statement.words.map(\.text)
-        switch (words.first, words.dropFirst().first) {
+        switch (words[0], words.count > 1 ? words[1] : "") {
         case ("CREATE", "TABLE"):
             add(words[2])
             tables[words[2]] = Table(parts: statement.columns)

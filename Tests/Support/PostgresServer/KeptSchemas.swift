@@ -36,7 +36,10 @@ public enum KeptSchemas {
     /// The tables, columns, indexes, constraints and triggers of a fresh schema, a line each, after releases with these steps have opened it in turn.
     private static func description(of releases: [[Migration]]) async throws -> [String] {
         let options = try PostgresServer.shared.options()
-        for steps in releases.dropLast() { await (try Store(postgres: options, name: "kept", steps: steps)).close() }
+        for steps in releases.dropLast() {
+            let former = try Store(postgres: options, name: "kept", steps: steps)
+            await former.close()
+        }
         let store = try Store(postgres: options, name: "kept", steps: releases[releases.count - 1])
         let lines = try await store.read { database in
             try queries.flatMap { query in try database.values(query) as [String] }

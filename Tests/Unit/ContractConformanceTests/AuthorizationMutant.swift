@@ -91,16 +91,20 @@ extension AuthorizationDouble {
     }
 }
 
+private final class FirstAnswers: Sendable {
+    let known = Mutex<[String: SessionSubject]>([:])
+}
+
 extension SessionsDouble {
     /// Keeps the first answer about a device at an MVPD for good.
     convenience init(askingOnce sessions: any Sessions) {
         self.init(over: sessions)
-        let known = Mutex<[String: SessionSubject]>([:])
+        let first = FirstAnswers()
         findSession.answer { request, context in
             let key = "\(request.call?.deviceID ?? "") \(request.mvpd)"
-            if let subject = known.withLock({ $0[key] }) { return subject }
+            if let subject = first.known.withLock({ $0[key] }) { return subject }
             let subject = try await sessions.findSession(request, context: context)
-            known.withLock { $0[key] = subject }
+            first.known.withLock { $0[key] = subject }
             return subject
         }
     }

@@ -100,9 +100,10 @@ struct SchemaTables: Sendable {
             indexes = indexes.filter { $0.value.table != words[2] }
         case ("ALTER", "TABLE") where words[3] == "ADD":
             let column = SchemaWords(words: Array(statement.words[5...]))
+            let parts = tables[words[2]]?.parts ?? []
             // Before what holds for the whole table.
-            let place = tables[words[2]]?.parts.firstIndex { ["PRIMARY", "UNIQUE", "CHECK", "FOREIGN"].contains($0.words[0].text) }
-            tables[words[2]]?.parts.insert(column, at: place ?? tables[words[2]]?.parts.count ?? 0)
+            let place = parts.firstIndex { ["PRIMARY", "UNIQUE", "CHECK", "FOREIGN"].contains($0.words[0].text) } ?? parts.count
+            tables[words[2]]?.parts.insert(column, at: place)
             tables[words[2]]?.added.append(column)
         case ("ALTER", "TABLE") where words[3] == "RENAME":
             precondition(mayMoveRows, "\(step) rebuilds \(words[5]): give PostgreSQL's step by hand")

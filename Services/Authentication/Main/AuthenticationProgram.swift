@@ -80,7 +80,7 @@ final class AuthenticationProgram: Sendable {
             environment, clients, sessions, serviceTokenKeys: serviceTokenKeys, saml: saml, logout: saml, addresses: addresses,
             transport: transport, delegates: delegates, reports: reports, tests: tests)
         administration = AdministrationServices(
-            environment, clients, saml: saml, tests: tests, reports: reports, people: store, transport: transport,
+            environment, clients, saml: saml, tests: tests, reports: reports, transport: transport,
             origin: TestOrigin.origin(settings.origin) ?? settings.origin, traces: [upstreams.traces], delegates: delegates)
     }
 

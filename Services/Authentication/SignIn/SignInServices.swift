@@ -6,7 +6,7 @@ package import OutboundHttp
 package import SamlProfile
 package import Tokens
 
-/// Where browsers come back to from providers and logouts.
+/// Browsers come back here from providers and logouts.
 package struct SignInAddresses: Sendable {
     /// The gateway's address, before the handle of a logout's visit.
     package var logoutVisit: String

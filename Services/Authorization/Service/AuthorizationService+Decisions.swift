@@ -193,7 +193,7 @@ public struct AuthorizationCredentials: Sendable {
 
 /// The service's metrics (labels are bounded: no resource, no device).
 struct AuthorizationMetrics: Sendable {
-    /// Where a decision came from.
+    /// A decision came from one of these places.
     enum Source: String, Sendable {
         case cache, mvpd, dummy, degradation, cutOff = "cut_off", tempPass = "temp_pass"
     }

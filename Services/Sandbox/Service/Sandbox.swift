@@ -184,7 +184,7 @@ final class ServedCertificate: Sendable {
         var looked = ContinuousClock.now
     }
 
-    /// How often the files are looked at, while connections come.
+    /// The files are looked at this often, while connections come.
     private static let interval: Duration = .seconds(2)
 
     private let files: SandboxSettings.Tls

@@ -14,7 +14,9 @@ import Tokens
 struct AuthorizationFixture {
     let clock = ManualClock()
     let catalogue: ChangingCatalogue
-    let sessions = SessionsDouble()
+    /// The sessions that devices have.
+    let table = SessionTable()
+    let sessions: SessionsDouble
     let transport = ScriptedTransport()
     let store = InMemoryAuthorizationStore()
     let refusalStore = InMemoryRefusalStore()
@@ -34,6 +36,7 @@ struct AuthorizationFixture {
         var configuration = Self.configuration
         configure(&configuration)
         catalogue = ChangingCatalogue(configuration)
+        sessions = SessionsDouble(table)
         let key = try Self.key.get()
         identity = try .selfSigned(commonName: "media tokens", key: .rsa(key))
         jwsKeys = SigningKeys(SigningKeyRing(current: JoseSigningKey(try .generate())))
@@ -75,7 +78,7 @@ struct AuthorizationFixture {
         device: String = "dev-1", session: String = "session-1", mvpd: String = "DemoCable", proxyMvpd: String = "",
         lifetime: Duration = .seconds(30 * 86_400), kind: SessionKind = .regular, attributes: [UserAttribute] = []
     ) {
-        sessions.put(
+        table.put(
             subject(session: session, mvpd: mvpd, proxyMvpd: proxyMvpd, lifetime: lifetime, kind: kind, attributes: attributes), device: device,
             requestor: "CHAN7")
     }

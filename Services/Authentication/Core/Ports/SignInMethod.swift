@@ -13,7 +13,7 @@ package import SamlExplanation
 package protocol SignInMethod: Sendable {
     /// The person and the MVPD of a sign-in.
     associatedtype Attempt: Sendable
-    /// How it goes on.
+    /// It goes on in this way.
     associatedtype Start: Sendable
     /// The provider's answer.
     associatedtype Answer: Sendable
@@ -60,7 +60,7 @@ extension SignInMethod where Answer == Never {
 package struct EndedAtProvider: Sendable {
     /// The sessions that came by the method.
     package var sessions: Set<SessionID> = []
-    /// Where the browser goes: to the provider's logout page, or where it was to go.
+    /// The browser goes here: to the provider's logout page, or where it was to go.
     package var end: String
 
     package init(sessions: Set<SessionID> = [], end: String) { (self.sessions, self.end) = (sessions, end) }
@@ -91,7 +91,7 @@ package struct Delegates: Sendable {
 
 /// Decides about a session and knows its person, in place of the MVPD that the session names: an upstream.
 package protocol Decider: Sendable {
-    /// How other services find the decider of a session.
+    /// Returns the decider of a session, as other services find it.
     /// - Returns: `nil` for a session that this one does not decide about.
     func decider(of record: SessionRecord) async throws(Fault) -> BridgedSession?
 

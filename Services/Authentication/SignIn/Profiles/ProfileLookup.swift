@@ -8,12 +8,12 @@ internal import Faults
 
 /// Finds what REST v2 calls profiles: sessions of the caller's own client, and what stands for one (rest-v2 §2.6 to §2.8).
 struct ProfileLookup: Sendable {
-    /// How long what stands for a session while a rule holds says that it lasts (rest-v2 D18).
+    /// What stands for a session while a rule holds says that it lasts for this long (rest-v2 D18).
     private static let degradedLifetime: Duration = .seconds(60)
 
     let bearers: BearerCheck
     let sessions: SessionLookup
-    let store: any AuthenticationStore
+    let store: SqlAuthenticationStore
     let metadata: UserMetadataAnswer
     let scrambler: UserIDScrambler
     let clock: any WallClock
@@ -115,7 +115,7 @@ struct ProfileLookup: Sendable {
 
     // MARK: What stands for a session
 
-    /// Why nobody has to sign in at an MVPD, beside a session.
+    /// Returns why nobody has to sign in at an MVPD, beside a session.
     func reason(_ mvpd: Mvpd, _ owner: ProfileOwner) -> SignInReason? {
         if case .tempPass = mvpd.signIn { return .temporary }
         return owner.isLetIn(at: mvpd, now: clock.now()) ? .degraded : nil

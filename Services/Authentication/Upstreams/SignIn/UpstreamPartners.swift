@@ -24,7 +24,7 @@ struct UpstreamPartners: Sendable {
     let profiles: UpstreamProfiles
     let confirmations: UpstreamConfirmations
     let store: any UpstreamStore
-    let requests: any ProfileRequestStore
+    let requests: SqlAuthenticationStore
     let clock: any WallClock
     let random: any RandomSource
     let seal: TokenSeal

@@ -24,8 +24,8 @@ struct UpstreamSignIns: Sendable {
     let lists: UpstreamLists
     let confirmations: UpstreamConfirmations
     let store: any UpstreamStore
-    let codes: any RegistrationCodeStore
-    let sessions: any SessionStore
+    let codes: SqlAuthenticationStore
+    let sessions: SqlAuthenticationStore
     let catalogue: any CatalogueSource
     let clock: any WallClock
     let random: any RandomSource

@@ -20,7 +20,7 @@ struct UpstreamDecisionPoint: Sendable {
     let profiles: UpstreamProfiles
     let reader: UpstreamSessions
     let store: any UpstreamStore
-    let sessions: any SessionStore
+    let sessions: SqlAuthenticationStore
     let catalogue: any CatalogueSource
     let clock: any WallClock
     let logger: Logger

@@ -18,7 +18,7 @@ struct UpstreamLogouts: Sendable {
 
     let caller: UpstreamCaller
     let store: any UpstreamStore
-    let visits: any LogoutStore
+    let visits: SqlAuthenticationStore
     let catalogue: any CatalogueSource
     let random: any RandomSource
     let clock: any WallClock

@@ -14,7 +14,7 @@ struct UpstreamLookups: Sendable {
     let profiles: UpstreamProfiles
     let confirmations: UpstreamConfirmations
     let store: any UpstreamStore
-    let sessions: any SessionStore
+    let sessions: SqlAuthenticationStore
     let clock: any WallClock
     let metrics: AuthenticationMetrics
     let logger: Logger

@@ -22,7 +22,7 @@ struct UpstreamSessions: Decider {
     let profiles: UpstreamProfiles
     let confirmations: UpstreamConfirmations
     let store: any UpstreamStore
-    let sessions: any SessionStore
+    let sessions: SqlAuthenticationStore
     let catalogue: any CatalogueSource
     let clock: any WallClock
     let logger: Logger

@@ -208,7 +208,7 @@ package struct PageLook {
     }
 }
 
-/// Why the pages cannot be used, in one line.
+/// The pages cannot be used for this reason, in one line.
 public struct PagesError: Error, CustomStringConvertible {
     public let description: String
 }

@@ -24,7 +24,7 @@ extension Route {
         /// Browsers: errors are pages.
         case browser
 
-        /// Where it is served; what those who administer ask is a stranger's at no listener.
+        /// It is served here; what those who administer ask is a stranger's at no listener.
         var listenerKind: ListenerKind {
             switch self {
             case .administration, .console, .api(.tempPassReset), .api(.degradation), .usage: .administration
@@ -165,7 +165,7 @@ package enum Endpoint: Hashable, Sendable {
 /// Paths that more than one module names.
 package enum KnownPaths {
     package static let console = "/console"
-    /// Where OAuth providers send browsers back; below it each record has an address of its own.
+    /// OAuth providers send browsers back here; below it each record has an address of its own.
     package static let oauthCallback = "/adobe-services/oauth2"
     /// Before the ticket of a test sign-in: at the origin of sign-ins, as the cookie must be the one that the MVPD's answer brings.
     package static let testSignIn = "/test-sign-in"

@@ -7,7 +7,7 @@ internal import TextEncodings
 
 /// The browser's way to the MVPD and back (rest-v1 §3.7, §3.8).
 struct SignInEndpoints: Sendable {
-    /// Where the page of confirmation sends a sign-in that an app's own page began.
+    /// The page of confirmation sends a sign-in here that an app's own page began.
     static let confirmedPath = "/activate/authenticate"
 
     let dependencies: Dependencies
@@ -141,7 +141,7 @@ struct SignInEndpoints: Sendable {
     /// Marks an address to which the gateway itself has sent the browser, so that a proxy that renames hosts makes no circle.
     private static let atHome = "here"
 
-    /// Where the browser sends the cookie of a login that was confirmed: sign-ins begin at one host, and cookies belong to it.
+    /// Returns where the browser sends the cookie of a login that was confirmed: sign-ins begin at one host, and cookies belong to it.
     /// - Returns: `nil` where it is there already, and where no requestor whose browsers return to this host has sign-ins confirmed.
     private func addressWithCookie(of handle: String, _ exchange: Exchange) throws -> String? {
         let home = dependencies.settings.originOfSignIns

@@ -11,10 +11,10 @@ struct Doctor: Sendable {
     let binaries: URL
     /// Nil: none runs.
     var cluster: ClusterFile?
-    /// Why `cluster.json` cannot be read.
+    /// `cluster.json` cannot be read for this reason.
     var damage: String?
     var now = SystemClock().now()
-    /// How long programs may take to adopt a catalogue that has just been pushed.
+    /// Programs may take this long to adopt a catalogue that has just been pushed.
     var patience: Duration = .seconds(2)
 
     func diagnosis() async throws -> Diagnosis {

@@ -20,9 +20,9 @@ struct LoadSession {
     let form: RunDisplay.Form
     let stop: StopSignals
     var assertions: [Assertion] = []
-    /// Where Prometheus is answered; `nil`: nowhere.
+    /// Prometheus is answered here; `nil`: nowhere.
     var metricsPlace: MetricsListener.Place?
-    /// When the load begins; `nil`: once all is prepared.
+    /// The load begins at this time; `nil`: once all is prepared.
     var moment: Date?
 
     private var isClosed: Bool { plan.loop == .closed }
@@ -145,7 +145,7 @@ struct LoadWatch: Sendable {
     }
 }
 
-/// Where the loaded service can be looked at: its metrics and its processes.
+/// The loaded service can be looked at here: its metrics and its processes.
 struct ObservationTarget: Sendable, Equatable {
     /// `nil`: unknown.
     var metricsURL: String?

@@ -116,7 +116,7 @@ extension BridgeFailure {
     }
 }
 
-/// Why an upstream call brought nothing that can be used (bridge §12).
+/// An upstream call brought nothing that can be used for one of these reasons (bridge §12).
 public enum BridgeFailure: Error, Hashable, Sendable {
     /// No whole answer.
     case unreachable(OutboundFailure.Kind)

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import StrictJson
 
-/// How the members of catalogue objects are read; each notes its problems and gives a harmless value then.
+/// The members of catalogue objects are read in this way; each notes its problems and gives a harmless value then.
 extension JsonObject {
     /// The member `id`, of a form that fits and new.
     /// - Parameter isNew: Remembers the id; `false` when it was there already.

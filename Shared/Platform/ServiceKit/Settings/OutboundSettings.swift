@@ -9,7 +9,7 @@ public struct OutboundSettings: Decodable, Sendable, Hashable {
         let port: Int
         let credentialsFile: String?
         let resolvesNames: Bool
-        /// Where it stands in the settings.
+        /// It stands in the settings here.
         let key: String
     }
 

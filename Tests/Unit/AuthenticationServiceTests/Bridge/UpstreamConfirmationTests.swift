@@ -56,7 +56,7 @@ import Testing
     }
 
     private func logouts(_ bridge: BridgeRig) async throws -> Int {
-        let store = try #require(bridge.rig.store as? SqlAuthenticationStore)
+        let store = bridge.rig.store
         return try await store.dueLogouts(now: bridge.rig.clock.now(), most: 10).count
     }
 

@@ -118,7 +118,7 @@ import Testing
         let registered = Self.answer(#"{"client_id":"c","client_secret":"s","scopes":["api:client:v2"]}"#, status: 201)
         let token = Self.answer(#"{"access_token":"t","expires_in":3600}"#)
         let upstream = Upstream(.success(refused), .success(registered), .success(token))
-        let store = try #require(try Backend.sqlite.open() as? SqlAuthenticationStore)
+        let store = try Backend.sqlite.open()
         let slots = UpstreamSlots(
             line: line(upstream), store: store, statements: Statements(),
             seal: TokenSeal(keys: SymmetricKeyRing(current: try SymmetricKey(bytes: Array(0..<32)))), clock: clock,

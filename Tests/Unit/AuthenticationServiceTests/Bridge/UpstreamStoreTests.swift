@@ -15,7 +15,7 @@ import Testing
 @Suite(.serialized) struct UpstreamStoreTests {
     static let engines: [Backend] = PostgresServer.isHere ? [.sqlite, .postgres] : [.sqlite]
 
-    private func open(_ backend: Backend) throws -> SqlAuthenticationStore { try #require(try backend.open() as? SqlAuthenticationStore) }
+    private func open(_ backend: Backend) throws -> SqlAuthenticationStore { try backend.open() }
 
     private static let slot = UpstreamSlotName(text: "vendor/tv/0a1b", upstream: "vendor", entry: "tv", isDevices: true)
 
@@ -199,7 +199,7 @@ import Testing
 extension UpstreamStoreTests {
     @Test("bridge §14.1: clients, logouts and lists of an upstream are counted, and of no other", arguments: engines)
     func counts(_ backend: Backend) async throws {
-        let store = try #require(try backend.open() as? SqlAuthenticationStore)
+        let store = try backend.open()
         let hex = String(repeating: "0a", count: 32)
         for (name, upstream) in [
             ("vendor/tv/service", "vendor"), ("vendor/tv/\(hex)", "vendor"), ("vendor/phone/\(hex)", "vendor"), ("vendor/tv/7", "vendor"),

@@ -22,7 +22,7 @@ import Tokens
 struct Rig {
     let clock = ManualClock(t0)
     let catalogue: ChangingCatalogue
-    let store: any AuthenticationStore
+    let store: SqlAuthenticationStore
     let saml: ScriptedSaml
     let provider: ScriptedProvider
     let log = LogRecorder()
@@ -43,9 +43,9 @@ struct Rig {
     ///   - real: Replaces the scripted SAML profile.
     ///   - site: Where browsers of test users go.
     ///   - sharedRule: The demands on answers at the shared callback.
-    ///   - upstream: Stands behind the bridge, which needs a backend that keeps things; `nil`: none.
+    ///   - upstream: Stands behind the bridge; `nil`: none.
     init(
-        _ backend: Backend = .memory, saml real: (any SamlSignIn & SamlLogout)? = nil, idpCertificate: [UInt8] = [],
+        _ backend: Backend = .sqlite, saml real: (any SamlSignIn & SamlLogout)? = nil, idpCertificate: [UInt8] = [],
         upstream: (any OutboundTransport)? = nil, site: TestSite? = nil, sharedRule: SharedCallbackRule = .open
     ) throws {
         let statementKeys = SigningKeys(SigningKeyRing(current: JoseSigningKey(try P256PrivateKey.generate())))
@@ -69,7 +69,6 @@ struct Rig {
                 logoutVisit: Self.visitAddress, logoutReturn: Self.returnAddress, oauthCallback: ScriptedProvider.redirectURI,
                 oauthCallbackRule: sharedRule),
             provider: provider, upstream: upstream, site: site)
-        if upstream != nil { _ = try #require(store as? SqlAuthenticationStore) }
         modules = Modules(peers, catalogue: catalogue, store: store, clock: clock, logger: logger)
         let caller = modules.caller
         (service, sessions) = (AuthenticationClient(caller: caller), SessionsClient(caller: caller))

@@ -19,7 +19,7 @@ import Tokens
         }
         var subject = fixture.subject()
         subject.bridge = BridgedSession(upstream: "vendor", serviceProvider: "SEVEN", mvpd: "DemoCable", needsIdentity: needsIdentity)
-        fixture.sessions.put(subject, device: "dev-1", requestor: "CHAN7")
+        fixture.table.put(subject, device: "dev-1", requestor: "CHAN7")
         return fixture
     }
 

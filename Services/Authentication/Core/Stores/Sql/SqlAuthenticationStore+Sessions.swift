@@ -3,7 +3,9 @@ internal import Contracts
 package import Faults
 package import Storage
 
-extension SqlAuthenticationStore: SessionStore {
+extension SqlAuthenticationStore {
+    /// The sessions of a device at a requestor, at most one for each client and MVPD, the newest first. Those that have expired and are still
+    /// remembered are included.
     package func sessions(_ key: SessionKey) async throws(Fault) -> [SessionRecord] {
         let epochs: SessionMemory.Epochs
         switch memory.lookup(key) {
@@ -17,8 +19,11 @@ extension SqlAuthenticationStore: SessionStore {
     }
 
     /// Without what is another programmer's.
-    func living(_ sessions: [SessionRecord]) -> [SessionRecord] { lives?.covered(sessions) ?? sessions }
+    func living(_ sessions: [SessionRecord]) -> [SessionRecord] { lives.covered(sessions) }
 
+    /// Stores a session that nobody signed in for, in place of the one that the client's device has at the MVPD. The registration code that it came
+    /// through is marked used, and a sign-in under way through it ends.
+    /// - Returns: False when that code is no longer live or has been used; nothing changed.
     package func start(_ session: SessionRecord, now: Timestamp) async throws(Fault) -> Bool {
         defer { noteStart(of: session) }
         if try await store.commit({ () throws(Fault) in try session.plan(now: now) }) != nil { return true }
@@ -29,6 +34,8 @@ extension SqlAuthenticationStore: SessionStore {
         }
     }
 
+    /// Gives a session the attributes that it has after the update, all of them or none.
+    /// - Returns: False when the update does not apply to the session that the device has now; nothing changed.
     package func update(_ update: AttributeUpdate, now: Timestamp) async throws(Fault) -> Bool {
         defer { memory.forget(update.key) }
         return try await store.write { database in
@@ -40,6 +47,8 @@ extension SqlAuthenticationStore: SessionStore {
         }
     }
 
+    /// Removes the device's sessions at these requestors that its claims may see, and remembers the logout at each.
+    /// - Returns: Those that had not expired.
     package func end(device: DeviceID, requestors: [RequestorID], claims: DeviceClaims, now: Timestamp) async throws(Fault) -> [SessionRecord] {
         defer {
             for requestor in requestors { memory.forget(SessionKey(device: device, requestor: requestor)) }
@@ -69,6 +78,8 @@ extension SqlAuthenticationStore: SessionStore {
             })
     }
 
+    /// Removes the session that a client's device has at an MVPD, and remembers the logout.
+    /// - Returns: `nil` when there was none, or it had expired.
     package func end(_ key: SessionKey, client: ClientID, mvpd: MvpdID, now: Timestamp) async throws(Fault) -> SessionRecord? {
         defer { memory.forget(key) }
         let end: Statement = """
@@ -229,6 +240,8 @@ extension SessionRecord {
 }
 
 extension SqlAuthenticationStore {
+    /// A viewer's sessions at a requestor and an MVPD, the newest first, also those that are over and still remembered. They have this NameID, or
+    /// came from the logins of one of these scrambled ids.
     package func sessions(
         named name: String, userIDs: [String], at requestor: RequestorID, mvpd: MvpdID, most: Int
     ) async throws(Fault) -> [SessionRecord] {

@@ -184,7 +184,7 @@ package enum TokenAnswer: Sendable {
         }
     }
 
-    /// Why an answer is neither of the two; nothing of what it holds.
+    /// Returns why an answer is neither of the two; nothing of what it holds.
     package static func problem(_ answer: OutboundAnswer) -> String {
         guard let members = ClaimSet(json: answer.body) else { return "it answered with status \(answer.status), and with no JSON object" }
         switch answer.status {

@@ -5,7 +5,7 @@ internal import FoundationEssentials
 public import OutboundHttp
 internal import Synchronization
 
-/// How a decision point is reached: its address, whom to trust there, and how long to wait (mvpd §4.3).
+/// A decision point is reached in this way: its address, whom to trust there, and how long to wait (mvpd §4.3).
 struct DecisionEndpoint: Hashable, Sendable {
     /// Calls under way at once unless the record says otherwise.
     static let standardCallsInFlight: UInt32 = 128

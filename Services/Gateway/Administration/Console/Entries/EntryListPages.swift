@@ -64,7 +64,7 @@ struct EntryListPages: Sendable {
     }
 }
 
-/// Where one is in a list of several pages.
+/// One is in a list of several pages here.
 struct PagerContent {
     let content: [String: Any]
 

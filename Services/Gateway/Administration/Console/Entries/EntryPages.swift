@@ -81,7 +81,7 @@ struct EntryPages: Sendable {
             status: refusal.map { AdministrationError($0).status } ?? .ok)
     }
 
-    /// Where one goes from here.
+    /// Returns where one goes from here.
     private func related(_ entry: ConsoleEntry, _ visitor: Visitor) -> [[String: String]] {
         let lists = ConsoleCollection.integrations.rawValue
         switch collection {

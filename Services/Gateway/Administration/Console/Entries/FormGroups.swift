@@ -207,7 +207,7 @@ enum SignInFields {
             FormField("oauth.totalTimeoutMs", "Longest wait for the MVPD, in milliseconds", .number, hint: "10 to 60000."),
         ])
 
-    /// Where the settings are that an explanation names.
+    /// Returns where the settings are that an explanation names.
     /// - Parameters:
     ///   - text: The hint, with names such as `saml.idpEntityId`.
     ///   - mvpd: The MVPD's id.

@@ -3,17 +3,8 @@ internal import Contracts
 internal import Faults
 internal import Storage
 
-/// Accounts, each of one programmer.
-protocol AccountStore: Sendable {
-    /// - Throws: Faults of the storage, here and below.
-    func account(_ id: AccountID) async throws(Fault) -> AccountRecord?
-    /// The account that a TV login opens; `nil`: none was made yet.
-    func account(of login: TVLogin, programmer: ProgrammerID) async throws(Fault) -> AccountRecord?
-    /// - Returns: False when there is no such account.
-    func setLock(_ id: AccountID, _ isLocked: Bool) async throws(Fault) -> Bool
-}
-
-extension AutoSignInStore: AccountStore {
+/// Accounts, each of one programmer; each call throws faults of the storage.
+extension AutoSignInStore {
     func account(_ id: AccountID) async throws(Fault) -> AccountRecord? {
         let epoch: CoherentCache<AccountID, AccountRecord>.Epoch
         switch accounts.lookup(id) {
@@ -25,10 +16,12 @@ extension AutoSignInStore: AccountStore {
         return found
     }
 
+    /// The account that a TV login opens; `nil`: none was made yet.
     func account(of login: TVLogin, programmer: ProgrammerID) async throws(Fault) -> AccountRecord? {
         AccountRecord(rows: try await store.all(AccountRecord.ofLogin, [programmer, login.mvpd, login.userID]) { AccountRecord.row(&$0) })
     }
 
+    /// - Returns: False when there is no such account.
     func setLock(_ id: AccountID, _ isLocked: Bool) async throws(Fault) -> Bool {
         try await change { database, touched in
             touched.accounts.insert(id)

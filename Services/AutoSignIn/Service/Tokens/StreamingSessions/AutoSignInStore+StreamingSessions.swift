@@ -3,17 +3,8 @@ internal import Contracts
 internal import Faults
 internal import Storage
 
-/// The sessions of devices, of all accounts.
-protocol StreamingSessionStore: Sendable {
-    /// - Throws: Faults of the storage, here and below.
-    func session(_ id: StreamingSessionID) async throws(Fault) -> StreamingSessionRecord?
-    /// The one without an authn token that this client has on the device at the requestor.
-    func sessionWithoutTV(device: DeviceID, requestor: RequestorID, client: ClientID) async throws(Fault) -> StreamingSessionRecord?
-    /// Latest first.
-    func sessions(of account: AccountID) async throws(Fault) -> [StreamingSessionRecord]
-}
-
-extension AutoSignInStore: StreamingSessionStore {
+/// The sessions of devices, of all accounts; each call throws faults of the storage.
+extension AutoSignInStore {
     func session(_ id: StreamingSessionID) async throws(Fault) -> StreamingSessionRecord? {
         let epoch: CoherentCache<StreamingSessionID, StreamingSessionRecord>.Epoch
         switch sessions.lookup(id) {
@@ -25,10 +16,12 @@ extension AutoSignInStore: StreamingSessionStore {
         return found
     }
 
+    /// The one without an authn token that this client has on the device at the requestor.
     func sessionWithoutTV(device: DeviceID, requestor: RequestorID, client: ClientID) async throws(Fault) -> StreamingSessionRecord? {
         try await store.first(StreamingSessionRecord.withoutTV, [device, requestor, client]) { StreamingSessionRecord(columns: &$0) }
     }
 
+    /// Latest first.
     func sessions(of account: AccountID) async throws(Fault) -> [StreamingSessionRecord] {
         try await store.all(StreamingSessionRecord.ofAccount, [account]) { StreamingSessionRecord(columns: &$0) }
     }
@@ -60,7 +53,7 @@ struct StreamingSessionRecord: Hashable, Sendable {
     func isLive(_ now: Timestamp) -> Bool { now < expiresAt && now < lastUsedAt + Self.idleLimit }
 }
 
-/// How a person came into a session.
+/// A person came into a session in one of these ways.
 enum StreamingSessionOrigin: Hashable, Sendable {
     /// `acr = auto`: by a value of the family.
     case automatic(FamilyID)

@@ -8,87 +8,6 @@ package import SamlExplanation
 package import SamlProfile
 internal import Synchronization
 
-/// The meaning of an answer (mvpd §2.6).
-package enum SamlVerdict: Sendable {
-    case accepted(AcceptedSignIn)
-    /// The MVPD or the person said no.
-    case declined(codes: [String])
-    /// Signed in nowhere, and not to be asked.
-    case silent
-    /// The two sides do not fit together: an alarm for the operator.
-    case misconfigured(codes: [String])
-    case rejected(SamlRejection)
-}
-
-/// A verdict and how it came about.
-package struct SamlFinding: Sendable {
-    package let verdict: SamlVerdict
-    package let explanation: ResponseExplanation
-}
-
-extension SamlFinding {
-    init(_ finding: ResponseFinding) { self.init(verdict: SamlVerdict(finding.verdict), explanation: finding.explanation) }
-}
-
-extension SamlVerdict {
-    init(_ verdict: ResponseVerdict) {
-        switch verdict {
-        case .accepted(let assertion): self = .accepted(AcceptedSignIn(assertion))
-        case .rejected(let rejection): self = .rejected(rejection)
-        case .status(let status):
-            switch status.consequence {
-            case .declined: self = .declined(codes: status.codes)
-            case .notAuthenticated: self = .silent
-            case .misconfigured: self = .misconfigured(codes: status.codes)
-            }
-        }
-    }
-}
-
-/// The content of a verified assertion.
-package struct AcceptedSignIn: Hashable, Sendable {
-    package let replay: SignInCompletion.Replay
-    package let subject: ProviderSubject
-    /// `SessionNotOnOrAfter`, if it was sent.
-    let sessionEnd: Timestamp?
-    /// The names of the attributes that have a value, as the MVPD calls them.
-    var attributeNames: Set<String> = []
-}
-
-extension AcceptedSignIn {
-    /// The metadata key by which an MVPD tells that it recognised the home network (mvpd §2.5).
-    private static let homeBasedKey = "hba_status"
-
-    init(_ assertion: VerifiedAssertion) {
-        let nameID = assertion.nameID
-        // Without a NameID the value is empty: the session is then not ended at the MVPD.
-        let name = SubjectName(
-            value: nameID?.value.rawValue ?? "", format: nameID?.format ?? "", nameQualifier: nameID?.nameQualifier ?? "",
-            serviceProviderQualifier: nameID?.spNameQualifier ?? "", serviceProvidedID: nameID?.spProvidedID ?? "",
-            sessionIndex: assertion.sessionIndex ?? "")
-        let isHomeBased = assertion.attributes.contains { $0.key == Self.homeBasedKey && $0.value == .boolean(true) }
-        replay = SignInCompletion.Replay(
-            issuer: assertion.replayKey.issuer, assertionID: assertion.replayKey.assertionID, expiresAt: assertion.replayKey.expiresAt)
-        subject = ProviderSubject(
-            userID: assertion.userID.rawValue, name: name, isHomeBased: isHomeBased, attributes: assertion.attributes.flatMap(\.contract))
-        sessionEnd = assertion.sessionNotOnOrAfter
-        attributeNames = assertion.attributeNames
-    }
-}
-
-extension MappedAttribute {
-    /// Booleans become `true` and `false`; the parts of an object become keys of their own, such as `maxRating.VCHIP`.
-    fileprivate var contract: [UserAttribute] {
-        switch value {
-        case .string(let text): [UserAttribute(key: key, values: [text])]
-        case .boolean(let isTrue): [UserAttribute(key: key, values: [isTrue ? "true" : "false"])]
-        case .list(let texts): [UserAttribute(key: key, values: texts)]
-        case .object(let parts):
-            parts.sorted { $0.key < $1.key }.map { UserAttribute(key: "\(key).\($0.key)", values: [$0.value]) }
-        }
-    }
-}
-
 /// The service provider's side of SAML, as far as it needs keys and XML.
 package protocol SamlSignIn: Sendable {
     /// The signed request, ready for the browser (mvpd §2.2).
@@ -104,15 +23,15 @@ package protocol SamlSignIn: Sendable {
     func claimedRequest(of response: UnverifiedResponse) throws(SamlRejection) -> SamlRequestID
 
     /// The verdict on an answer that a platform's framework passed on (mvpd §2.3 B to F, §2.8).
-    func verdict(on response: UnverifiedResponse, to request: ProfileRequestRecord, from provider: SamlProvider, now: Timestamp) -> SamlFinding
+    func verdict(on response: UnverifiedResponse, to request: ProfileRequestRecord, from provider: SamlProvider, now: Timestamp) -> ResponseFinding
 
     /// The verdict on an answer for the sign-in that waits for it (mvpd §2.3 steps 5 to 30 and 32).
     func verdict(
         on response: UnverifiedResponse, to request: SamlExpectations.Recorded, from provider: SamlProvider, now: Timestamp
-    ) -> SamlFinding
+    ) -> ResponseFinding
 
     /// The finding, for engineers, on a response whose sign-in nobody knows.
-    func finding(on held: HeldResponse, from provider: SamlProvider, now: Timestamp) -> HeldFinding
+    func finding(on held: HeldResponse, from provider: SamlProvider, now: Timestamp) -> ResponseFinding
 
     /// The service provider's metadata document (mvpd §2.7).
     /// - Parameter requestor: Set for the entity that speaks for that requestor.
@@ -135,7 +54,7 @@ package struct SamlRequest: Sendable {
     }
 }
 
-/// Where the browser takes a request.
+/// The browser takes a request here.
 package struct SamlDispatch: Sendable {
     package let url: String
     /// Empty for the Redirect binding.
@@ -164,7 +83,7 @@ package struct PlatformDispatch: Sendable {
 
 /// The service provider's metadata, signed once and then handed out as it is: a signature costs a millisecond, and anybody may ask (mvpd §2.7).
 package final class SignedMetadata: Sendable {
-    /// How long one document is handed out; far shorter than it is valid.
+    /// One document is handed out for this long; far shorter than it is valid.
     static let renewal: Duration = .seconds(300)
 
     private struct Entry {

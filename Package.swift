@@ -220,8 +220,8 @@ package.targets = [
     library("ConfigService", "Services/Config/Service", logic, uses: "CatalogueFiles", "CoreMetrics", "OutboundHttp", "SamlProfile", "Tokens"),
     service("ConfigMain", "Services/Config/Main", uses: "CatalogueFiles", "ConfigService", "OutboundHttp", "ServiceKit", "Storage", "Tokens"),
     library(
-        "AuthenticationCore", "Services/Authentication/Core", logic, uses: "BridgeClient", "CoreMetrics", "Identifiers", "Memos", "SamlExplanation",
-        "SamlProfile", "TextEncodings", "Tokens", "UsageCounting"),
+        "AuthenticationCore", "Services/Authentication/Core", logic, uses: "BridgeClient", "CoreMetrics", "Identifiers", "Memos", "OutboundHttp",
+        "SamlExplanation", "SamlProfile", "TextEncodings", "Tokens", "UsageCounting"),
     library(
         "AuthenticationSignIn", "Services/Authentication/SignIn", logic, uses: "AuthenticationCore", "Identifiers", "Memos", "OutboundHttp",
         "SamlExplanation", "SamlProfile", "TextEncodings", "Tokens", "UsageCounting"),
@@ -269,8 +269,8 @@ package.targets = [
         "SandboxKit", "ServiceLifecycle"),
     outerLibrary("SandboxVendor", "Services/Sandbox/Vendor", uses: "Clocks", "Hummingbird", "Logging", "NIOCore", "SandboxKit", "ServiceLifecycle"),
     outerLibrary(
-        "SandboxService", "Services/Sandbox/Service", uses: "Clocks", "EventLoops", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore",
-        "NIOHTTPTypes", "NIOSSL", "SandboxApple", "SandboxKit", "SandboxProviders", "SandboxVendor"),
+        "SandboxService", "Services/Sandbox/Service", uses: "Clocks", "EventLoops", "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "Logging",
+        "NIOCore", "NIOHTTPTypes", "NIOSSL", "SandboxApple", "SandboxKit", "SandboxProviders", "SandboxVendor"),
     program(
         "SandboxMain", "Services/Sandbox/Main", uses: "Hummingbird", "Logging", "SandboxKit", "SandboxService", "ServiceKit", "ServiceLifecycle",
         "UnixSignals"),
@@ -366,7 +366,8 @@ let suites: KeyValuePairs = [
     "SpansTests": ["ContractRuntime", "Faults", "SpanRecordings", "Spans", "Storage", "StorageSqlite"],
     "TelemetryTests": ["ContractRuntime", "CoreMetrics", "Logging", "OtlpReceiver", "OutboundHttp", "SpanRecordings", "Spans", "Telemetry"],
     "OutboundHttpTests": [
-        "Clocks", "ContractRuntime", "Cryptography", "NIOCore", "NIOPosix", "NIOSSL", "OtlpReceiver", "OutboundHttp", "SpanRecordings", "Spans",
+        "Clocks", "ContractRuntime", "Cryptography", "Hummingbird", "HummingbirdHTTP2", "NIOCore", "NIOPosix", "NIOSSL", "OtlpReceiver",
+        "OutboundHttp", "SpanRecordings", "Spans",
     ],
     "FaultProxyTests": ["FaultProxy", "NIOCore", "NIOPosix"], "OctetsTests": ["Octets"], "ClocksTests": ["Clocks"],
     "TextEncodingsTests": ["TextEncodings"], "IdentifiersTests": ["Clocks", "Identifiers"], "MemosTests": ["Memos"],

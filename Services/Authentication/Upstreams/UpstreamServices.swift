@@ -1,6 +1,8 @@
 package import AuthenticationCore
 internal import BridgeClient
+internal import Catalogue
 package import ContractRuntime
+internal import Logging
 package import OutboundHttp
 
 /// Upstreams, in front of which this cluster stands.
@@ -11,21 +13,27 @@ package struct UpstreamServices: CallRegistration {
     package let traces: any SignInTraces
     let signIns: UpstreamSignIns
     private let logouts: UpstreamLogouts
+    private let routes: UpstreamRoutes
+    private let catalogue: any CatalogueSource
+    private let logger: Logger
     private let calls: [any CallRegistration]
 
     /// - Parameters:
     ///   - store: The same as the environment's.
     ///   - transport: Reaches upstreams, whose lists are long; its owner shuts it down.
+    ///   - certificates: Those that upstreams are shown, by the names that records use.
     ///   - origin: This cluster's public addresses, by which it names itself to another.
     package init(
         _ environment: AuthenticationEnvironment, _ clients: ClientServices, store: any UpstreamStore, transport: any OutboundTransport,
-        origin: String, reports: any SignInReporting
+        certificates: ClientCertificates = ClientCertificates(), origin: String, reports: any SignInReporting
     ) {
         let (catalogue, clock, random, seal) = (environment.catalogue, environment.clock, environment.random, environment.keys.seal)
         let (metrics, records) = (environment.metrics, environment.store)
         let alarms = UpstreamAlarms(clock: clock)
         let logger = alarms.watching(environment.logger)
-        let line = UpstreamConnection(transport: transport, via: BridgeVia(origin: origin), clock: clock, logger: logger)
+        routes = UpstreamRoutes(certificates: certificates)
+        (self.catalogue, self.logger) = (catalogue, logger)
+        let line = UpstreamConnection(transport: transport, routes: routes, via: BridgeVia(origin: origin), clock: clock, logger: logger)
         let slots = UpstreamSlots(line: line, store: store, statements: clients.clientSecrets, seal: seal, clock: clock, logger: logger)
         let caller = UpstreamCaller(line: line, slots: slots)
         let journeys = UpstreamJourneys(clock: clock, reports: reports)
@@ -73,6 +81,15 @@ package struct UpstreamServices: CallRegistration {
     }
 
     package func register(on calls: inout some MethodRegistry) { for owner in self.calls { owner.register(on: &calls) } }
+
+    /// Names in the log each upstream whose record says how it is reached, once the catalogue is there. Records had these settings long before they had
+    /// an effect: an operator sees what an upgrade may have changed.
+    package func nameConnections() async {
+        while !Task.isCancelled {
+            if let catalogue = try? catalogue.current() { return catalogue.configuration.upstreams.forEach { routes.name($0, logger) } }
+            try? await Task.sleep(for: .milliseconds(200))
+        }
+    }
 
     /// Tells upstreams of logouts that they have not heard of, and of logins that nobody confirmed, until it is cancelled.
     /// - Parameter isMine: True when it is this copy's turn.

@@ -179,7 +179,7 @@ public struct AuthorizationCredentials: Sendable {
     /// As whom MVPDs are asked in the SOAP form.
     public let identity: DecisionIdentity
     /// The certificates for decision points, by the names that the catalogue's records use.
-    public let clientCertificates: [String: ClientCertificate]
+    public let clientCertificates: ClientCertificates.Loaded
     public let upstreamTokens: UpstreamTokenCheck
 
     /// - Parameter path: Makes a path of the settings absolute.

@@ -1,3 +1,5 @@
+public import OutboundHttp
+
 /// The `authentication` object of the service's settings file. Paths are relative to that file.
 public struct AuthenticationSettings: Decodable, Sendable {
     /// The service provider's base entity id, which MVPDs know (mvpd §2.1).
@@ -80,6 +82,9 @@ public struct AuthenticationSettings: Decodable, Sendable {
     /// Upstreams may be in a private network, or on this machine by a name; false unless set. Addresses of this machine's own, and hosts in
     /// `MVPD_STANDIN`, always may be (bridge §14.3).
     public let allowPrivateUpstreams: Bool
+    /// The certificates that upstreams are shown, by the names that `upstreams[].clientCertificate` of the catalogue uses. One that cannot be read closes
+    /// the upstreams that use it, and nothing else.
+    public let clientCertificates: [String: ClientCertificateFiles]
 
     private enum CodingKeys: String, CodingKey {
         case spEntityID, acsURL, logoutURL, signingKey, signingCertificate, otherSigningCertificate, encryptionKey, encryptionCertificate,
@@ -87,7 +92,7 @@ public struct AuthenticationSettings: Decodable, Sendable {
         case accessTokenTTL, activationOrigins, metadataValidity, cachedSessions, oauthKey, oauthCallbackURL, sharedCallback, clientSecrets
         case secretsKey, olderSecretsKeys, otherEncryptionKey, olderOAuthKeys
         case sdkTokenKey, olderSdkTokenKeys, sdkSealKey, olderSdkSealKeys, serviceTokenKey, olderServiceTokenKeys
-        case codesPerClient, codesPerDevice, clientDays, idleClientDays, reportHours, allowPrivateUpstreams
+        case codesPerClient, codesPerDevice, clientDays, idleClientDays, reportHours, allowPrivateUpstreams, clientCertificates
     }
 
     public init(from decoder: any Decoder) throws {
@@ -133,6 +138,7 @@ public struct AuthenticationSettings: Decodable, Sendable {
         idleClientDays = try container.number(.idleClientDays, 1...3650, default: 30)
         reportHours = try container.number(.reportHours, 1...8760, default: 24)
         allowPrivateUpstreams = try container.decodeIfPresent(Bool.self, forKey: .allowPrivateUpstreams) ?? false
+        clientCertificates = try container.decodeIfPresent([String: ClientCertificateFiles].self, forKey: .clientCertificates) ?? [:]
         cachedSessions = try container.number(.cachedSessions, 2...10_000_000, default: 65_536)
     }
 }
@@ -142,11 +148,30 @@ extension AuthenticationSettings {
     private static let mostCodes = 10_000_000
 
     /// Warnings about settings with which the service starts all the same: one line for each, which begins with the key.
-    public var doubts: [String] {
+    /// - Parameter path: Makes a path of the settings absolute.
+    public func doubts(path: (String) -> String) -> [String] {
+        limitDoubts
+            + ClientCertificates().replace(loadClientCertificates(path: path)).map {
+                "authentication.clientCertificates.\($0.name) closes each upstream that names it: \($0.reason)"
+            }
+    }
+
+    private var limitDoubts: [String] {
         [("codesPerClient", codesPerClient, 100_000), ("codesPerDevice", codesPerDevice, 100)].filter { $0.1 == Self.mostCodes }.map {
             key, most, usual in
             "authentication.\(key) \(most) is no limit, as in a cluster for development: one that makes codes without end fills the store; "
                 + "leave it out for \(usual)"
+        }
+    }
+
+    /// The files of the certificates that upstreams are shown.
+    public var clientCertificateFiles: [String] { clientCertificates.values.flatMap { [$0.certificate, $0.key] } }
+
+    /// - Parameter path: Makes a path of the settings absolute.
+    /// - Returns: For each name the certificate, or what is wrong with its files.
+    public func loadClientCertificates(path: (String) -> String) -> ClientCertificates.Loaded {
+        clientCertificates.mapValues { files in
+            do throws(ClientCertificateError) { return .success(try files.load(path: path)) } catch { return .failure(error) }
         }
     }
 

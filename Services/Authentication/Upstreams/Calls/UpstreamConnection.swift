@@ -12,6 +12,7 @@ struct UpstreamConnection: Sendable {
     private static let longestWait: Duration = .seconds(1)
 
     let transport: any OutboundTransport
+    let routes: UpstreamRoutes
     let clock: any WallClock
     let logger: Logger
     /// This cluster's name on the way to another.
@@ -30,8 +31,11 @@ struct UpstreamConnection: Sendable {
         var recovered: Set<OctetText> = []
     }
 
-    init(transport: any OutboundTransport, via: BridgeVia, clock: any WallClock, logger: Logger) {
+    init(
+        transport: any OutboundTransport, routes: UpstreamRoutes = UpstreamRoutes(), via: BridgeVia, clock: any WallClock, logger: Logger
+    ) {
         self.transport = transport
+        self.routes = routes
         self.via = via
         self.clock = clock
         self.logger = logger
@@ -169,12 +173,11 @@ struct UpstreamConnection: Sendable {
         _ call: BridgeCall, _ bearer: String?, _ device: BridgeDevice?, _ upstream: BridgeUpstream, _ deadline: UpstreamDeadline
     ) async throws(BridgeFailure) -> OutboundAnswer {
         let limit = upstream.timeout(call.operation.timeLimit)
-        let route = OutboundRoute(
-            peer: "upstream \(upstream.id)", trustAnchors: upstream.trustAnchors, connectTimeout: upstream.connectTimeout, responseTimeout: limit,
-            connections: upstream.connections)
         let request = request(call, bearer, device, upstream)
         let answer: OutboundAnswer
         do throws(OutboundFailure) {
+            let route = try routes.route(
+                to: upstream, peer: "upstream \(upstream.id)", responseTimeout: limit, connections: upstream.connections)
             answer = try await transport.send(request, by: route, timeLeft: min(limit, deadline.budget.left))
         } catch {
             tell(error, of: upstream)
@@ -195,6 +198,7 @@ struct UpstreamConnection: Sendable {
     private func tell(_ failure: OutboundFailure, of upstream: BridgeUpstream) {
         let metadata: Logger.Metadata = ["upstream": "\(upstream.id)", "details": "\(failure.cause)"]
         if failure.kind == .refusedAddress { return logger.error("bridge.private_address", metadata: metadata) }
+        if failure.kind == .noCertificate { return UpstreamRoutes.tellMissing(failure, of: upstream, logger) }
         logger.debug("bridge.not_reached", metadata: metadata)
     }
 

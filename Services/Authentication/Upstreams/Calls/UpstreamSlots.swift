@@ -19,9 +19,13 @@ actor UpstreamSlots {
         var work: Task<Result<BridgeBearer, UpstreamError>, Never>?
     }
 
-    /// Another copy that registers the client has this long.
+    /// A claim lasts so long, and its holder prolongs it as long as it is at work.
     private static let lease: Duration = .seconds(10)
-    private static let look: Duration = .milliseconds(100)
+    private static let prolonged: Duration = .milliseconds(125)
+    /// A holder that has not prolonged its claim for so long is dead: another copy takes the claim over. It is measured by the waiter's own clock, so that
+    /// clocks need not agree.
+    private static let silence: Duration = .milliseconds(500)
+    private static let look: Duration = .milliseconds(50)
 
     private let line: UpstreamConnection
     private let store: any UpstreamStore
@@ -175,42 +179,67 @@ actor UpstreamSlots {
     }
 
     private func register(_ client: UpstreamClientAt, _ device: BridgeDevice?, _ deadline: UpstreamDeadline) async throws(UpstreamError) {
-        guard let lease = try await claim(client, deadline) else { return }
+        guard let claimed = try await claim(client, deadline) else { return }
+        // Whoever waits for the claim sees that its holder lives.
+        let holding = Task { await hold(client.name, claimed) }
+        let result: Result<BridgeCredentials?, UpstreamError>
+        do throws(UpstreamError) { result = .success(try await registered(client, device, deadline)) } catch { result = .failure(error) }
+        holding.cancel()
+        guard let lease = await holding.value else {
+            // Another copy thought this one dead, and registers or has registered the client.
+            guard let other = try await stored(client.name) else { return }
+            held[client.name]?.slot = other
+            return
+        }
         do throws(UpstreamError) {
-            if try await claimed(client, device, deadline) { return }
+            guard let credentials = try result.get() else { return await release(client, lease) }
+            try await keep(client, credentials, claimedUntil: lease)
         } catch {
             await release(client, lease)
             throw error
         }
-        await release(client, lease)
+    }
+
+    /// Prolongs a claim until it is cancelled.
+    /// - Returns: The claim's end; `nil`: it is another's.
+    private func hold(_ name: UpstreamSlotName, _ claimed: Timestamp) async -> Timestamp? {
+        var lease = claimed
+        while (try? await Task.sleep(for: Self.prolonged)) != nil {
+            let next = max(clock.now() + Self.lease, lease + .milliseconds(1))
+            do throws(Fault) {
+                guard try await store.takeBridgeClaim(name, from: lease, until: next) else { return nil }
+                lease = next
+            } catch {
+                // The store may have done it all the same.
+                guard let now = try? await store.bridgeClaim(name), now == lease || now == next else { return nil }
+                lease = now
+            }
+        }
+        return lease
     }
 
     /// A claim that came to nothing is not left to lapse: an operator may mend the statement at once.
     private func release(_ client: UpstreamClientAt, _ lease: Timestamp) async { try? await store.releaseBridgeSlot(client.name, until: lease) }
 
-    /// - Returns: True when there is a client now.
-    private func claimed(
+    /// - Returns: The credentials, which nobody has kept yet; `nil`: there are none.
+    private func registered(
         _ client: UpstreamClientAt, _ device: BridgeDevice?, _ deadline: UpstreamDeadline
-    ) async throws(UpstreamError) -> Bool {
+    ) async throws(UpstreamError) -> BridgeCredentials? {
         guard let statement = try await statement(client) else {
             note(.register, .refused(BridgeRefusal(status: 0, code: "statement_missing")), client, nil)
-            return false
+            return nil
         }
         do throws(UpstreamError) {
             let credentials = try await line.ask(.register(statement: statement), bearer: nil, for: device, at: client.upstream, deadline) {
                 answer throws(BridgeFailure) in try BridgeCredentials(answer)
             }
-            guard var mine = held[client.name]?.slot else { return false }
-            let alarm = mine.registered(credentials, scope: client.scope, clock.now())
+            guard var mine = held[client.name]?.slot else { return nil }
+            guard let alarm = mine.registered(credentials, scope: client.scope, clock.now()) else { return credentials }
             held[client.name]?.slot = mine
-            if let alarm {
-                held[client.name]?.refusedStatement = SHA256.hash(statement)
-                held[client.name]?.pardon = pardons[client.place] ?? 0
-                tell(alarm, client, "")
-                return false
-            }
-            try await keep(client.name, credentials, nil)
-            return true
+            held[client.name]?.refusedStatement = SHA256.hash(statement)
+            held[client.name]?.pardon = pardons[client.place] ?? 0
+            tell(alarm, client, "")
+            return nil
         } catch {
             guard case .failure(let failure) = error else { throw error }
             note(.register, failure, client, statement)
@@ -218,8 +247,28 @@ actor UpstreamSlots {
         }
     }
 
+    /// Keeps what upstream has registered. Where another copy has taken the claim over and was faster, its client serves, and this one is nobody's.
+    private func keep(
+        _ client: UpstreamClientAt, _ credentials: BridgeCredentials, claimedUntil lease: Timestamp
+    ) async throws(UpstreamError) {
+        let isKept: Bool
+        do throws(Fault) {
+            isKept = try await store.keep(try record(client.name, credentials, nil), claimedUntil: lease, now: clock.now())
+        } catch {
+            throw .store(error)
+        }
+        guard isKept else {
+            if let other = try await stored(client.name) { held[client.name]?.slot = other }
+            return
+        }
+        guard var mine = held[client.name]?.slot else { return }
+        _ = mine.registered(credentials, scope: client.scope, clock.now())
+        held[client.name]?.slot = mine
+    }
+
     /// - Returns: The claim's end; `nil` when another copy has registered the client meanwhile: it is in memory then.
     private func claim(_ client: UpstreamClientAt, _ deadline: UpstreamDeadline) async throws(UpstreamError) -> Timestamp? {
+        var seen: (claim: Timestamp, since: ContinuousClock.Instant)?
         while true {
             let now = clock.now()
             let isMine: Bool
@@ -233,8 +282,29 @@ actor UpstreamSlots {
                 held[client.name]?.slot = other
                 return nil
             }
+            if let lease = try await takeOver(client.name, &seen, now) { return lease }
             guard deadline.budget.left > Self.look else { throw .failure(.unreachable(.budgetSpent)) }
             try? await Task.sleep(for: Self.look)
+        }
+    }
+
+    /// Takes a claim over whose holder is dead.
+    /// - Parameter seen: The claim as it was found before, and since when.
+    /// - Returns: The claim's new end; `nil`: its holder lives as far as anybody knows.
+    private func takeOver(
+        _ name: UpstreamSlotName, _ seen: inout (claim: Timestamp, since: ContinuousClock.Instant)?, _ now: Timestamp
+    ) async throws(UpstreamError) -> Timestamp? {
+        do throws(Fault) {
+            guard let claim = try await store.bridgeClaim(name) else { return nil }
+            guard let known = seen, known.claim == claim else {
+                seen = (claim, .now)
+                return nil
+            }
+            guard known.since.duration(to: .now) >= Self.silence else { return nil }
+            let lease = max(now + Self.lease, claim + .milliseconds(1))
+            return try await store.takeBridgeClaim(name, from: claim, until: lease) ? lease : nil
+        } catch {
+            throw .store(error)
         }
     }
 
@@ -274,19 +344,21 @@ actor UpstreamSlots {
         if let alarm { tell(alarm, client, failure.refusal?.code ?? "") }
     }
 
-    private func keep(_ name: UpstreamSlotName, _ credentials: BridgeCredentials, _ bearer: BridgeBearer?) async throws(UpstreamError) {
-        do throws(Fault) {
-            var record = UpstreamSlotRecord(
-                name: name, clientID: credentials.clientID,
-                secret: try seal.close(ProviderSecret(credentials.clientSecret), of: Self.owner(name)), scopes: credentials.scopes)
-            if let bearer {
-                record.bearer = try seal.close(ProviderAccessToken(bearer.token), of: Self.owner(name))
-                (record.bearerEnd, record.bearerLifeSeconds) = (bearer.end, bearer.life.components.seconds)
-            }
-            try await store.keep(record, now: clock.now())
-        } catch {
-            throw .store(error)
+    private func keep(_ name: UpstreamSlotName, _ credentials: BridgeCredentials, _ bearer: BridgeBearer) async throws(UpstreamError) {
+        do throws(Fault) { try await store.keep(try record(name, credentials, bearer), now: clock.now()) } catch { throw .store(error) }
+    }
+
+    private func record(
+        _ name: UpstreamSlotName, _ credentials: BridgeCredentials, _ bearer: BridgeBearer?
+    ) throws(Fault) -> UpstreamSlotRecord {
+        var record = UpstreamSlotRecord(
+            name: name, clientID: credentials.clientID,
+            secret: try seal.close(ProviderSecret(credentials.clientSecret), of: Self.owner(name)), scopes: credentials.scopes)
+        if let bearer {
+            record.bearer = try seal.close(ProviderAccessToken(bearer.token), of: Self.owner(name))
+            (record.bearerEnd, record.bearerLifeSeconds) = (bearer.end, bearer.life.components.seconds)
         }
+        return record
     }
 
     /// Ends the sign-ins of everybody whom the client had signed in.

@@ -30,6 +30,28 @@ extension SqlAuthenticationStore: UpstreamStore {
             """, [name.text, name.upstream, [] as [UInt8], lease, end, now], of: name.text) == 1
     }
 
+    package func bridgeClaim(_ name: UpstreamSlotName) async throws(Fault) -> Timestamp? {
+        let claimed: Statement = "SELECT lease_until_ms FROM bridge_slot WHERE name = ? AND client_id = '' AND lease_until_ms > 0"
+        return try await store.first(claimed, [name.text]) { $0.next() }
+    }
+
+    package func takeBridgeClaim(_ name: UpstreamSlotName, from former: Timestamp, until lease: Timestamp) async throws(Fault) -> Bool {
+        try await store.change(
+            "UPDATE bridge_slot SET lease_until_ms = ? WHERE name = ? AND lease_until_ms = ? AND client_id = ''", [lease, name.text, former],
+            of: name.text) == 1
+    }
+
+    package func keep(_ slot: UpstreamSlotRecord, claimedUntil lease: Timestamp, now: Timestamp) async throws(Fault) -> Bool {
+        try await store.change(
+            """
+            UPDATE bridge_slot SET client_id = ?, secret = ?, scopes = ?, lease_until_ms = 0, expires_at_ms = ?
+            WHERE name = ? AND lease_until_ms = ? AND client_id = ''
+            """,
+            [
+                slot.clientID, slot.secret, slot.scopes.joined(separator: " "), now + UpstreamSlotRecord.unusedLife, slot.name.text, lease,
+            ], of: slot.name.text) == 1
+    }
+
     package func releaseBridgeSlot(_ name: UpstreamSlotName, until lease: Timestamp) async throws(Fault) {
         _ = try await store.change(
             "UPDATE bridge_slot SET lease_until_ms = 0 WHERE name = ? AND lease_until_ms = ? AND client_id = ''", [name.text, lease], of: name.text)
@@ -116,7 +138,8 @@ extension SqlAuthenticationStore {
                     """, [now, session])
                 try database.run(
                     """
-                    UPDATE bridge_session SET logout_ms = ?, next_try_ms = ? WHERE session_id = ? AND logout_ms = 0 AND kind NOT IN ('temporary', 'degraded')
+                    UPDATE bridge_session SET logout_ms = ?, next_try_ms = ?
+                    WHERE session_id = ? AND (logout_ms = 0 OR tries = 0) AND kind NOT IN ('temporary', 'degraded')
                     """, [now, firstTry, session])
                 try database.run("DELETE FROM bridge_session WHERE session_id = ? AND logout_ms = 0", [session])
             }

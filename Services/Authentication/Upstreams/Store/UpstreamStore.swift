@@ -108,10 +108,23 @@ package protocol UpstreamStore: Sendable {
     /// - Returns: False while somebody else has it.
     func claimBridgeSlot(_ name: UpstreamSlotName, until lease: Timestamp, now: Timestamp) async throws(Fault) -> Bool
 
+    /// The end of the claim on a client that is not registered yet, by which its holder is known; `nil`: there is no claim.
+    func bridgeClaim(_ name: UpstreamSlotName) async throws(Fault) -> Timestamp?
+
+    /// Prolongs a claim, or takes it over from a holder that says nothing any more.
+    /// - Parameter former: The claim's end so far.
+    /// - Returns: False when the claim is another one by now, or the client is kept.
+    func takeBridgeClaim(_ name: UpstreamSlotName, from former: Timestamp, until lease: Timestamp) async throws(Fault) -> Bool
+
     /// Gives a claim back, so that the next attempt need not wait for its end.
-    /// - Parameter lease: The end that the claim was made with; another's claim stays.
+    /// - Parameter lease: The claim's end; another's claim stays.
     func releaseBridgeSlot(_ name: UpstreamSlotName, until lease: Timestamp) async throws(Fault)
     func keep(_ slot: UpstreamSlotRecord, now: Timestamp) async throws(Fault)
+
+    /// Keeps a client that was registered under a claim.
+    /// - Parameter lease: The claim's end.
+    /// - Returns: False when somebody else has taken the claim over: nothing changed.
+    func keep(_ slot: UpstreamSlotRecord, claimedUntil lease: Timestamp, now: Timestamp) async throws(Fault) -> Bool
 
     /// Forgets a client that upstream does not know any more, and ends what it signed in.
     /// - Returns: The number of sessions that ended.

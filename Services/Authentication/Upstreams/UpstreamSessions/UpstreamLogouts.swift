@@ -31,13 +31,16 @@ struct UpstreamLogouts: Sendable {
         var told = EndedAtProvider(end: end ?? "")
         let bridged = ended.filter { catalogue.requestor($0.key.requestor.text)?.bridge != nil }
         guard !bridged.isEmpty else { return told }
+        // Trials, of which nobody is told.
         for session in bridged where try await store.bridgedPart(session.id) != nil { told.sessions.insert(session.id) }
         let now = clock.now()
         // The work-off, here or in another copy, leaves them alone while they are tried here: upstream hears of a logout once.
         let firstTry = now + Self.atOnce * (bridged.count + 1)
         try await store.remember(logoutsOf: bridged.map(\.id), now: now, firstTry: firstTry)
+        let open = try await store.openLogouts(of: bridged.map(\.id).reversed(), now: now)
+        told.sessions.formUnion(open.map(\.part.session))
         // The first visit leads to the second.
-        for logout in try await store.openLogouts(of: bridged.map(\.id).reversed(), now: now) where told.sessions.contains(logout.part.session) {
+        for logout in open {
             guard end != nil else {
                 _ = await attempt(logout, UpstreamDeadline(Self.atOnce))
                 continue

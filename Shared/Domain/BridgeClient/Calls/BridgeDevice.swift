@@ -93,6 +93,9 @@ extension BridgeDevice {
         return headers
     }
 
+    /// True of an address that an upstream may hear: one of the public internet.
+    public static func mayLeave(_ address: String) -> Bool { PublicAddress.contains(address) }
+
     private func information(for operation: BridgeOperation, _ form: BridgeDeviceForm) -> String {
         let all = members(for: operation, form)
         let whole = Self.encoded(all)

@@ -60,6 +60,11 @@ extension BridgeUpstream {
     public var holdMediaToken: Duration { times.map { .seconds(Int64($0.holdMediaTokenSeconds)) } ?? .seconds(60) }
     public var decisionFresh: Duration { times.map { .seconds(Int64($0.decisionFreshSeconds)) } ?? .seconds(60) }
 
+    /// The age after which a connection takes no further call.
+    public var connectionAge: Duration { Self.seconds(times?.connectionAgeSeconds, Int(Self.usualConnectionAge.components.seconds)) }
+    /// That of a record which does not say one.
+    public static let usualConnectionAge: Duration = .seconds(60)
+
     private static func number(_ value: UInt32?, _ fallback: Int) -> Int { value.flatMap { $0 == 0 ? nil : Int($0) } ?? fallback }
 
     private static func milliseconds(_ value: UInt32?, _ fallback: Int) -> Duration { .milliseconds(Int64(number(value, fallback))) }

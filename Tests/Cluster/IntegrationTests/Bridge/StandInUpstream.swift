@@ -17,6 +17,12 @@ struct StandInUpstream: Sendable {
         /// 0: no answer.
         let status: Int
         let outcome: String
+        /// `1.1` or `2`, and the source port of the connection.
+        let httpVersion: String
+        let port: Int
+
+        /// True when a person's browser made it.
+        var isOfBrowser: Bool { ["authenticate", "signIn", "mvpdLogout"].contains(operation) }
     }
 
     let exchange: HTTPExchange
@@ -67,7 +73,7 @@ struct StandInUpstream: Sendable {
             Entry(
                 number: $0["number"] as? Int ?? 0, operation: $0["operation"] as? String ?? "", path: $0["path"] as? String ?? "",
                 headers: $0["headers"] as? [String: String] ?? [:], body: $0["body"] as? String ?? "", status: $0["status"] as? Int ?? -1,
-                outcome: $0["outcome"] as? String ?? "")
+                outcome: $0["outcome"] as? String ?? "", httpVersion: $0["httpVersion"] as? String ?? "", port: $0["port"] as? Int ?? 0)
         }
     }
 

@@ -21,13 +21,16 @@ import Testing
     private final class Upstream: OutboundTransport {
         private let answers: Mutex<[Result<OutboundAnswer, OutboundFailure>]>
         private let sent = Mutex<[OutboundRequest]>([])
+        private let ways = Mutex<[OutboundRoute]>([])
 
         init(_ answers: Result<OutboundAnswer, OutboundFailure>...) { self.answers = Mutex(answers) }
 
         var requests: [OutboundRequest] { sent.withLock { $0 } }
+        var routes: [OutboundRoute] { ways.withLock { $0 } }
 
         func send(_ request: OutboundRequest, by route: OutboundRoute, timeLeft: Duration) async throws(OutboundFailure) -> OutboundAnswer {
             sent.withLock { $0.append(request) }
+            ways.withLock { $0.append(route) }
             let next = answers.withLock { $0.count > 1 ? $0.removeFirst() : $0.first }
             guard let next else { throw OutboundFailure(.notSent) }
             return try next.get()
@@ -41,9 +44,11 @@ import Testing
 
     init() { alarms = UpstreamAlarms(clock: ManualClock(Timestamp(seconds: 784_111_777))) }
 
-    private func line(_ upstream: Upstream) -> UpstreamConnection {
+    private func line(_ upstream: Upstream, _ certificates: ClientCertificates = ClientCertificates()) -> UpstreamConnection {
         let logger = Logger(label: "test", factory: { [log] _ in log })
-        return UpstreamConnection(transport: upstream, via: BridgeVia(origin: "https://tv.example"), clock: clock, logger: alarms.watching(logger))
+        return UpstreamConnection(
+            transport: upstream, routes: UpstreamRoutes(certificates: certificates), via: BridgeVia(origin: "https://tv.example"), clock: clock,
+            logger: alarms.watching(logger))
     }
 
     private static func answer(_ body: String, _ headers: [(name: String, value: String)] = [], status: Int = 200) -> OutboundAnswer {
@@ -56,6 +61,69 @@ import Testing
             answer throws(BridgeFailure) in
             try BridgedProfile.all(answer)
         }
+    }
+
+    private func ask(_ line: UpstreamConnection, _ upstream: BridgeUpstream) async throws(UpstreamError) {
+        _ = try await line.ask(.profiles("SP"), bearer: "b", for: nil, at: upstream, UpstreamDeadline(.seconds(60))) {
+            answer throws(BridgeFailure) in
+            try BridgedProfile.all(answer)
+        }
+    }
+
+    @Test("bridge §3.1: a connection has the version, the age and the trust of the record; a check's connections have the same")
+    func followsRecord() async throws {
+        let upstream = Upstream(.success(Self.answer(Self.profiles)))
+        let line = line(upstream)
+        try await ask(line, BridgeUpstream(id: "vendor", baseURL: "https://api.upstream.example"))
+        var record = BridgeUpstream(id: "vendor", baseURL: "https://api.upstream.example", trustAnchors: [[1]], httpVersion: .http2)
+        record.times = BridgeTimes(connectionAgeSeconds: 10)
+        try await ask(line, record)
+        _ = await UpstreamProbe(line: line, upstream: record).visit("https://api.upstream.example/")
+        let routes = upstream.routes
+        try #require(routes.count == 3)
+        #expect(routes.map(\.version) == [.http1, .http2, .http2] && routes.map(\.connectionAge) == [.seconds(60), .seconds(10), .seconds(10)])
+        #expect(routes.map(\.trustAnchors) == [[], [[1]], [[1]]] && routes.allSatisfy { $0.certificate == nil })
+    }
+
+    @Test("bridge §3.1: a client certificate that is not at hand closes its upstream alone: no call is made, and the alarm says why")
+    func needsCertificate() async throws {
+        let reason = ClientCertificateError(description: "the file tv.key cannot be read")
+        let certificates = ClientCertificates(["tv": .failure(reason)], setting: "authentication.clientCertificates")
+        let upstream = Upstream(.success(Self.answer(Self.profiles)))
+        let line = line(upstream, certificates)
+        let closed = BridgeUpstream(id: "closed", baseURL: "https://api.upstream.example", clientCertificate: "tv")
+        let unknown = BridgeUpstream(id: "unknown", baseURL: "https://api.upstream.example", clientCertificate: "other")
+        for record in [closed, unknown] { await #expect(throws: UpstreamError.self) { try await ask(line, record) } }
+        try await ask(line, BridgeUpstream(id: "open", baseURL: "https://api.upstream.example"))
+        #expect(upstream.requests.count == 1)
+        let told = ["closed", "unknown", "open"].map { alarms.of($0).map { "\($0.event): \($0.details)" } }
+        #expect(
+            told == [
+                ["bridge.no_certificate: authentication.clientCertificates.tv cannot be used: the file tv.key cannot be read"],
+                ["bridge.no_certificate: the settings have no authentication.clientCertificates.other"], [],
+            ])
+        let probe = await UpstreamProbe(line: line, upstream: closed).visit("https://api.upstream.example/")
+        #expect(probe.isUnreachable && probe.cause.contains("authentication.clientCertificates.tv"))
+    }
+
+    @Test("at the start each upstream whose record says how it is reached is named once")
+    func namesRecords() {
+        let routes = UpstreamRoutes(certificates: ClientCertificates())
+        let logger = Logger(label: "test", factory: { [log] _ in log })
+        var aged = BridgeUpstream(id: "aged")
+        aged.times = BridgeTimes(connectionAgeSeconds: 30)
+        for record in [
+            BridgeUpstream(id: "usual"), BridgeUpstream(id: "two", httpVersion: .http2), BridgeUpstream(id: "shown", clientCertificate: "tv"), aged,
+        ] {
+            routes.name(record, logger)
+        }
+        let told = log.lines.map { "\($0.event) \($0.fields["upstream"] ?? "")" }
+        #expect(
+            told == [
+                "bridge.connection_settings two", "bridge.connection_settings shown", "bridge.no_certificate shown",
+                "bridge.connection_settings aged",
+            ])
+        #expect(log.lines.last?.fields["connection_age_s"] == "30" && log.lines.first?.fields["protocol"] == "http2")
     }
 
     @Test("bridge B103: another Boxoffice hears who calls, a vendor does not")

@@ -60,6 +60,7 @@ extension SqlAuthenticationStore {
         let stored = try await store.commit { () throws(Fault) in
             var plan = Plan(for: device.text)
             for requestor in requestors {
+                plan.add(Self.outboxOfDevice, Self.outbox([device, requestor, claims.appID, claims.deviceUser], now))
                 plan.add(end, [device, requestor, claims.appID, claims.deviceUser])
                 Self.addLogout(of: SessionKey(device: device, requestor: requestor), to: &plan, now)
             }
@@ -70,6 +71,7 @@ extension SqlAuthenticationStore {
             try await store.write { database in
                 var ended: [SessionRecord] = []
                 for requestor in requestors {
+                    try database.run(Self.outboxOfDevice, Self.outbox([device, requestor, claims.appID, claims.deviceUser], now))
                     let sessions = try database.all(end, [device, requestor, claims.appID, claims.deviceUser]) { try SessionRecord(columns: &$0) }
                     ended += sessions.filter { $0.expiresAt > now }
                     try Self.remember(logoutOf: SessionKey(device: device, requestor: requestor), database, now)
@@ -87,12 +89,14 @@ extension SqlAuthenticationStore {
             """
         let stored = try await store.commit { () throws(Fault) in
             var plan = Plan(for: key.device.text)
+            plan.add(Self.outboxOfClient, Self.outbox([key.device, key.requestor, client, mvpd], now))
             plan.add(end, [key.device, key.requestor, client, mvpd])
             Self.addLogout(of: key, to: &plan, now)
             return plan
         }
         if let stored { return living(try Self.ended(stored, now)).first }
         let ended = try await store.write { database in
+            try database.run(Self.outboxOfClient, Self.outbox([key.device, key.requestor, client, mvpd], now))
             let ended = try database.first(end, [key.device, key.requestor, client, mvpd]) { try SessionRecord(columns: &$0) }
             try Self.remember(logoutOf: key, database, now)
             return ended.flatMap { $0.expiresAt > now ? $0 : nil }
@@ -100,10 +104,28 @@ extension SqlAuthenticationStore {
         return living(ended.map { [$0] } ?? []).first
     }
 
-    /// The sessions that the statements of a plan ended, each before that of its logout, without those that were over.
+    /// An upstream hears of a session's end by the one who ends it, at once. If that one dies, others tell it after this time.
+    private static let outboxRest: Duration = .seconds(5)
+
+    /// Keeps in the commit that ends sessions that upstreams have to hear of it: nothing may come in between (bridge §10.2).
+    /// - Parameter condition: The sessions, by the arguments from `?3` on, of which the first two are device and requestor.
+    private static func outbox(where condition: String) -> Statement {
+        """
+        UPDATE bridge_session SET logout_ms = ?1, next_try_ms = ?2
+        WHERE device_id = ?3 AND requestor = ?4 AND logout_ms = 0 AND is_suspect <> 3 AND kind NOT IN ('temporary', 'degraded')
+            AND session_id IN (SELECT id FROM session WHERE device_id = ?3 AND requestor = ?4 AND \(condition))
+        """
+    }
+
+    private static let outboxOfDevice = outbox(where: "(app_id = '' OR ?5 IN ('', app_id)) AND ?6 IN ('', device_user)")
+    private static let outboxOfClient = outbox(where: "client_id = ?5 AND mvpd = ?6")
+
+    private static func outbox(_ sessions: Arguments, _ now: Timestamp) -> Arguments { [now, now + outboxRest] + sessions }
+
+    /// The sessions that the statements of a plan ended, each after that of its outbox and before that of its logout, without those that were over.
     private static func ended(_ stored: [any StoredRows], _ now: Timestamp) throws(Fault) -> [SessionRecord] {
         do {
-            return try stride(from: 0, to: stored.count, by: 2).flatMap { try stored[$0].all { try SessionRecord(columns: &$0) } }
+            return try stride(from: 1, to: stored.count, by: 3).flatMap { try stored[$0].all { try SessionRecord(columns: &$0) } }
                 .filter { $0.expiresAt > now }
         } catch {
             throw .unexpected(error)

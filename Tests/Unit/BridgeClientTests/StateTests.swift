@@ -39,17 +39,20 @@ import Testing
         #expect(slot.step(now) == .call(bearer(.seconds(50))))
     }
 
-    @Test("bridge B14: a second 401 is an alarm and a minute's rest")
+    @Test("bridge B14: a second 401 is an alarm; where upstream gives no bearer it is asked for one again after a minute")
     func unauthorized() {
         var slot = working(.device)
         let used = bearer(.seconds(21_600))
-        #expect(slot.unauthorized(with: used, isRepetition: false, now) == nil)
+        #expect(slot.unauthorized(with: used, isRepetition: false) == nil)
         #expect(slot.step(now) == .token(credentials))
         let second = bearer(.seconds(21_600), "u")
         slot.issued(second)
-        #expect(slot.unauthorized(with: used, isRepetition: false, now) == nil)
+        #expect(slot.unauthorized(with: used, isRepetition: false) == nil)
         #expect(slot.step(now) == .call(second), "a late 401 of an old bearer does not cost the new one")
-        #expect(slot.unauthorized(with: second, isRepetition: true, now) == .accessRefused)
+        let refused = BridgeFailure.refused(BridgeRefusal(status: 400, code: "invalid_scope"))
+        #expect(slot.failed(.token, refused, now) == .statementRefused)
+        #expect(slot.step(now) == .call(second), "a bearer that holds serves on")
+        #expect(slot.unauthorized(with: second, isRepetition: true) == .accessRefused)
         #expect(slot.step(now + .seconds(59)) == .wait(.accessRefused(until: now + .seconds(60))))
         #expect(slot.step(now + .seconds(60)) == .token(credentials))
     }

@@ -26,6 +26,8 @@ actor UpstreamSlots {
     /// clocks need not agree.
     private static let silence: Duration = .milliseconds(500)
     private static let look: Duration = .milliseconds(50)
+    /// A service provider at which a fresh bearer was refused is not asked about for so long.
+    private static let refusedAccess: Duration = .seconds(60)
 
     private let line: UpstreamConnection
     private let store: any UpstreamStore
@@ -36,6 +38,8 @@ actor UpstreamSlots {
     private var held = BoundedCache<UpstreamSlotName, Held>(capacity: 65_536)
     /// How often an operator asked for another attempt, by upstream and entry.
     private var pardons: [OctetText: Int] = [:]
+    /// Until when nothing is asked about a service provider, by upstream and entry, and the service provider.
+    private var refused: [OctetText: [OctetText: Timestamp]] = [:]
 
     init(line: UpstreamConnection, store: any UpstreamStore, statements: any ClientSecrets, seal: TokenSeal, clock: any WallClock, logger: Logger) {
         self.line = line
@@ -66,7 +70,21 @@ actor UpstreamSlots {
     }
 
     /// An operator asks for another attempt of all clients that were refused.
-    func forgive(_ client: UpstreamClientAt) { pardons[client.place, default: 0] += 1 }
+    func forgive(_ client: UpstreamClientAt) {
+        pardons[client.place, default: 0] += 1
+        refused[client.place] = nil
+    }
+
+    /// Why the client cannot ask now; `nil`: it can.
+    /// - Parameter serviceProvider: Whom it would ask about.
+    func wait(_ client: UpstreamClientAt, for serviceProvider: String) -> BridgeSlot.Wait? {
+        let now = clock.now()
+        if let end = refused[client.place]?[OctetText(serviceProvider)], now < end, end - now <= Self.refusedAccess {
+            return .accessRefused(until: end)
+        }
+        if case .wait(let wait)? = held[client.name]?.slot.step(now) { return wait }
+        return nil
+    }
 
     /// The credentials at hand, and their bearer, whatever they are worth upstream.
     func known(_ client: UpstreamClientAt) async throws(UpstreamError) -> (credentials: BridgeCredentials?, bearer: BridgeBearer?) {
@@ -91,11 +109,16 @@ actor UpstreamSlots {
         return try await statementHasChanged(client)
     }
 
-    /// A call with that bearer got 401.
-    func unauthorized(_ client: UpstreamClientAt, _ bearer: BridgeBearer, isRepetition: Bool) {
+    /// A call with that bearer got 401. After a second one no client of the entry asks about the service provider for a minute (bridge §4.2).
+    func unauthorized(_ client: UpstreamClientAt, _ serviceProvider: String, _ bearer: BridgeBearer, isRepetition: Bool) {
         guard var mine = held[client.name]?.slot else { return }
-        if let alarm = mine.unauthorized(with: bearer, isRepetition: isRepetition, clock.now()) { tell(alarm, client, "") }
+        let alarm = mine.unauthorized(with: bearer, isRepetition: isRepetition)
         held[client.name]?.slot = mine
+        guard let alarm else { return }
+        let now = clock.now()
+        refused[client.place] = (refused[client.place] ?? [:]).filter { now < $0.value }
+        refused[client.place]?[OctetText(serviceProvider)] = now + Self.refusedAccess
+        tell(alarm, client, serviceProvider)
     }
 
     /// Upstream does not know the client.
@@ -330,7 +353,10 @@ actor UpstreamSlots {
             guard var mine = held[client.name]?.slot else { throw error }
             let alarm = mine.failed(.token, failure, clock.now())
             held[client.name]?.slot = mine
-            guard alarm == .clientLost else { throw error }
+            guard alarm == .clientLost else {
+                if let alarm { tell(alarm, client, failure.refusal?.code ?? "") }
+                throw error
+            }
             await lose(client, .clientLost)
         }
     }

@@ -177,7 +177,7 @@ struct UpstreamSignIns: Sendable {
         var result = SignInResult.declined
         if pending.state == .done {
             result = .signedIn
-        } else if pending.awaitsReturn, let way = way(of: pending) {
+        } else if pending.awaitsReturn, pending.state != .declined, let way = way(of: pending) {
             switch await look(pending, way, at: PendingReads.afterReturn) {
             case .signedIn: result = .signedIn
             case .nothing: try await store.settle(handle, as: .declined)

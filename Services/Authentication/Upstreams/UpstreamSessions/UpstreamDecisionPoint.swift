@@ -75,6 +75,7 @@ struct UpstreamDecisionPoint: Sendable {
     /// A decision may change what upstream tells of the person, and its media token says by which id verifiers know them (bridge §8.2). The decision
     /// counts even when that cannot be kept.
     private func note(_ decision: UpstreamDecision, _ question: Question) async {
+        if !decision.isPermitted { warn(BridgeRefusal(status: 403, code: decision.code, trace: decision.trace), question) }
         do throws(Fault) {
             if !question.part.mayHaveChanged { try await store.decided(question.part) }
             guard let id = UpstreamMediaToken(decision.mediaToken).sessionGUID, id != question.record.userID else { return }
@@ -173,17 +174,20 @@ struct UpstreamDecisionPoint: Sendable {
     }
 
     private func fault(_ trouble: UpstreamError, _ question: Question) -> Fault {
-        if let refusal = trouble.refusal {
-            switch BridgeMeaning(refusal) {
-            case .ourFault, .theirFault:
-                logger.error(
-                    "bridge.bad_request",
-                    metadata: ["upstream": "\(question.part.upstream)", "code": "\(refusal.code)", "trace": "\(refusal.trace)"])
-            default: break
-            }
-            return refusal.decisionFault.fault
+        guard let refusal = trouble.refusal else { return trouble.fault(clock.now()) }
+        warn(refusal, question)
+        return refusal.decisionFault.fault
+    }
+
+    /// An operator of ours or of upstream's has something to mend.
+    private func warn(_ refusal: BridgeRefusal, _ question: Question) {
+        switch BridgeMeaning(refusal) {
+        case .ourFault, .theirFault:
+            logger.error(
+                "bridge.bad_request",
+                metadata: ["upstream": "\(question.part.upstream)", "code": "\(refusal.code)", "trace": "\(refusal.trace)"])
+        default: break
         }
-        return trouble.fault(clock.now())
     }
 }
 

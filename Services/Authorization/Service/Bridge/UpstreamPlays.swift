@@ -150,8 +150,11 @@ final class UpstreamPlays: Sendable {
 
 extension UpstreamDecision {
     /// The fault of a denial for an app.
-    var fault: Fault {
-        BridgeRefusal(status: 403, code: code.isEmpty ? "authorization_denied_by_mvpd" : code, action: action, details: details).decisionFault.fault
+    var fault: Fault { refusal.decisionFault.fault }
+
+    /// Upstream's words.
+    var refusal: BridgeRefusal {
+        BridgeRefusal(status: 403, code: code.isEmpty ? "authorization_denied_by_mvpd" : code, action: action, details: details)
     }
 }
 
@@ -185,10 +188,12 @@ struct UpstreamPreflight: Sendable {
     private static func verdict(_ decision: UpstreamDecision) throws(Fault) -> ResourceVerdict {
         if decision.isPermitted { return .permitted }
         let fault = decision.fault
-        switch fault.code {
+        switch (fault.code, BridgeMeaning(decision.refusal)) {
+        // A trial that is over says no to its resources (bridge §12.1).
+        case (_, .trial): return .denied(Denial(code: fault.code, details: fault.details))
         // The question has one resource, so its error is the call's.
-        case .authenticationSessionMissing, .authenticationSessionExpired, .authenticationSessionInvalidated: throw fault
-        case .networkReceivedError, .networkConnectionTimeout, .maximumExecutionTimeExceeded: return .unanswered(fault.code)
+        case (.authenticationSessionMissing, _), (.authenticationSessionExpired, _), (.authenticationSessionInvalidated, _): throw fault
+        case (.networkReceivedError, _), (.networkConnectionTimeout, _), (.maximumExecutionTimeExceeded, _): return .unanswered(fault.code)
         default: return .denied(Denial(code: fault.code, details: fault.details))
         }
     }

@@ -9,6 +9,8 @@ public struct BridgeCall: Sendable {
     /// From the root; percent-encoded.
     let path: String
     let body: Body?
+    /// Whom it asks about; empty: nobody, as with register and token.
+    public let serviceProvider: String
 
     struct Body: Sendable {
         let type: String
@@ -21,11 +23,14 @@ public struct BridgeCall: Sendable {
         static func json(_ text: String) -> Body { Body(type: "application/json", text: text) }
     }
 
-    private init(_ operation: BridgeOperation, _ method: OutboundRequest.Method, _ path: String, _ body: Body? = nil) {
+    private init(
+        _ operation: BridgeOperation, _ method: OutboundRequest.Method, _ path: String, _ body: Body? = nil, of serviceProvider: String = ""
+    ) {
         self.operation = operation
         self.method = method
         self.path = path
         self.body = body
+        self.serviceProvider = serviceProvider
     }
 
     private static func api(_ serviceProvider: String, _ rest: String...) -> String {
@@ -43,7 +48,7 @@ public struct BridgeCall: Sendable {
     }
 
     public static func list(_ serviceProvider: String) -> BridgeCall {
-        BridgeCall(.list, .get, api(serviceProvider, "configuration"))
+        BridgeCall(.list, .get, api(serviceProvider, "configuration"), of: serviceProvider)
     }
 
     /// - Parameters:
@@ -52,47 +57,48 @@ public struct BridgeCall: Sendable {
     ///   - redirectURL: Where the browser goes after the sign-in.
     public static func create(_ serviceProvider: String, mvpd: String, domainName: String, redirectURL: String) -> BridgeCall {
         let fields = [("mvpd", mvpd), ("domainName", domainName), ("redirectUrl", redirectURL)]
-        return BridgeCall(.create, .post, api(serviceProvider, "sessions"), .form(fields))
+        return BridgeCall(.create, .post, api(serviceProvider, "sessions"), .form(fields), of: serviceProvider)
     }
 
     /// Tells what upstream understood of a session that was made.
     public static func readSession(_ serviceProvider: String, code: String) -> BridgeCall {
-        BridgeCall(.readSession, .get, api(serviceProvider, "sessions", code))
+        BridgeCall(.readSession, .get, api(serviceProvider, "sessions", code), of: serviceProvider)
     }
 
     public static func profile(_ serviceProvider: String, code: String) -> BridgeCall {
-        BridgeCall(.byCode, .get, api(serviceProvider, "profiles", "code", code))
+        BridgeCall(.byCode, .get, api(serviceProvider, "profiles", "code", code), of: serviceProvider)
     }
 
     public static func profile(_ serviceProvider: String, mvpd: String) -> BridgeCall {
-        BridgeCall(.profile, .get, api(serviceProvider, "profiles", mvpd))
+        BridgeCall(.profile, .get, api(serviceProvider, "profiles", mvpd), of: serviceProvider)
     }
 
     public static func profiles(_ serviceProvider: String) -> BridgeCall {
-        BridgeCall(.profiles, .get, api(serviceProvider, "profiles"))
+        BridgeCall(.profiles, .get, api(serviceProvider, "profiles"), of: serviceProvider)
     }
 
     /// - Parameter resource: As the app sent it: plain or MRSS.
     public static func authorize(_ serviceProvider: String, mvpd: String, resource: String) -> BridgeCall {
-        BridgeCall(.authorize, .post, api(serviceProvider, "decisions", "authorize", mvpd), resources([resource]))
+        BridgeCall(.authorize, .post, api(serviceProvider, "decisions", "authorize", mvpd), resources([resource]), of: serviceProvider)
     }
 
     public static func preauthorize(_ serviceProvider: String, mvpd: String, resources batch: [String]) -> BridgeCall {
-        BridgeCall(.preauthorize, .post, api(serviceProvider, "decisions", "preauthorize", mvpd), resources(batch))
+        BridgeCall(.preauthorize, .post, api(serviceProvider, "decisions", "preauthorize", mvpd), resources(batch), of: serviceProvider)
     }
 
     public static func logout(_ serviceProvider: String, mvpd: String, redirectURL: String) -> BridgeCall {
-        BridgeCall(.logout, .get, api(serviceProvider, "logout", mvpd) + "?redirectUrl=" + PercentEncoding.encode(redirectURL))
+        BridgeCall(.logout, .get, api(serviceProvider, "logout", mvpd) + "?redirectUrl=" + PercentEncoding.encode(redirectURL), of: serviceProvider)
     }
 
     public static func partnerRequest(_ serviceProvider: String, partner: String, domainName: String, redirectURL: String) -> BridgeCall {
         let fields = [("domainName", domainName), ("redirectUrl", redirectURL)]
-        return BridgeCall(.partnerRequest, .post, api(serviceProvider, "sessions", "sso", partner), .form(fields))
+        return BridgeCall(.partnerRequest, .post, api(serviceProvider, "sessions", "sso", partner), .form(fields), of: serviceProvider)
     }
 
     /// - Parameter samlResponse: Base64, as the app sent it; the form encodes it once.
     public static func partnerProfile(_ serviceProvider: String, partner: String, samlResponse: String) -> BridgeCall {
-        BridgeCall(.partnerProfile, .post, api(serviceProvider, "profiles", "sso", partner), .form([("SAMLResponse", samlResponse)]))
+        BridgeCall(
+            .partnerProfile, .post, api(serviceProvider, "profiles", "sso", partner), .form([("SAMLResponse", samlResponse)]), of: serviceProvider)
     }
 
     /// Lets trials begin anew, at the management host (rest-v2 §2.14).
@@ -101,7 +107,8 @@ public struct BridgeCall: Sendable {
     ///   - isOfPersons: True when trials of persons are meant, not those of devices.
     public static func reset(_ serviceProvider: String, mvpd: String, who: String?, isOfPersons: Bool) -> BridgeCall {
         let fields = [(isOfPersons ? "key" : "device_id", who ?? "all"), ("requestor_id", serviceProvider), ("mvpd_id", mvpd)]
-        return BridgeCall(.reset, .delete, "/reset-tempass/v3/reset" + (isOfPersons ? "/generic" : "") + "?" + FormEncoding.encode(fields))
+        return BridgeCall(
+            .reset, .delete, "/reset-tempass/v3/reset" + (isOfPersons ? "/generic" : "") + "?" + FormEncoding.encode(fields), of: serviceProvider)
     }
 
     private static func resources(_ resources: [String]) -> Body {

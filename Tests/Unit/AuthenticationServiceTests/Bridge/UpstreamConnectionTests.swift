@@ -25,6 +25,8 @@ import Testing
 
         init(_ answers: Result<OutboundAnswer, OutboundFailure>...) { self.answers = Mutex(answers) }
 
+        init(answers: [Result<OutboundAnswer, OutboundFailure>]) { self.answers = Mutex(answers) }
+
         var requests: [OutboundRequest] { sent.withLock { $0 } }
         var routes: [OutboundRoute] { ways.withLock { $0 } }
 
@@ -207,6 +209,53 @@ import Testing
         #expect(try await slots.reset(client).wasKnown)
         #expect(try await !slots.reset(client).wasKnown)
         #expect(try await slots.known(client).credentials == nil)
+    }
+
+    @Test("bridge B14, B18: what upstream says of our client is no word of a person, and a service provider that it refuses rests for all devices")
+    func rests() async throws {
+        func slot(_ id: String) -> [Result<OutboundAnswer, OutboundFailure>] {
+            [
+                .success(Self.answer(#"{"client_id":"\#(id)","client_secret":"s","scopes":["api:client:v2"]}"#, status: 201)),
+                .success(Self.answer(#"{"access_token":"t","expires_in":3600}"#)),
+            ]
+        }
+        let (no, gone) = (Self.answer("{}", status: 401), Self.answer(#"{"error":"invalid_client"}"#, status: 400))
+        let again = Self.answer(#"{"access_token":"u","expires_in":3600}"#)
+        let profiles = Self.answer(Self.profiles)
+        let upstream = Upstream(
+            answers: slot("c") + [.success(no), .success(again), .success(no)] + slot("d") + [.success(profiles)] + slot("e")
+                + [.success(no), .success(gone), .success(gone)])
+        let store = try #require(try Backend.sqlite.open() as? SqlAuthenticationStore)
+        let line = line(upstream)
+        let caller = UpstreamCaller(
+            line: line,
+            slots: UpstreamSlots(
+                line: line, store: store, statements: Statements(),
+                seal: TokenSeal(keys: SymmetricKeyRing(current: try SymmetricKey(bytes: Array(0..<32)))), clock: clock,
+                logger: line.logger))
+        let entry = BridgeClientEntry(id: "tv", statementReference: "acme-v2")
+        func ask(_ device: String, at serviceProvider: String, _ scope: BridgeClientScope = .device) async throws -> [BridgedProfile] {
+            let record = BridgeUpstream(id: "vendor", baseURL: "https://api.upstream.example", clients: [entry], clientScope: scope, shards: 1)
+            let client = UpstreamClientAt(record, entry, of: DeviceID(device))
+            return try await caller.ask(.profiles(serviceProvider), by: client, for: nil, UpstreamDeadline(.seconds(60))) {
+                answer throws(BridgeFailure) in
+                try BridgedProfile.all(answer)
+            }
+        }
+        func fault(_ device: String, at serviceProvider: String, _ scope: BridgeClientScope = .device) async throws -> Fault? {
+            do { _ = try await ask(device, at: serviceProvider, scope) } catch { return (error as? UpstreamError)?.fault(clock.now()) }
+            return nil
+        }
+        let refused = try await fault("one", at: "SP1")
+        #expect(refused?.code == .upstreamUnavailable && refused?.retryAfter == .seconds(60))
+        #expect(upstream.requests.count == 5, "register, token, the call, token, the call")
+        #expect(alarms.of("vendor").map(\.event) == ["bridge.access_refused"] && alarms.of("vendor").first?.details == "acme-v2, SP1")
+        clock.advance(by: .seconds(59))
+        for device in ["one", "two"] { #expect(try await fault(device, at: "SP1")?.retryAfter == .seconds(1)) }
+        #expect(upstream.requests.count == 5, "no call of any device for a minute")
+        #expect(try await ask("two", at: "SP2").count == 1, "it was not asked about")
+        let doubted = try await fault("one", at: "SP2", .shared)
+        #expect(doubted?.code == .upstreamUnavailable && doubted?.retryAfter == .seconds(10), "\(String(describing: doubted))")
     }
 
     @Test("bridge B104: another statement makes another client of the check, and that is none of a viewer's")

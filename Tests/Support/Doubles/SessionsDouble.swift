@@ -17,6 +17,8 @@ public final class SessionsDouble: Sessions {
         var bearers: Set<String> = []
         var fault: Fault?
         var requests: [SessionRequest] = []
+        var visits: [SessionToPlayRequest] = []
+        var visit: Scripted<SessionToPlayRequest, SessionToPlay>.Operation?
     }
 
     private let state = Mutex(State())
@@ -31,6 +33,35 @@ public final class SessionsDouble: Sessions {
 
     /// Every request so far, oldest first.
     public var requests: [SessionRequest] { state.withLock { $0.requests } }
+
+    /// Every request for a session to play so far, oldest first; their sessions are among `requests` too.
+    public var visits: [SessionToPlayRequest] { state.withLock { $0.visits } }
+
+    /// Answers what it is asked about sessions to play: with their session, and upstream's decision where the conditions hold. Until then such a call
+    /// is `unimplemented`, as of a service that has only the two calls.
+    public func offerVisits() {
+        state.withLock { state in
+            state.visit = { [unowned self] request, context in
+                let subject = try await findSession(request.session ?? SessionRequest(), context: context)
+                var answer = SessionToPlay(subject: subject)
+                let id = subject.session?.id ?? ""
+                let isWanted =
+                    (request.onlySessionID.isEmpty || request.onlySessionID == id) && request.settledSessionID != id
+                    && (request.mvpd.isEmpty || request.mvpd == subject.session?.mvpd)
+                guard let bridge = subject.bridge, isWanted, !request.requiresIdentity || !bridge.needsIdentity || !request.genericData.isEmpty
+                else { return answer }
+                let question = AskUpstreamRequest(
+                    call: request.session?.call, sessionID: id, resources: [request.resource], genericData: request.genericData)
+                do {
+                    answer.decisions = try await askUpstream(question, context: context)
+                } catch let fault as Fault {
+                    answer.fault = UpstreamFault(
+                        code: fault.code.rawValue, message: fault.message, isRetryable: fault.isRetryable, details: fault.details ?? "")
+                }
+                return answer
+            }
+        }
+    }
 
     /// Accepts this access token, and from now on only those that were allowed.
     public func allow(bearer: String) {
@@ -69,6 +100,15 @@ public final class SessionsDouble: Sessions {
             return state.sessions[Key(device: call.deviceID, requestor: call.requestor)] ?? .failure(missing)
         }
         return try result.get()
+    }
+
+    public func findSessionToPlay(_ request: SessionToPlayRequest, context: CallContext) async throws -> SessionToPlay {
+        let visit = state.withLock { state in
+            state.visits.append(request)
+            return state.visit
+        }
+        guard let visit else { throw Fault(.unimplemented, "The service or the method is not offered here.") }
+        return try await visit(request, context)
     }
 
     public func findSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> SessionSubject {

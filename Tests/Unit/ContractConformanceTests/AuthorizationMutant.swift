@@ -147,6 +147,10 @@ private final class MutantSessions: Sessions {
         return subject
     }
 
+    func findSessionToPlay(_ request: SessionToPlayRequest, context: CallContext) async throws -> SessionToPlay {
+        try await sessions.findSessionToPlay(request, context: context)
+    }
+
     func findSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> SessionSubject {
         try await sessions.findSessionByCode(request, context: context)
     }

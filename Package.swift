@@ -351,7 +351,7 @@ if hasAny("benchmarks") {
             "Logging", "NIOCore", "NIOPosix", "Rpc", "Transport"),
         program(
             "GatewayBenchmark", "Tests/Benchmarks/Gateway", uses: "ArgumentParser", "CommandKit", "EntitlementClient", "GatewayEdge", "Hummingbird",
-            "HummingbirdCore", "Logging", "Simulation", "TextEncodings"),
+            "HummingbirdCore", "Logging", "OutboundHttp", "Simulation", "TextEncodings"),
         program(
             "StoreBenchmark", "Tests/Benchmarks/Store", uses: "ArgumentParser", "AuthenticationAdministration", "AuthenticationCore", "GRDB",
             "PrivatePostgres", "Storage", "StoragePostgres", "StorageSqlite"),

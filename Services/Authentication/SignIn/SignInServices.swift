@@ -103,7 +103,9 @@ package struct SignInServices: CallRegistration {
         calls = [
             browser, samlMethod, oauth, previews, resets, platform, serviceTokens, profiles, plans, partners, logouts, profileLogout, automatic,
             tokens, signedMetadata, CallerIdentification(bearers: bearers, sessions: lookup),
-            SessionSubjects(sessions: lookup, stored: sessions.stored, profiles: profiles, deciders: delegates.deciders),
+            SessionSubjects(
+                sessions: lookup, stored: sessions.stored, profiles: profiles, deciders: delegates.deciders, plays: delegates.plays,
+                catalogue: catalogue),
         ]
     }
 

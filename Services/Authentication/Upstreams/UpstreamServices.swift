@@ -66,15 +66,16 @@ package struct UpstreamServices: CallRegistration {
                 trials: UpstreamTrials(caller: caller, profiles: profiles, lists: lists, store: store, clock: clock), metrics: metrics)
         ]
         delegates.deciders = [sessions]
+        let decisions = UpstreamDecisionPoint(
+            caller: caller, profiles: profiles, reader: sessions, store: store, sessions: records, catalogue: catalogue, clock: clock,
+            logger: logger)
+        delegates.plays = [decisions]
         delegates.offers = [lists]
         delegates.resets = [UpstreamResets(caller: caller, store: store, clock: clock, logger: logger)]
         self.delegates = delegates
         traces = journeys
         calls = [
-            method, lists,
-            UpstreamDecisionPoint(
-                caller: caller, profiles: profiles, reader: sessions, store: store, sessions: records, catalogue: catalogue, clock: clock,
-                logger: logger),
+            method, lists, decisions,
             UpstreamCheckers(line: line, slots: slots, catalogue: catalogue, seal: seal, clock: clock, random: random),
             UpstreamAdministration(line: line, caller: caller, store: store, catalogue: catalogue, alarms: alarms, clock: clock),
         ]

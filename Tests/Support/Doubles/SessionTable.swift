@@ -56,4 +56,28 @@ extension SessionsDouble {
         self.init()
         findSession.answer { request, _ in try table.session(for: request) }
     }
+
+    /// Answers what it is asked about sessions to play: with their session, and upstream's decision where the conditions hold. Until then such a call
+    /// is `unimplemented`, as of a service that has only the two calls.
+    public func offerVisits() {
+        findSessionToPlay.answer { [unowned self] request, context in
+            let subject = try await findSession(request.session ?? SessionRequest(), context: context)
+            var answer = SessionToPlay(subject: subject)
+            let id = subject.session?.id ?? ""
+            let isWanted =
+                (request.onlySessionID.isEmpty || request.onlySessionID == id) && request.settledSessionID != id
+                && (request.mvpd.isEmpty || request.mvpd == subject.session?.mvpd)
+            guard let bridge = subject.bridge, isWanted, !request.requiresIdentity || !bridge.needsIdentity || !request.genericData.isEmpty
+            else { return answer }
+            let question = AskUpstreamRequest(
+                call: request.session?.call, sessionID: id, resources: [request.resource], genericData: request.genericData)
+            do {
+                answer.decisions = try await askUpstream(question, context: context)
+            } catch let fault as Fault {
+                answer.fault = UpstreamFault(
+                    code: fault.code.rawValue, message: fault.message, isRetryable: fault.isRetryable, details: fault.details ?? "")
+            }
+            return answer
+        }
+    }
 }

@@ -83,6 +83,7 @@ package struct Delegates: Sendable {
     package var platform: [any PlatformSignInMethod] = []
     package var trial: [any TrialMethod] = []
     package var deciders: [any Decider] = []
+    package var plays: [any PlayDecider] = []
     package var offers: [any ProviderOffers] = []
     package var resets: [any TrialResets] = []
 
@@ -101,6 +102,16 @@ package protocol Decider: Sendable {
 
     /// Opens what was kept of the attributes of a session.
     func keptAttributes(_ sealed: [UInt8], of session: String) -> [UserAttribute]
+}
+
+/// Decides whether a person may play, in place of the MVPD that the session names: an upstream.
+package protocol PlayDecider: Sendable {
+    /// - Parameters:
+    ///   - question: As of AskUpstream. The session that it names is not looked up.
+    ///   - record: The session that it is about, as it was just found.
+    /// - Returns: `nil` for a session that this one does not decide about.
+    /// - Throws: As AskUpstream.
+    func decide(_ question: AskUpstreamRequest, about record: SessionRecord) async throws(Fault) -> UpstreamDecisions?
 }
 
 /// Says which MVPDs a requestor offers beside those of the catalogue.

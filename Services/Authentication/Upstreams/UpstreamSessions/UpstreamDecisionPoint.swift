@@ -9,7 +9,7 @@ internal import Logging
 internal import Memos
 
 /// Asks upstreams for decisions (bridge §9). Their answers are not kept here.
-struct UpstreamDecisionPoint: Sendable {
+struct UpstreamDecisionPoint: PlayDecider {
     /// A decision may come before the profile is visible everywhere: so long after a login a "nobody is signed in" is asked again.
     private static let fresh: Duration = .seconds(10)
     private static let secondAsk: Duration = .seconds(1)
@@ -33,9 +33,17 @@ struct UpstreamDecisionPoint: Sendable {
         guard (1...50).contains(request.resources.count) else { throw Fault(.invalidRequest, "1 to 50 resources may be asked for.") }
         let key = SessionKey(device: DeviceID(call.deviceID), requestor: RequestorID(call.requestor))
         let id = SessionID(request.sessionID)
-        guard let record = try await sessions.sessions(key).first(where: { $0.id == id }), let part = try await store.bridgedPart(id),
-            let upstream = try catalogue.current().upstream(part.upstream), let client = UpstreamClientAt(part.slot, at: upstream)
+        guard let record = try await sessions.sessions(key).first(where: { $0.id == id }),
+            let decisions = try await decide(request, about: record)
         else { throw Fault(.notFound, "The device has no such session of an upstream.") }
+        return decisions
+    }
+
+    func decide(_ request: AskUpstreamRequest, about record: SessionRecord) async throws(Fault) -> UpstreamDecisions? {
+        let call = request.call ?? DeviceCall()
+        guard let part = try await store.bridgedPart(record.id), let upstream = try catalogue.current().upstream(part.upstream),
+            let client = UpstreamClientAt(part.slot, at: upstream)
+        else { return nil }
         var device = profiles.device(of: part, calling: BridgeDevice(call))
         if part.isTrial, !request.genericData.isEmpty { device.temporaryPassIdentity = try UpstreamIdentity.temporaryPass(request.genericData) }
         let question = Question(

@@ -43,9 +43,11 @@ struct LoadSession {
         display.begin("\(prepared.service.rawValue), \(prepared.workload)")
         metrics.update { $0.begin(service: prepared.service.rawValue, workload: prepared.workload, version: SoftwareVersion.current) }
         try await waitForMoment(display)
+        await prepared.polling?.begin()
         let (measurement, watch, observation) = try await measure(prepared, display, metrics)
         display.end()
-        var report = prepared.report(measurement, assertions: assertions.map { $0.check(measurement) }, plan, output)
+        let judgement = await prepared.polling?.stop() ?? []
+        var report = prepared.report(measurement, assertions: assertions.map { $0.check(measurement) } + judgement, plan, output)
         report.settings.isIsolated = target.isolated
         // Calls that were under way at the end, and the closing of connections, are not part of the measurement.
         report.observation = observation.until(report.totals.elapsedSeconds + 1)

@@ -104,6 +104,25 @@ import Testing
         #expect(try await bound().isEmpty)
     }
 
+    @Test(
+        "a device that is known to have no login under way has one as soon as it begins, and a session its part as soon as it starts",
+        arguments: engines)
+    func forgetsAbsence(_ backend: Backend) async throws {
+        let store = try open(backend)
+        let key = pending(0).key
+        for _ in 0..<2 { #expect(try await store.bridgePendings(key, now: t0).isEmpty) }
+        try await store.begin(pending(0))
+        #expect(try await store.bridgePendings(key, now: t0).map(\.handle) == [pending(0).handle])
+        try await store.settle(pending(0).handle, as: .done)
+        for _ in 0..<2 { #expect(try await store.bridgePendings(key, now: t0).isEmpty) }
+        try await store.begin(pending(1))
+        #expect(try await store.bridgePendings(key, now: t0).map(\.handle) == [pending(1).handle])
+        let session = session("session-1")
+        for _ in 0..<2 { #expect(try await store.bridgedPart(session.id) == nil) }
+        #expect(try await store.start(session, part(session), of: nil, now: t0))
+        #expect(try await store.bridgedPart(session.id)?.upstream == "vendor")
+    }
+
     @Test("a session comes with its part; a newer one of the same profile takes its place, and nothing is told upstream", arguments: engines)
     func keepsParts(_ backend: Backend) async throws {
         let store = try open(backend)

@@ -134,12 +134,17 @@ struct BridgeRig {
         _ = try await rig.service.startSignIn(Rig.startRequest(code.code, mvpd: "CoastCable"), context: rig.context)
         let now = rig.clock.now()
         upstream.change { $0.profiles["CoastCable"] = .init(start: now, end: now + life) }
+        try await comeBack()
+        upstream.forget()
+        return code.code
+    }
+
+    /// The browser comes back from upstream, where the person has signed in.
+    func comeBack() async throws {
         let body = try #require(upstream.calls.last { $0.path.hasSuffix("/sessions") }?.body)
         let handle = try #require(body.firstMatch(of: /return%2F([A-Za-z0-9_-]+)/)?.1)
         let outcome = try await rig.service.returnFromBridge(ReturnFromBridgeRequest(handle: String(handle)), context: rig.context)
         try #require(outcome.result == .signedIn)
-        upstream.forget()
-        return code.code
     }
 
     /// Waits for a call that nobody waits for.

@@ -16,8 +16,10 @@ package final class SqlAuthenticationStore: Sendable {
     package let memory: SessionMemory
     /// A device that waits for its person polls by its code (rest-v2 §2.8). A change of a code's row removes it from the cache.
     package let codes: CoherentCache<RegistrationCodeText, RegistrationRecord>
-    /// The upstream's parts of sessions that came by an upstream.
-    package let parts: CoherentCache<SessionID, UpstreamPart>
+    /// The upstream's parts of sessions that came by an upstream; `nil`: the session has none. It comes with the session, or never.
+    package let parts: CoherentCache<SessionID, UpstreamPart?>
+    /// Devices without a login under way at an upstream: nearly all of those that ask.
+    package let settled: CoherentCache<SessionKey, Bool>
     /// Where a person is signed in: which devices' sessions, also expired ones; the sessions themselves are in `memory`. A new login removes the
     /// person's entry. A device that is listed and has no such login any more is passed over.
     package let logins: CoherentCache<LoginPlace, [SessionKey]>
@@ -36,11 +38,13 @@ package final class SqlAuthenticationStore: Sendable {
         memory = SessionMemory(capacity: cachedSessions, of: store)
         codes = CoherentCache(capacity: cachedSessions, of: store)
         parts = CoherentCache(capacity: cachedSessions, of: store)
+        settled = CoherentCache(capacity: cachedSessions, of: store)
         logins = CoherentCache(capacity: cachedSessions, of: store)
         memory.watched(by: store)
         store.watch(clients, "clients")
         store.watch(codes, "codes")
         store.watch(parts, "bridged parts")
+        store.watch(settled, "bridged logins")
         store.watch(logins, "logins")
     }
 

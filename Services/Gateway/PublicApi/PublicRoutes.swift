@@ -231,7 +231,8 @@ package struct PublicApi: Sendable {
     package init(_ dependencies: Dependencies) {
         routes = PublicRoutes.all(dependencies)
         faces = PublicFaces(
-            api: V1Face(dependencies.catalogue), apiV2: V2Face(), singleSignOn: SingleSignOnFace(), clientRegistration: ClientRegistrationFace(),
-            autoSignIn: AutoSignInFace(), notification: NotificationFace(), browser: BrowserFace(dependencies.pages))
+            api: V1Face(dependencies.catalogue, dependencies.notices), apiV2: V2Face(), singleSignOn: SingleSignOnFace(),
+            clientRegistration: ClientRegistrationFace(),
+            autoSignIn: AutoSignInFace(), notification: NotificationFace(), browser: BrowserFace(dependencies.notices))
     }
 }

@@ -9680,7 +9680,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__complete_oauth_s
   (ProtobufCMessageInit) boxoffice__authentication__v1__complete_oauth_sign_in_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_outcome__field_descriptors[6] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_outcome__field_descriptors[7] =
 {
   {
     "result",
@@ -9754,11 +9754,24 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_out
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "requestor",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInOutcome, requestor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__sign_in_outcome__field_indices_by_name[] = {
   3,   /* field[3] = next */
   5,   /* field[5] = other_browser */
   1,   /* field[1] = redirect_url */
+  6,   /* field[6] = requestor */
   0,   /* field[0] = result */
   2,   /* field[2] = trace_id */
   4,   /* field[4] = verdict */
@@ -9766,7 +9779,7 @@ static const unsigned boxoffice__authentication__v1__sign_in_outcome__field_indi
 static const ProtobufCIntRange boxoffice__authentication__v1__sign_in_outcome__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_outcome__descriptor =
 {
@@ -9776,7 +9789,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_outcome_
   "Boxoffice__Authentication__V1__SignInOutcome",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__SignInOutcome),
-  6,
+  7,
   boxoffice__authentication__v1__sign_in_outcome__field_descriptors,
   boxoffice__authentication__v1__sign_in_outcome__field_indices_by_name,
   1,  boxoffice__authentication__v1__sign_in_outcome__number_ranges,

@@ -61,9 +61,14 @@ struct CompleteSignInTests {
         let outcome = try await rig.finish(browser)
         #expect(outcome.result == .rejected && outcome.redirectURL.isEmpty)
         #expect(outcome.traceID == rig.context.trace.traceID)
+        #expect(outcome.requestor == "CHAN7", "the page that tells it has that channel's look")
+        var unknown = browser
+        unknown.relayState = "nobody's"
+        #expect(try await rig.finish(unknown).requestor.isEmpty)
         await expectFault(.authenticationSessionMissing) { _ = try await rig.session(byCode: code.code) }
         rig.saml.accept()
-        #expect(try await rig.finish(browser).result == .signedIn)
+        let accepted = try await rig.finish(browser)
+        #expect(accepted.result == .signedIn && accepted.requestor.isEmpty)
         #expect(try await rig.session(call).mvpd == "DemoCable")
     }
 

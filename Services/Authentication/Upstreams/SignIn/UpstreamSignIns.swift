@@ -172,7 +172,8 @@ struct UpstreamSignIns: Sendable {
         }
         if let secret = pending.browserSecret, !secret.matches(BrowserSecret(request.browserSecret)) {
             try await refuse(pending)
-            return SignInOutcome(result: .rejected, traceID: trace.traceID, otherBrowser: true)
+            return SignInOutcome(
+                result: .rejected, traceID: trace.traceID, otherBrowser: true, requestor: pending.key.requestor.text)
         }
         var result = SignInResult.declined
         if pending.state == .done {

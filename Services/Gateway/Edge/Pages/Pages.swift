@@ -11,6 +11,11 @@ public struct Pages: Sendable {
     package enum Notice: String, CaseIterable, Sendable {
         /// A check of a sign-in failed: neutral on purpose (mvpd §2.6).
         case signInRefused
+        /// A registration code that is unknown, has ended or was used: one text for all, so that nobody learns which codes there were (dashboard §8).
+        case codeUnknown
+        /// Nobody can sign in at the MVPD for the channel now.
+        case providerUnavailable
+        case tooManyAttempts
         case noSamlMessage
         /// The same for Sign in with Apple.
         case appleRefused
@@ -167,12 +172,22 @@ public struct Pages: Sendable {
         Response(status: .ok, headers: fields(policy.page, english.language), body: ResponseBody(byteBuffer: body))
     }
 
-    /// - Parameter trace: The id that a person quotes to support.
-    package func message(_ notice: Notice, trace: String, for reader: PageReader, choice: [String: String]? = nil) -> Response {
+    /// - Parameters:
+    ///   - trace: The id that a person quotes to support.
+    ///   - look: The look of the channel that the page is about.
+    ///   - choice: Where a sign-in can be tried again.
+    ///   - code: The error code of the API; `nil`: none is shown.
+    ///   - status: Where it is not the notice's own.
+    package func message(
+        _ notice: Notice, trace: String, for reader: PageReader, look: PageLook? = nil, choice: [String: String]? = nil, code: String? = nil,
+        status: HTTPResponse.Status? = nil
+    ) -> Response {
+        let status = status ?? notice.status
         var content: [String: Any] = [notice.rawValue: true, "trace": trace]
         if let choice { content["choice"] = choice }
-        var response = render("notice", content, status: notice.status, for: reader)
-        if notice.status == .serviceUnavailable { response.headers[.retryAfter] = "1" }
+        if let code { content["faultCode"] = code }
+        var response = render("notice", content, status: status, for: reader, look: look)
+        if status == .serviceUnavailable { response.headers[.retryAfter] = "1" }
         return response
     }
 
@@ -217,7 +232,8 @@ extension Pages.Notice {
     package var status: HTTPResponse.Status {
         switch self {
         case .loggedOut, .testEnded: .ok
-        case .signInRefused, .appleRefused, .formRefused, .otherBrowser, .logoutRefused, .badRequest: .badRequest
+        case .signInRefused, .codeUnknown, .providerUnavailable, .appleRefused, .formRefused, .otherBrowser, .logoutRefused, .badRequest: .badRequest
+        case .tooManyAttempts: .tooManyRequests
         case .noSamlMessage, .unavailable: .serviceUnavailable
         case .failed: .internalServerError
         case .notFound, .testOver: .notFound

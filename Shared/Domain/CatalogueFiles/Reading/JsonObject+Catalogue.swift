@@ -79,6 +79,9 @@ extension JsonObject {
         checked(isRequired ? required(name) : optional(name), CatalogueURL.urlProblem)
     }
 
+    /// The address of a page for people, which begins with https; optional.
+    func pageLink(_ name: String) -> String { checked(optional(name), CatalogueURL.pageProblem) }
+
     /// As `url`, but an empty text is as good as none: published records of proxied MVPDs hold such (dashboard §2).
     func urlOrNothing(_ name: String) -> String { checked(optional(name)) { $0.isEmpty ? nil : CatalogueURL.urlProblem($0) } }
 

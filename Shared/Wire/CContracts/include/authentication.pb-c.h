@@ -1112,10 +1112,14 @@ struct  Boxoffice__Authentication__V1__SignInOutcome
    * True where rejected: another browser began it, and the person has to start again.
    */
   protobuf_c_boolean other_browser;
+  /*
+   * Where rejected: the requestor that the sign-in was for, whose look the page about it has. Empty: nobody knows.
+   */
+  char *requestor;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_OUTCOME__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__sign_in_outcome__descriptor) \
-    , BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_UNKNOWN, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, 0 }
+    , BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_UNKNOWN, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, 0, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Authentication__V1__ScheduledSignInVerdict

@@ -2035,6 +2035,8 @@ public struct SignInOutcome: Message {
     public var verdict: ScheduledSignInVerdict?
     /// True where rejected: another browser began it, and the person has to start again.
     public var otherBrowser: Bool
+    /// Where rejected: the requestor that the sign-in was for, whose look the page about it has. Empty: nobody knows.
+    public var requestor: String
 
     public init() { self.init(result: SignInResult(rawValue: 0)) }
 
@@ -2044,7 +2046,8 @@ public struct SignInOutcome: Message {
         traceID: String = "",
         next: SignInStart? = nil,
         verdict: ScheduledSignInVerdict? = nil,
-        otherBrowser: Bool = false
+        otherBrowser: Bool = false,
+        requestor: String = ""
     ) {
         self.result = result
         self.redirectURL = redirectURL
@@ -2052,6 +2055,7 @@ public struct SignInOutcome: Message {
         self.next = next
         self.verdict = verdict
         self.otherBrowser = otherBrowser
+        self.requestor = requestor
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.SignInOutcome" }
@@ -2066,6 +2070,7 @@ public struct SignInOutcome: Message {
         next = try CField.message(c.pointee.next)
         verdict = try CField.message(c.pointee.verdict)
         otherBrowser = c.pointee.other_browser != 0
+        requestor = try CField.string(c.pointee.requestor, "boxoffice.authentication.v1.SignInOutcome.requestor")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -2077,6 +2082,7 @@ public struct SignInOutcome: Message {
         c.pointee.next = try arena.message(next, as: Boxoffice__Authentication__V1__SignInStart.self)
         c.pointee.verdict = try arena.message(verdict, as: Boxoffice__Authentication__V1__ScheduledSignInVerdict.self)
         c.pointee.other_browser = otherBrowser ? 1 : 0
+        if !requestor.isEmpty { c.pointee.requestor = try arena.string(requestor, "boxoffice.authentication.v1.SignInOutcome.requestor") }
     }
 }
 

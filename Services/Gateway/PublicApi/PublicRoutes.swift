@@ -144,12 +144,15 @@ enum PublicRoutes {
         let config = ConfigEndpoint(dependencies: dependencies)
         let identities = DeviceIdentityEndpoint(dependencies: dependencies)
         let documents = PublicDocuments(dependencies: dependencies)
+        let script = WebSdkEndpoint(pages: dependencies.pages)
         let native = NativeCalls()
         let root = "/adobe-services"
         let code = Route.CodePlace.parameter("reg_code")
         var routes = [
             Route("/indiv/devices", .api(.sdkDevices), body: .raw, [.post: identities.identify]),
             Route("/.well-known/sdk-token-keys", .api(.metadata), Route.readable(documents.storedTokenKeys)),
+            Route("/entitlement/v4/AccessEnabler.js", .script, Route.readable(script.newest)),
+            Route("/entitlement/v4/{version}/AccessEnabler.js", .script, Route.readable(script.version)),
             Route(root + "/config/{requestor}", .api(.config), [.get: config.show]),
             Route(root + "/1.0/config/{requestor}", .api(.config), [.get: config.show]),
             Route(root + "/authenticate/saml", .api(.authenticate), code: code, beginsSignIn: true, actsOnGet: true, [.get: calls.authenticate]),

@@ -52,7 +52,7 @@ public struct Pages: Sendable {
         "style.css": "text/css; charset=utf-8", "submit.js": script, "countdown.js": script, "picker.js": script,
         "docs.css": "text/css; charset=utf-8",
     ]
-    private static let script = "text/javascript; charset=utf-8"
+    static let script = "text/javascript; charset=utf-8"
 
     /// The templates in each language, by its tag.
     private let libraries: [String: MustacheLibrary]
@@ -61,6 +61,8 @@ public struct Pages: Sendable {
     /// The OpenAPI description of the gateway's addresses.
     package let description: StaticFile
     package let policy: ContentPolicy
+    /// The script for pages of programmers; `nil` where the folder has none.
+    package let webSdk: WebSdkScripts?
     /// False: the folder has no pages for operators, so that there is no console.
     package let hasConsole: Bool
 
@@ -98,6 +100,7 @@ public struct Pages: Sendable {
         for (name, type) in Self.assets { files[name] = StaticFile(content: try Self.text("\(folder)/\(name)"), type: type) }
         let text = try Self.text("\(folder)/openapi.json")
         description = StaticFile(content: text, type: "application/json; charset=utf-8")
+        webSdk = try WebSdkScripts(folder: "\(folder)/entitlement")
         self.libraries = libraries
         self.files = files
         policy = ContentPolicy(allowsPlainLogos: publicOrigin.hasPrefix("http:"))
@@ -200,7 +203,7 @@ public struct Pages: Sendable {
         return file.response(ifNoneMatch: exchange.headers[.ifNoneMatch], acceptEncoding: exchange.headers[.acceptEncoding])
     }
 
-    private static func text(_ file: String) throws -> String {
+    static func text(_ file: String) throws -> String {
         guard let content = FileManager.default.contents(atPath: file) else { throw PagesError(description: "page file \(file) cannot be read") }
         guard let text = String(validating: content, as: UTF8.self) else { throw PagesError(description: "page file \(file) is not UTF-8") }
         return text

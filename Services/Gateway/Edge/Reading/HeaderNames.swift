@@ -29,6 +29,7 @@ extension HTTPFields.Element.Name {
     package static let adobeResponseConfidence = Self("Adobe-Response-Confidence")!
     static let traceparent = Self("traceparent")!
     static let tracestate = Self("tracestate")!
+    static let crossOriginResourcePolicy = Self("Cross-Origin-Resource-Policy")!
     static let referrerPolicy = Self("Referrer-Policy")!
     static let strictTransportSecurity = Self("Strict-Transport-Security")!
     package static let pragma = Self("Pragma")!

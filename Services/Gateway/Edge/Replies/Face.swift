@@ -106,7 +106,7 @@ package struct Faces: Sendable {
         case .clientRegistration: everybody.clientRegistration
         case .autoSignIn: everybody.autoSignIn
         case .notification: everybody.notification
-        case .browser: everybody.browser
+        case .browser, .script: everybody.browser
         case .administration: administration.administration
         case .console: administration.console
         case .usage: administration.usage

@@ -209,7 +209,7 @@ package.targets = [
     library("ConfigService", "Services/Config/Service", logic, uses: "CatalogueFiles CoreMetrics OutboundHttp SamlProfile Tokens"),
     service("ConfigMain", "Services/Config/Main", uses: "CatalogueFiles ConfigService OutboundHttp ServiceKit Storage Tokens"),
     library(
-        "AuthenticationCore", "Services/Authentication/Core", logic, uses: "BridgeClient CoreMetrics Identifiers Memos SamlExplanation",
+        "AuthenticationCore", "Services/Authentication/Core", logic, uses: "BridgeClient CoreMetrics Identifiers Memos OutboundHttp SamlExplanation",
         "SamlProfile TextEncodings Tokens UsageCounting"),
     library(
         "AuthenticationSignIn", "Services/Authentication/SignIn", logic, uses: "AuthenticationCore Identifiers Memos OutboundHttp",
@@ -255,8 +255,8 @@ package.targets = [
         "ServiceLifecycle"),
     outerLibrary("SandboxVendor", "Services/Sandbox/Vendor", uses: "Clocks Hummingbird Logging NIOCore SandboxKit ServiceLifecycle"),
     outerLibrary(
-        "SandboxService", "Services/Sandbox/Service", uses: "Clocks EventLoops Hummingbird HummingbirdCore Logging NIOCore NIOHTTPTypes",
-        "NIOSSL SandboxApple SandboxKit SandboxProviders SandboxVendor"),
+        "SandboxService", "Services/Sandbox/Service", uses: "Clocks EventLoops Hummingbird HummingbirdCore HummingbirdHTTP2 Logging NIOCore",
+        "NIOHTTPTypes NIOSSL SandboxApple SandboxKit SandboxProviders SandboxVendor"),
     program("SandboxMain", "Services/Sandbox/Main", uses: "Hummingbird Logging SandboxKit SandboxService ServiceKit ServiceLifecycle UnixSignals"),
     library("PeerDoubles", "Services/Workshop/Doubles", common, uses: "Catalogue Logging NIOCore NIOPosix Rpc StrictJson Tokens Transport"),
     slowLibrary("ContractReflection", "Services/Workshop/Reflection", uses: "StrictJson"),
@@ -281,9 +281,9 @@ package.targets = [
         "Simulation", "Services/Workshop/Simulation", uses: "ArgumentParser AsyncHTTPClient Clocks CommandKit CQrEncode Cryptography",
         "EntitlementClient EntitlementSimulator LoadReporting MediaTokenVerifier NIOCore NIOSSL SamlResponder ServiceKit StrictJson TextEncodings"),
     outerLibrary(
-        "ClusterCommands", "Services/Operator/Cluster", common, uses: "ArgumentParser CatalogueFiles CommandKit CSpawn LoadReporting",
-        "Logging NIOCore NIOPosix PeerDoubles PrivatePostgres Rpc ServiceKit Simulation Storage StoragePostgres StorageSqlite StrictJson",
-        "TextEncodings Tokens Transport"),
+        "ClusterCommands", "Services/Operator/Cluster", common, uses: "ArgumentParser BridgeClient CatalogueFiles CommandKit CSpawn LoadReporting",
+        "Logging NIOCore NIOPosix NIOSSL OutboundHttp PeerDoubles PrivatePostgres Rpc ServiceKit Simulation Storage StoragePostgres StorageSqlite",
+        "StrictJson TextEncodings Tokens Transport"),
     outerLibrary(
         "AdministrationCommands", "Services/Operator/Administration", common, uses: "ArgumentParser CatalogueFiles ClusterCommands",
         "CommandKit ContractReflection LoadReporting MediaTokenVerifier NIOCore NIOHTTP1 NIOPosix SamlExplanation SamlProfile ServiceKit Simulation",
@@ -331,7 +331,7 @@ if hasAny("benchmarks") {
             "NIOCore NIOPosix Rpc Transport"),
         program(
             "GatewayBenchmark", "Tests/Benchmarks/Gateway", uses: "ArgumentParser CommandKit EntitlementClient GatewayEdge Hummingbird",
-            "HummingbirdCore Logging Simulation TextEncodings"),
+            "HummingbirdCore Logging OutboundHttp Simulation TextEncodings"),
         program(
             "StoreBenchmark", "Tests/Benchmarks/Store", uses: "ArgumentParser AuthenticationAdministration AuthenticationCore Clocks Contracts",
             "Faults GRDB Identifiers PrivatePostgres Storage StoragePostgres StorageSqlite"),
@@ -345,7 +345,8 @@ if hasAny("benchmarks") {
 let suites = """
     SpansTests: ContractRuntime Faults SpanRecordings Spans Storage StorageSqlite
     TelemetryTests: ContractRuntime CoreMetrics Logging OtlpReceiver OutboundHttp SpanRecordings Spans Telemetry
-    OutboundHttpTests: Clocks ContractRuntime Cryptography NIOCore NIOPosix NIOSSL OtlpReceiver OutboundHttp SpanRecordings Spans
+    OutboundHttpTests: Clocks ContractRuntime Cryptography Hummingbird HummingbirdHTTP2 NIOCore NIOPosix NIOSSL OtlpReceiver OutboundHttp \
+        SpanRecordings Spans
     FaultProxyTests: FaultProxy NIOCore NIOPosix
     OctetsTests: Octets
     ClocksTests: Clocks
@@ -369,10 +370,10 @@ let suites = """
         NIOHTTPTypes NIOPosix OutboundHttp Rpc ServiceKit ServiceLifecycle Telemetry Tokens Transport UnixSignals UsageCounting
     ConfigServiceTests: \(common) \(stores) Catalogue CatalogueFiles CatalogueSamples ConfigService Doubles Logging ManualClocks OutboundHttp Tokens
     AuthenticationServiceTests: \(common) \(stores) AuthenticationAdministration AuthenticationCore AuthenticationSignIn AuthenticationUpstreams \
-        BridgeClient Catalogue Doubles Identifiers Logging ManualClocks OutboundHttp SamlExplanation SamlProfile SamlSigner TextEncodings Tokens \
-        UsageCounting
+        BridgeClient Catalogue CoreMetrics Doubles Identifiers Logging ManualClocks OutboundHttp SamlExplanation SamlProfile SamlSigner ServiceKit \
+        TextEncodings Tokens UsageCounting
     AuthorizationServiceTests: \(common) \(stores) AuthorizationService Catalogue Doubles Logging ManualClocks MediaRss MediaTokenVerifier NIOCore \
-        NIOPosix NIOSSL OutboundHttp SamlSigner Tokens UsageCounting
+        NIOPosix NIOSSL OutboundHttp SamlSigner ServiceKit Tokens UsageCounting
     AutoSignInServiceTests: \(common) \(stores) AutoSignInService Catalogue Doubles Identifiers Logging ManualClocks OutboundHttp PairedTimes Tokens
     SandboxServiceTests: Clocks Hummingbird HummingbirdTesting Logging ManualClocks SandboxApple SandboxKit SandboxProviders SandboxService \
         SandboxVendor
@@ -386,7 +387,7 @@ let suites = """
         NIOPosix OutboundHttp PeerDoubles Rpc Storage StorageSqlite Tokens Transport
     CommandLineTests: \(common) \(stores) AdministrationCommands ArgumentParser AsyncHTTPClient BoxofficeMain CatalogueFiles ClusterCommands \
         CommandKit EntitlementClient EntitlementSimulator LoadReporting LoadTool Logging MediaTokenVerifier NIOCore NIOHTTP1 NIOPosix \
-        PrivatePostgres Rpc SamlResponder ServiceKit Simulation Tokens Transport WorkshopCommands
+        NIOSSL OutboundHttp PrivatePostgres Rpc SamlResponder ServiceKit Simulation Tokens Transport WorkshopCommands
     IntegrationTests: \(common) AdministrationCommands AsyncHTTPClient ClusterCommands CommandKit ContractConformance CSpawn EntitlementClient \
         EntitlementSimulator LoadReporting Logging ManualClocks MediaTokenVerifier NIOCore NIOPosix OtlpReceiver PairedTimes PeerDoubles \
         PostgresServer Rpc SamlSigner ServiceKit Simulation Storage TextEncodings Tokens Transport WorkshopCommands

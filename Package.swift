@@ -396,12 +396,12 @@ let suites: KeyValuePairs = [
     ],
     "AuthenticationServiceTests": common + stores + [
         "AuthenticationAdministration", "AuthenticationCore", "AuthenticationSignIn", "AuthenticationUpstreams", "BridgeClient", "Catalogue",
-        "Doubles", "Identifiers", "Logging", "ManualClocks", "OutboundHttp", "SamlExplanation", "SamlProfile", "SamlSigner", "TextEncodings",
-        "Tokens", "UsageCounting",
+        "CoreMetrics", "Doubles", "Identifiers", "Logging", "ManualClocks", "OutboundHttp", "SamlExplanation", "SamlProfile", "SamlSigner",
+        "ServiceKit", "TextEncodings", "Tokens", "UsageCounting",
     ],
     "AuthorizationServiceTests": common + stores + [
         "AuthorizationService", "Catalogue", "Doubles", "Logging", "ManualClocks", "MediaRss", "MediaTokenVerifier", "NIOCore", "NIOPosix", "NIOSSL",
-        "OutboundHttp", "SamlSigner", "Tokens", "UsageCounting",
+        "OutboundHttp", "SamlSigner", "ServiceKit", "Tokens", "UsageCounting",
     ],
     "AutoSignInServiceTests": common + stores + [
         "AutoSignInService", "Catalogue", "Doubles", "Identifiers", "Logging", "ManualClocks", "OutboundHttp", "PairedTimes", "Tokens",

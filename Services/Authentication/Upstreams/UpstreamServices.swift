@@ -1,6 +1,7 @@
 package import AuthenticationCore
 internal import BridgeClient
 package import ContractRuntime
+package import CoreMetrics
 package import OutboundHttp
 
 /// Upstreams, in front of which this cluster stands.
@@ -11,21 +12,24 @@ package struct UpstreamServices: CallRegistration {
     package let traces: any SignInTraces
     let signIns: UpstreamSignIns
     private let logouts: UpstreamLogouts
+    let gauges: UpstreamGauges
     private let calls: [any CallRegistration]
 
     /// - Parameters:
     ///   - store: The same as the environment's.
     ///   - transport: Reaches upstreams, whose lists are long; its owner shuts it down.
     ///   - origin: This cluster's public addresses, by which it names itself to another.
+    ///   - factory: Keeps the numbers of the bridge's metrics.
     package init(
         _ environment: AuthenticationEnvironment, _ clients: ClientServices, store: any UpstreamStore, transport: any OutboundTransport,
-        origin: String, reports: any SignInReporting
+        origin: String, reports: any SignInReporting, factory: any MetricsFactory = MetricsSystem.factory
     ) {
         let (catalogue, clock, random, seal) = (environment.catalogue, environment.clock, environment.random, environment.keys.seal)
         let (metrics, records) = (environment.metrics, environment.store)
         let alarms = UpstreamAlarms(clock: clock)
         let logger = alarms.watching(environment.logger)
-        let line = UpstreamConnection(transport: transport, via: BridgeVia(origin: origin), clock: clock, logger: logger)
+        let line = UpstreamConnection(
+            transport: transport, via: BridgeVia(origin: origin), clock: clock, metrics: UpstreamMetrics(factory: factory), logger: logger)
         let slots = UpstreamSlots(line: line, store: store, statements: clients.clientSecrets, seal: seal, clock: clock, logger: logger)
         let caller = UpstreamCaller(line: line, slots: slots)
         let journeys = UpstreamJourneys(clock: clock, reports: reports)
@@ -33,6 +37,7 @@ package struct UpstreamServices: CallRegistration {
         logouts = UpstreamLogouts(
             caller: caller, store: store, visits: records, catalogue: catalogue, random: random, clock: clock, logger: logger)
         let lists = UpstreamLists(caller: caller, store: store, catalogue: catalogue, clock: clock, logger: logger)
+        gauges = UpstreamGauges(line: line, lists: lists, store: store, catalogue: catalogue, clock: clock, logger: logger)
         let confirmations = UpstreamConfirmations(store: store, catalogue: catalogue)
         signIns = UpstreamSignIns(
             caller: caller, profiles: profiles, logouts: logouts, lists: lists, confirmations: confirmations, store: store, codes: records,
@@ -74,11 +79,13 @@ package struct UpstreamServices: CallRegistration {
 
     package func register(on calls: inout some MethodRegistry) { for owner in self.calls { owner.register(on: &calls) } }
 
-    /// Tells upstreams of logouts that they have not heard of, and of logins that nobody confirmed, until it is cancelled.
+    /// Tells upstreams of logouts that they have not heard of, and of logins that nobody confirmed, and metrics how upstreams are; until it is
+    /// cancelled.
     /// - Parameter isMine: True when it is this copy's turn.
     package func tell(isMine: @escaping @Sendable () async -> Bool) async {
         async let logouts: Void = logouts.workOff(isMine: isMine)
         async let logins: Void = signIns.resolve(isMine: isMine)
-        _ = await (logouts, logins)
+        async let numbers: Void = gauges.keep()
+        _ = await (logouts, logins, numbers)
     }
 }

@@ -54,8 +54,9 @@ actor UpstreamSlots {
         switch mine.step(clock.now()) {
         case .call(let bearer) where !mine.isWorn(clock.now()): return bearer
         case .call(let bearer):
-            let renewed = await work(client, device, deadline)
-            return (try? renewed.get()) ?? bearer
+            if case .success(let fresh) = await work(client, device, deadline) { return fresh }
+            line.metrics.answeredStale(.bearer, client.upstream.id)
+            return bearer
         case .register, .token: return try await work(client, device, deadline).get()
         case .wait(let wait): throw .wait(wait)
         }
@@ -209,6 +210,7 @@ actor UpstreamSlots {
                 tell(alarm, client, "")
                 return false
             }
+            line.metrics.registered(client)
             try await keep(client.name, credentials, nil)
             return true
         } catch {
@@ -247,6 +249,7 @@ actor UpstreamSlots {
                 answer throws(BridgeFailure) in try BridgeBearer(answer, now: received)
             }
             held[client.name]?.slot.issued(bearer)
+            line.metrics.issuedToken(client.upstream.id)
             try await keep(client.name, credentials, bearer)
         } catch {
             guard case .failure(let failure) = error else { throw error }
@@ -292,10 +295,12 @@ actor UpstreamSlots {
     /// Ends the sign-ins of everybody whom the client had signed in.
     private func lose(_ client: UpstreamClientAt, _ alarm: BridgeSlot.Alarm) async {
         let ended = (try? await store.dropBridgeSlot(client.name.text)) ?? 0
+        line.metrics.sessionsEnded(.clientLost, client.upstream.id, ended)
         tell(alarm, client, "\(ended) sessions ended")
     }
 
     private func tell(_ alarm: BridgeSlot.Alarm, _ client: UpstreamClientAt, _ details: String) {
+        line.metrics.noted(alarm, of: client, at: clock.now())
         logger.error(
             "\(alarm.rawValue)",
             metadata: [

@@ -141,7 +141,7 @@ struct UpstreamDecisionPoint: Sendable {
 
     private func decide(_ batch: [String], _ question: Question, _ place: [OctetText]) async -> Result<[BridgedDecision], UpstreamError> {
         do throws(UpstreamError) {
-            return .success(try await ask(batch, question))
+            return .success(try await counted(batch, question))
         } catch {
             guard let refusal = error.refusal, case .tooManyResources = BridgeMeaning(refusal),
                 let half = PreauthorizationBatches.smaller(than: batch.count)
@@ -150,11 +150,23 @@ struct UpstreamDecisionPoint: Sendable {
             limits.withLock { $0[place] = (half, until) }
             do throws(UpstreamError) {
                 var decisions: [BridgedDecision] = []
-                for part in PreauthorizationBatches(batch, size: half).batches { decisions += try await ask(part, question) }
+                for part in PreauthorizationBatches(batch, size: half).batches { decisions += try await counted(part, question) }
                 return .success(decisions)
             } catch {
                 return .failure(error)
             }
+        }
+    }
+
+    private func counted(_ batch: [String], _ question: Question) async throws(UpstreamError) -> [BridgedDecision] {
+        let metrics = caller.line.metrics
+        do throws(UpstreamError) {
+            let decisions = try await ask(batch, question)
+            metrics.asked(batch: .ok, question.part.upstream)
+            return decisions
+        } catch {
+            if let outcome = UpstreamMetrics.Outcome(error) { metrics.asked(batch: outcome, question.part.upstream) }
+            throw error
         }
     }
 

@@ -33,11 +33,15 @@ final class UpstreamPlays: Sendable {
     private let store: any AuthorizationStore
     private let catalogue: any CatalogueSource
     private let clock: any WallClock
+    let metrics: UpstreamPlayMetrics
     private let held = Mutex(BoundedCache<AuthzTokenKey, Held>(capacity: 65_536))
     private let flights = Mutex<[AuthzTokenKey: Task<Result<AuthzToken, Fault>, Never>]>([:])
 
-    init(sessions: any Sessions, store: any AuthorizationStore, catalogue: any CatalogueSource, clock: any WallClock) {
+    init(
+        sessions: any Sessions, store: any AuthorizationStore, catalogue: any CatalogueSource, clock: any WallClock, metrics: UpstreamPlayMetrics
+    ) {
         self.sessions = sessions
+        self.metrics = metrics
         self.store = store
         self.catalogue = catalogue
         self.clock = clock
@@ -81,10 +85,14 @@ final class UpstreamPlays: Sendable {
         _ session: SessionAtHand, _ resource: RequestedResource, _ context: CallContext
     ) async throws(Fault) -> (serialized: String, end: Timestamp) {
         let key = session.tokenKey(resource)
-        if let waiting = try claim(session, key) { return (waiting.serialized, waiting.end) }
+        if let waiting = try claim(session, key) {
+            metrics.gaveMediaToken(.held, session.bridge?.upstream)
+            return (waiting.serialized, waiting.end)
+        }
         let permit = try await ask(session, resource, genericData: "", context)
         let now = clock.now()
         held.withLock { $0[key] = Held(decidedAt: now) }
+        metrics.gaveMediaToken(.live, session.bridge?.upstream)
         return permit.media
     }
 
@@ -123,9 +131,14 @@ final class UpstreamPlays: Sendable {
         do {
             answer = try await sessions.askUpstream(request, context: context)
         } catch {
+            metrics.failed(session.bridge?.upstream)
             throw Fault.unexpected(error)
         }
-        guard let decision = answer.decisions.first else { throw Fault(.upstreamUnavailable, "The upstream service's answer cannot be used.") }
+        guard let decision = answer.decisions.first else {
+            metrics.failed(session.bridge?.upstream)
+            throw Fault(.upstreamUnavailable, "The upstream service's answer cannot be used.")
+        }
+        metrics.decided(decision, session.bridge?.upstream)
         let key = session.tokenKey(resource)
         guard decision.isPermitted else {
             held.withLock { $0[key] = nil }

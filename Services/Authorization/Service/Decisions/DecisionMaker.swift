@@ -113,7 +113,10 @@ struct DecisionMaker: Sendable {
         } catch {
             let denial = error.code.isDenial ? Denial(code: error.code, details: error.details) : nil
             metrics.count(question, denial.map { .success(.deny($0)) } ?? .failure(error), after: start.duration(to: .now))
-            if error.code == .unavailable || error.code == .upstreamUnavailable, let token = try await cached(question) { return token }
+            if error.code == .unavailable || error.code == .upstreamUnavailable, let token = try await cached(question) {
+                plays.metrics.answeredStale(session.bridge?.upstream)
+                return token
+            }
             metrics.decided(error.code.refusesResource ? "deny" : "error", by: question)
             if let denial { denials.record(denial, for: subject, attempt: context.idempotencyKey, now: clock.now()) }
             var fields = AuthorizationService.fields(session, context)

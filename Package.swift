@@ -300,9 +300,9 @@ package.targets = [
         "EntitlementClient", "EntitlementSimulator", "LoadReporting", "MediaTokenVerifier", "NIOCore", "NIOSSL", "SamlResponder", "ServiceKit",
         "StrictJson", "TextEncodings"),
     outerLibrary(
-        "ClusterCommands", "Services/Operator/Cluster", common, uses: "ArgumentParser", "CatalogueFiles", "CommandKit", "CSpawn", "LoadReporting",
-        "Logging", "NIOCore", "NIOPosix", "PeerDoubles", "PrivatePostgres", "Rpc", "ServiceKit", "Simulation", "Storage", "StoragePostgres",
-        "StorageSqlite", "StrictJson", "TextEncodings", "Tokens", "Transport"),
+        "ClusterCommands", "Services/Operator/Cluster", common, uses: "ArgumentParser", "BridgeClient", "CatalogueFiles", "CommandKit", "CSpawn",
+        "LoadReporting", "Logging", "NIOCore", "NIOPosix", "NIOSSL", "OutboundHttp", "PeerDoubles", "PrivatePostgres", "Rpc", "ServiceKit",
+        "Simulation", "Storage", "StoragePostgres", "StorageSqlite", "StrictJson", "TextEncodings", "Tokens", "Transport"),
     outerLibrary(
         "AdministrationCommands", "Services/Operator/Administration", common, uses: "ArgumentParser", "CatalogueFiles", "ClusterCommands",
         "CommandKit", "ContractReflection", "LoadReporting", "MediaTokenVerifier", "NIOCore", "NIOHTTP1", "NIOPosix", "SamlExplanation",
@@ -425,7 +425,7 @@ let suites: KeyValuePairs = [
     "CommandLineTests": common + stores + [
         "AdministrationCommands", "ArgumentParser", "AsyncHTTPClient", "BoxofficeMain", "CatalogueFiles", "ClusterCommands", "CommandKit",
         "EntitlementClient", "EntitlementSimulator", "LoadReporting", "LoadTool", "Logging", "MediaTokenVerifier", "NIOCore", "NIOHTTP1", "NIOPosix",
-        "PrivatePostgres", "Rpc", "SamlResponder", "ServiceKit", "Simulation", "Tokens", "Transport", "WorkshopCommands",
+        "NIOSSL", "OutboundHttp", "PrivatePostgres", "Rpc", "SamlResponder", "ServiceKit", "Simulation", "Tokens", "Transport", "WorkshopCommands",
     ],
     "IntegrationTests": common + [
         "AdministrationCommands", "AsyncHTTPClient", "ClusterCommands", "CommandKit", "ContractConformance", "CSpawn", "EntitlementClient",

@@ -2,6 +2,7 @@ package import AuthenticationCore
 internal import BridgeClient
 internal import Catalogue
 package import ContractRuntime
+package import CoreMetrics
 internal import Logging
 package import OutboundHttp
 
@@ -13,6 +14,7 @@ package struct UpstreamServices: CallRegistration {
     package let traces: any SignInTraces
     let signIns: UpstreamSignIns
     private let logouts: UpstreamLogouts
+    let gauges: UpstreamGauges
     private let routes: UpstreamRoutes
     private let catalogue: any CatalogueSource
     private let logger: Logger
@@ -23,9 +25,11 @@ package struct UpstreamServices: CallRegistration {
     ///   - transport: Reaches upstreams, whose lists are long; its owner shuts it down.
     ///   - certificates: Those that upstreams are shown, by the names that records use.
     ///   - origin: This cluster's public addresses, by which it names itself to another.
+    ///   - factory: Keeps the numbers of the bridge's metrics.
     package init(
         _ environment: AuthenticationEnvironment, _ clients: ClientServices, store: any UpstreamStore, transport: any OutboundTransport,
-        certificates: ClientCertificates = ClientCertificates(), origin: String, reports: any SignInReporting
+        certificates: ClientCertificates = ClientCertificates(), origin: String, reports: any SignInReporting,
+        factory: any MetricsFactory = MetricsSystem.factory
     ) {
         let (catalogue, clock, random, seal) = (environment.catalogue, environment.clock, environment.random, environment.keys.seal)
         let (metrics, records) = (environment.metrics, environment.store)
@@ -33,7 +37,9 @@ package struct UpstreamServices: CallRegistration {
         let logger = alarms.watching(environment.logger)
         routes = UpstreamRoutes(certificates: certificates)
         (self.catalogue, self.logger) = (catalogue, logger)
-        let line = UpstreamConnection(transport: transport, routes: routes, via: BridgeVia(origin: origin), clock: clock, logger: logger)
+        let line = UpstreamConnection(
+            transport: transport, routes: routes, via: BridgeVia(origin: origin), clock: clock, metrics: UpstreamMetrics(factory: factory),
+            logger: logger)
         let slots = UpstreamSlots(line: line, store: store, statements: clients.clientSecrets, seal: seal, clock: clock, logger: logger)
         let caller = UpstreamCaller(line: line, slots: slots)
         let journeys = UpstreamJourneys(clock: clock, reports: reports)
@@ -41,6 +47,7 @@ package struct UpstreamServices: CallRegistration {
         logouts = UpstreamLogouts(
             caller: caller, store: store, visits: records, catalogue: catalogue, random: random, clock: clock, logger: logger)
         let lists = UpstreamLists(caller: caller, store: store, catalogue: catalogue, clock: clock, logger: logger)
+        gauges = UpstreamGauges(line: line, lists: lists, store: store, catalogue: catalogue, clock: clock, logger: logger)
         let confirmations = UpstreamConfirmations(store: store, catalogue: catalogue)
         signIns = UpstreamSignIns(
             caller: caller, profiles: profiles, logouts: logouts, lists: lists, confirmations: confirmations, store: store, codes: records,
@@ -92,11 +99,13 @@ package struct UpstreamServices: CallRegistration {
         }
     }
 
-    /// Tells upstreams of logouts that they have not heard of, and of logins that nobody confirmed, until it is cancelled.
+    /// Tells upstreams of logouts that they have not heard of, and of logins that nobody confirmed, and metrics how upstreams are; until it is
+    /// cancelled.
     /// - Parameter isMine: True when it is this copy's turn.
     package func tell(isMine: @escaping @Sendable () async -> Bool) async {
         async let logouts: Void = logouts.workOff(isMine: isMine)
         async let logins: Void = signIns.resolve(isMine: isMine)
-        _ = await (logouts, logins)
+        async let numbers: Void = gauges.keep()
+        _ = await (logouts, logins, numbers)
     }
 }

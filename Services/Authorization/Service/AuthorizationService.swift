@@ -3,6 +3,7 @@ public import Catalogue
 public import Clocks
 public import ContractRuntime
 public import Contracts
+public import CoreMetrics
 internal import Faults
 public import Logging
 public import OutboundHttp
@@ -40,6 +41,7 @@ public struct AuthorizationService: Authorization {
     ///   - refusals: Notes why decisions were a no; `nil`: nobody does.
     ///   - upstreamTokens: Checks media tokens of upstreams; `nil`: they pass unchecked.
     ///   - resourcesPerDecision: The number of resources that a call of v2 may ask to play, at least 1 (rest-v2 §2.9).
+    ///   - factory: Keeps the numbers of the bridge's metrics.
     ///   - jitter: Pause before a second attempt at an MVPD, 0 to 100 ms by default.
     public init(
         catalogue: any CatalogueSource, sessions: any Sessions, store: any AuthorizationStore, transport: any OutboundTransport,
@@ -47,7 +49,7 @@ public struct AuthorizationService: Authorization {
         storedTokenKeys: SigningKeys,
         identity: DecisionIdentity = DecisionIdentity(), usage: UsageCounter = UsageCounter(), refusals: RefusalNotes? = nil,
         upstreamTokens: UpstreamTokenCheck? = nil, resourcesPerDecision: Int = 1,
-        clock: any WallClock = SystemClock(), logger: Logger,
+        clock: any WallClock = SystemClock(), logger: Logger, factory: any MetricsFactory = MetricsSystem.factory,
         jitter: @escaping @Sendable () -> Duration = { .milliseconds(Int64.random(in: 0...100)) }
     ) {
         metrics = AuthorizationMetrics(
@@ -67,7 +69,8 @@ public struct AuthorizationService: Authorization {
             jitter: jitter)
         decisions = DecisionMaker(
             store: store, client: client, sessions: sessions, clock: clock, logger: logger, metrics: metrics, refusals: refusals,
-            plays: UpstreamPlays(sessions: sessions, store: store, catalogue: catalogue, clock: clock))
+            plays: UpstreamPlays(
+                sessions: sessions, store: store, catalogue: catalogue, clock: clock, metrics: UpstreamPlayMetrics(factory: factory)))
         self.refusals = refusals
         self.upstreamTokens = upstreamTokens
         preauthorizer = Preauthorizer(

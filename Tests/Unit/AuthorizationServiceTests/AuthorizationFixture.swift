@@ -8,6 +8,7 @@ import Faults
 import Logging
 import ManualClocks
 import MediaTokenVerifier
+import ServiceKit
 import Tokens
 
 /// An authorization service between doubles: one requestor, one MVPD with a scripted decision point, one signed-in device.
@@ -22,6 +23,8 @@ struct AuthorizationFixture {
     let refusalStore = InMemoryRefusalStore()
     let refusals: RefusalNotes
     let identity: CertifiedKey
+    /// The metrics of the bridge.
+    let numbers = PrometheusMetrics()
     let jwsKeys: SigningKeys
     let service: AuthorizationService
 
@@ -49,7 +52,7 @@ struct AuthorizationFixture {
             publishedKeys: try PublishedMediaTokenKeys(certificates: [identity.certificate], jwsKeys: jwsKeys),
             storedTokenKeys: SigningKeys(SigningKeyRing(current: JoseSigningKey(try .generate()))), identity: decisions, refusals: refusals,
             upstreamTokens: check, clock: clock,
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), jitter: { .zero })
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), factory: numbers, jitter: { .zero })
         signIn()
     }
 

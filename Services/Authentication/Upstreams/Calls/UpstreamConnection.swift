@@ -1,7 +1,6 @@
 internal import BridgeClient
 internal import Clocks
 internal import Contracts
-internal import CoreMetrics
 internal import Faults
 internal import Logging
 internal import OutboundHttp
@@ -20,6 +19,7 @@ struct UpstreamConnection: Sendable {
     let breakers = CircuitBreakers()
     let underWay = CallsInFlight()
     let clocks = UpstreamClocks()
+    let metrics: UpstreamMetrics
     private let budgets = UpstreamBudgets()
     /// By upstream.
     private let paces = UpstreamMemory([OctetText: UpstreamPace]())
@@ -32,10 +32,12 @@ struct UpstreamConnection: Sendable {
     }
 
     init(
-        transport: any OutboundTransport, routes: UpstreamRoutes = UpstreamRoutes(), via: BridgeVia, clock: any WallClock, logger: Logger
+        transport: any OutboundTransport, routes: UpstreamRoutes = UpstreamRoutes(), via: BridgeVia, clock: any WallClock,
+        metrics: UpstreamMetrics = UpstreamMetrics(), logger: Logger
     ) {
         self.transport = transport
         self.routes = routes
+        self.metrics = metrics
         self.via = via
         self.clock = clock
         self.logger = logger
@@ -126,9 +128,14 @@ struct UpstreamConnection: Sendable {
 
     private func waitForRoom(_ device: BridgeDevice?, _ upstream: BridgeUpstream, _ deadline: UpstreamDeadline) async throws(UpstreamError) {
         guard let wait = budgets.take(device, upstream, now: clock.now()) else { return }
-        guard !deadline.isBackground, wait <= Self.longestWait, wait < deadline.budget.left else { throw .failure(.throttled(retryAfter: wait)) }
+        guard !deadline.isBackground, wait <= Self.longestWait, wait < deadline.budget.left else {
+            metrics.throttled(upstream.id)
+            throw .failure(.throttled(retryAfter: wait))
+        }
         try? await Task.sleep(for: wait)
-        if let rest = budgets.take(device, upstream, now: clock.now()) { throw .failure(.throttled(retryAfter: rest)) }
+        guard let rest = budgets.take(device, upstream, now: clock.now()) else { return }
+        metrics.throttled(upstream.id)
+        throw .failure(.throttled(retryAfter: rest))
     }
 
     private func attempt<Value: Sendable>(
@@ -138,12 +145,13 @@ struct UpstreamConnection: Sendable {
         let group = Self.breaker(upstream.id, call.operation.group)
         let permission = breakers.ask(group, now: clock.now())
         guard permission != .refused else {
-            tell(upstream, call.operation, "open", .zero)
+            tell(upstream, call.operation, .open, nil)
             UpstreamJourney.note(call.operation, .failure(.unreachable(.notSent)), nil, .zero, isBreakerOpen: true)
             throw .failure(.unreachable(.notSent))
         }
         guard isInPace(upstream), underWay.enter(upstream.id, limit: upstream.mostInFlight) else {
             breakers.record(.abandoned, group, permission: permission, now: clock.now())
+            metrics.throttled(upstream.id)
             throw .busy
         }
         let start = ContinuousClock.now
@@ -164,7 +172,7 @@ struct UpstreamConnection: Sendable {
         breakers.record(Self.outcome(result), group, permission: permission, now: clock.now())
         note(Self.outcome(result), upstream)
         let time = start.duration(to: .now)
-        tell(upstream, call.operation, Self.word(result), time)
+        tell(upstream, call.operation, UpstreamMetrics.Outcome(result), time)
         UpstreamJourney.note(call.operation, result.map { _ in }, told, time)
         do { return try result.get() } catch { throw .failure(error) }
     }
@@ -210,27 +218,16 @@ struct UpstreamConnection: Sendable {
         }
     }
 
-    /// The metric's label.
-    private static func word(_ result: Result<some Any, BridgeFailure>) -> String {
-        switch result {
-        case .success: "ok"
-        case .failure(.unreachable(.responseTimeout)), .failure(.unreachable(.budgetSpent)), .failure(.unreachable(.connectTimeout)): "timeout"
-        case .failure(.unreachable): "unreachable"
-        case .failure(.unusable), .failure(.wrongAddress), .failure(.badRequest): "unusable"
-        case .failure(.serverError): "server_error"
-        case .failure(.throttled): "throttled"
-        case .failure(.refused), .failure(.unauthorized): "refused"
-        }
-    }
-
-    private func tell(_ upstream: BridgeUpstream, _ operation: BridgeOperation, _ outcome: String, _ time: Duration) {
-        let labels = [("upstream", upstream.id), ("operation", operation.rawValue), ("outcome", outcome)]
-        Counter(label: "boxoffice_authentication_bridge_calls_total", dimensions: labels).increment()
+    /// - Parameters:
+    ///   - outcome: `nil`: the caller gave up.
+    ///   - time: `nil`: the call was not made.
+    private func tell(_ upstream: BridgeUpstream, _ operation: BridgeOperation, _ outcome: UpstreamMetrics.Outcome?, _ time: Duration?) {
+        if let outcome { metrics.called(operation, outcome, upstream.id, after: time) }
         logger.debug(
             "bridge.call",
             metadata: [
-                "upstream": "\(upstream.id)", "operation": "\(operation.rawValue)", "outcome": "\(outcome)",
-                "ms": "\(time.components.seconds * 1000 + time.components.attoseconds / 1_000_000_000_000_000)",
+                "upstream": "\(upstream.id)", "operation": "\(operation.rawValue)", "outcome": "\(outcome?.rawValue ?? "cancelled")",
+                "ms": "\((time ?? .zero).wholeMilliseconds)",
             ])
     }
 }

@@ -62,8 +62,9 @@ actor UpstreamSlots {
         switch mine.step(clock.now()) {
         case .call(let bearer) where !mine.isWorn(clock.now()): return bearer
         case .call(let bearer):
-            let renewed = await work(client, device, deadline)
-            return (try? renewed.get()) ?? bearer
+            if case .success(let fresh) = await work(client, device, deadline) { return fresh }
+            line.metrics.answeredStale(.bearer, client.upstream.id)
+            return bearer
         case .register, .token: return try await work(client, device, deadline).get()
         case .wait(let wait): throw .wait(wait)
         }
@@ -257,7 +258,10 @@ actor UpstreamSlots {
                 answer throws(BridgeFailure) in try BridgeCredentials(answer)
             }
             guard var mine = held[client.name]?.slot else { return nil }
-            guard let alarm = mine.registered(credentials, scope: client.scope, clock.now()) else { return credentials }
+            guard let alarm = mine.registered(credentials, scope: client.scope, clock.now()) else {
+                line.metrics.registered(client)
+                return credentials
+            }
             held[client.name]?.slot = mine
             held[client.name]?.refusedStatement = SHA256.hash(statement)
             held[client.name]?.pardon = pardons[client.place] ?? 0
@@ -340,6 +344,7 @@ actor UpstreamSlots {
                 answer throws(BridgeFailure) in try BridgeBearer(answer, now: received)
             }
             held[client.name]?.slot.issued(bearer)
+            line.metrics.issuedToken(client.upstream.id)
             try await keep(client.name, credentials, bearer)
         } catch {
             guard case .failure(let failure) = error else { throw error }
@@ -390,10 +395,12 @@ actor UpstreamSlots {
     /// Ends the sign-ins of everybody whom the client had signed in.
     private func lose(_ client: UpstreamClientAt, _ alarm: BridgeSlot.Alarm) async {
         let ended = (try? await store.dropBridgeSlot(client.name.text)) ?? 0
+        line.metrics.sessionsEnded(.clientLost, client.upstream.id, ended)
         tell(alarm, client, "\(ended) sessions ended")
     }
 
     private func tell(_ alarm: BridgeSlot.Alarm, _ client: UpstreamClientAt, _ details: String) {
+        line.metrics.noted(alarm, of: client, at: clock.now())
         logger.error(
             "\(alarm.rawValue)",
             metadata: [

@@ -78,6 +78,7 @@ struct UpstreamSignIns: Sendable {
             answer = try await caller.ask(call, by: client, for: device, deadline) { answer throws(BridgeFailure) in try BridgedSignIn(answer) }
         } catch {
             if error.refusal == nil { metrics.mvpds?.count(.bad, upstream: way.upstream.id) }
+            caller.line.metrics.signInEnded(.failed, way.upstream.id)
             throw Self.fault(error, way, now, logger)
         }
         metrics.startedSignIns.increment()
@@ -134,6 +135,7 @@ struct UpstreamSignIns: Sendable {
                 answer throws(BridgeFailure) in try BridgedProfile.all(answer)
             }
         } catch {
+            caller.line.metrics.signInEnded(.failed, way.upstream.id)
             throw Self.fault(error, way, now, logger)
         }
         guard let profile = found.first(where: { $0.mvpd == way.theirMvpd && $0.end > now }) else {
@@ -181,7 +183,9 @@ struct UpstreamSignIns: Sendable {
         } else if pending.awaitsReturn, pending.state != .declined, let way = way(of: pending) {
             switch await look(pending, way, at: PendingReads.afterReturn) {
             case .signedIn: result = .signedIn
-            case .nothing: try await store.settle(handle, as: .declined)
+            case .nothing:
+                try await store.settle(handle, as: .declined)
+                caller.line.metrics.signInEnded(.declined, pending.upstream)
             case .away: try await store.settle(handle, as: .undecided)
             case .over: break
             }
@@ -234,7 +238,10 @@ struct UpstreamSignIns: Sendable {
             memory.failing[pending.handle] = nil
             return nil
         }
-        if case .nothing = found, pending.state == .undecided { try await store.settle(pending.handle, as: .declined) }
+        if case .nothing = found, pending.state == .undecided {
+            try await store.settle(pending.handle, as: .declined)
+            caller.line.metrics.signInEnded(.declined, pending.upstream)
+        }
         guard let failingSince, pending.state == .undecided || now >= failingSince + Self.deadlineOfReads else { return }
         throw Fault(.upstreamUnavailable, "The provider cannot be asked now.", retryAfter: .seconds(5))
     }
@@ -307,6 +314,7 @@ struct UpstreamSignIns: Sendable {
         logger.notice(
             "bridge.other_browser",
             metadata: ["upstream": "\(pending.upstream)", "requestor": "\(pending.key.requestor)", "mvpd": "\(pending.mvpd)"])
+        caller.line.metrics.signInEnded(.otherBrowser, pending.upstream)
         metrics.signInEnded("rejected", reason: "other_browser")
         metrics.mvpds?.count(.bad, upstream: pending.upstream)
         if try await dismiss(what: pending, at: PendingReads.afterReturn, isBackground: false) == .nothing {
@@ -411,14 +419,16 @@ struct UpstreamSignIns: Sendable {
     private func endOthers(than session: SessionRecord) async throws(Fault) {
         let now = clock.now()
         for other in try await sessions.sessions(session.key) where other.id != session.id && other.clientID == session.clientID {
-            guard try await store.bridgedPart(other.id) != nil else { continue }
+            guard let part = try await store.bridgedPart(other.id) else { continue }
             guard try await sessions.end(other.key, client: other.clientID, mvpd: other.mvpd, now: now) != nil else { continue }
+            caller.line.metrics.sessionsEnded(.replaced, part.upstream, 1)
             try await store.remember(logoutsOf: [other.id], now: now, firstTry: now)
         }
     }
 
     private func tell(_ result: String, _ part: UpstreamPart) {
         metrics.countBridgedSignIn(part, reason: result == "signed_in" ? "" : result)
+        caller.line.metrics.signInEnded(result, part.upstream)
         UpstreamJourney.current?.end(result)
         metrics.signInEnded(result == "signed_in" ? "signed_in" : "rejected", reason: result == "signed_in" ? "" : result)
         metrics.mvpds?.count(result == "signed_in" ? .good : .bad, upstream: part.upstream)
@@ -431,6 +441,7 @@ struct UpstreamSignIns: Sendable {
     }
 
     private func alarm(_ event: String, _ way: BridgeWay, _ details: String) -> Fault {
+        caller.line.metrics.signInEnded(.failed, way.upstream.id)
         logger.error(
             "\(event)", metadata: ["upstream": "\(way.upstream.id)", "requestor": "\(way.requestor)", "mvpd": "\(way.mvpd)", "details": "\(details)"])
         return Fault(.internal, "The upstream service's answer cannot be used.")

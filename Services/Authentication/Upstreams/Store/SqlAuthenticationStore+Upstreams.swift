@@ -107,6 +107,26 @@ extension SqlAuthenticationStore: UpstreamStore {
         return holdings
     }
 
+    package func bridgeCounts(patience: Duration, now: Timestamp) async throws(Fault) -> [OctetText: UpstreamCounts] {
+        let clients: Statement = """
+            SELECT upstream, SUM(CASE WHEN client_id <> '' AND bearer_end_ms > ?1 THEN 1 ELSE 0 END),
+                SUM(CASE WHEN client_id <> '' AND bearer_end_ms <= ?1 THEN 1 ELSE 0 END), SUM(CASE WHEN client_id = '' THEN 1 ELSE 0 END)
+            FROM bridge_slot GROUP BY upstream
+            """
+        let logouts: Statement = """
+            SELECT upstream, COUNT(*) FROM bridge_session WHERE logout_ms > 0 AND logout_ms <= ?1 AND expires_at_ms > ?2 GROUP BY upstream
+            """
+        var counts: [OctetText: UpstreamCounts] = [:]
+        let found: [(String, Int64, Int64, Int64)] = try await store.all(clients, [now]) { ($0.next(), $0.next(), $0.next(), $0.next()) }
+        for (upstream, ready, idle, unregistered) in found {
+            counts[OctetText(upstream)] = UpstreamCounts(
+                readyClients: Int(ready), idleClients: Int(idle), unregisteredClients: Int(unregistered))
+        }
+        let waiting: [(String, Int64)] = try await store.all(logouts, [now - patience, now]) { ($0.next(), $0.next()) }
+        for (upstream, count) in waiting { counts[OctetText(upstream), default: UpstreamCounts()].waitingLogouts = Int(count) }
+        return counts
+    }
+
     // MARK: Lists
 
     package func keep(list: [UInt8], _ key: String, at moment: Timestamp) async throws(Fault) {

@@ -94,6 +94,18 @@ package struct UpstreamHoldings: Hashable, Sendable {
     var oldestList: Timestamp?
 }
 
+/// What of all upstreams is stored, by upstream.
+package struct UpstreamCounts: Hashable, Sendable {
+    /// Our clients that have a bearer which holds.
+    package var readyClients = 0
+    /// Those whose bearer is over, or that have none.
+    package var idleClients = 0
+    /// Clients that a call needed, and that upstream has not registered.
+    package var unregisteredClients = 0
+    /// Logouts that upstream should have heard of a while ago.
+    package var waitingLogouts = 0
+}
+
 /// A logout that upstream has not heard of.
 package struct UpstreamLogout: Hashable, Sendable {
     let part: UpstreamPart
@@ -181,6 +193,9 @@ package protocol UpstreamStore: Sendable {
     /// The stored records of an upstream, in numbers.
     /// - Parameter oldest: Lists from before do not count.
     func bridgeHoldings(_ upstream: String, listsSince oldest: Timestamp, now: Timestamp) async throws(Fault) -> UpstreamHoldings
+    /// The same of all upstreams, for metrics: it reads every client, so it is not to be called often.
+    /// - Parameter patience: A logout that is younger does not count: it may be told just now.
+    func bridgeCounts(patience: Duration, now: Timestamp) async throws(Fault) -> [OctetText: UpstreamCounts]
 
     /// Ends the trials that sessions of an MVPD are.
     /// - Parameter device: The device; `nil`: all devices.

@@ -150,7 +150,7 @@ struct UpstreamDecisionPoint: PlayDecider {
 
     private func decide(_ batch: [String], _ question: Question, _ place: [OctetText]) async -> Result<[BridgedDecision], UpstreamError> {
         do throws(UpstreamError) {
-            return .success(try await ask(batch, question))
+            return .success(try await counted(batch, question))
         } catch {
             guard let refusal = error.refusal, case .tooManyResources = BridgeMeaning(refusal),
                 let half = PreauthorizationBatches.smaller(than: batch.count)
@@ -159,11 +159,23 @@ struct UpstreamDecisionPoint: PlayDecider {
             limits.withLock { $0[place] = (half, until) }
             do throws(UpstreamError) {
                 var decisions: [BridgedDecision] = []
-                for part in PreauthorizationBatches(batch, size: half).batches { decisions += try await ask(part, question) }
+                for part in PreauthorizationBatches(batch, size: half).batches { decisions += try await counted(part, question) }
                 return .success(decisions)
             } catch {
                 return .failure(error)
             }
+        }
+    }
+
+    private func counted(_ batch: [String], _ question: Question) async throws(UpstreamError) -> [BridgedDecision] {
+        let metrics = caller.line.metrics
+        do throws(UpstreamError) {
+            let decisions = try await ask(batch, question)
+            metrics.asked(batch: .ok, question.part.upstream)
+            return decisions
+        } catch {
+            if let outcome = UpstreamMetrics.Outcome(error) { metrics.asked(batch: outcome, question.part.upstream) }
+            throw error
         }
     }
 

@@ -32,7 +32,11 @@ struct UpstreamLogouts: Sendable {
         let bridged = ended.filter { catalogue.requestor($0.key.requestor.text)?.bridge != nil }
         guard !bridged.isEmpty else { return told }
         // Trials, of which nobody is told.
-        for session in bridged where try await store.bridgedPart(session.id) != nil { told.sessions.insert(session.id) }
+        for session in bridged {
+            guard let part = try await store.bridgedPart(session.id) else { continue }
+            told.sessions.insert(session.id)
+            caller.line.metrics.sessionsEnded(.logout, part.upstream, 1)
+        }
         let now = clock.now()
         // The work-off, here or in another copy, leaves them alone while they are tried here: upstream hears of a logout once.
         let firstTry = now + Self.atOnce * (bridged.count + 1)
@@ -193,7 +197,9 @@ struct UpstreamResets: TrialResets {
             logger.error("bridge.reset_refused", metadata: ["upstream": "\(way.upstream.id)", "mvpd": "\(way.mvpd)", "reason": "\(failure)"])
             throw Fault(.invalidRequest, "The upstream service does not reset the trial.")
         }
-        return try await store.endTrials(requestor: RequestorID(way.requestor), mvpd: MvpdID(way.mvpd), device: who.device)
+        let ended = try await store.endTrials(requestor: RequestorID(way.requestor), mvpd: MvpdID(way.mvpd), device: who.device)
+        caller.line.metrics.sessionsEnded(.reset, way.upstream.id, ended)
+        return ended
     }
 }
 

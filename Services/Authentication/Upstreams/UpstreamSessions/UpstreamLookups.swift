@@ -97,6 +97,7 @@ struct UpstreamLookups: Sendable {
             let (session, part) = try profiles.session(of: profile, for: holder, now: now)
             guard try await store.start(session, part, of: nil, now: now) else { return false }
             metrics.countTakenOver(part, isPartner: false)
+            caller.line.metrics.signInEnded(.takenOver, part.upstream)
             logger.notice(
                 "bridge.sign_in_ended",
                 metadata: [

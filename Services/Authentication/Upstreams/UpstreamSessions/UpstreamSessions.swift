@@ -74,7 +74,9 @@ struct UpstreamSessions: Decider {
         }
         guard now >= part.confirmedAt + upstream.profileFresh, reading.withLock({ $0.insert(part.session).inserted }) else { return }
         Task { [self] in
-            _ = try? await read(part, upstream, client, calling: device, isBackground: true)
+            if (try? await read(part, upstream, client, calling: device, isBackground: true)) == false {
+                caller.line.metrics.answeredStale(.session, upstream.id)
+            }
             reading.withLock { _ = $0.remove(part.session) }
         }
     }
@@ -171,6 +173,7 @@ struct UpstreamSessions: Decider {
                 mvpd: part.mvpd, upstream: upstream, serviceProvider: part.serviceProvider, theirMvpd: part.theirMvpd, slot: part.slot)
             let (session, fresh) = try profiles.session(of: profile, for: holder, now: now)
             guard try await store.start(session, fresh, of: nil, now: now) else { continue }
+            caller.line.metrics.signInEnded(.revived, part.upstream)
             logger.notice(
                 "bridge.session_revived",
                 metadata: ["upstream": "\(part.upstream)", "requestor": "\(key.requestor)", "mvpd": "\(part.mvpd)"])
@@ -193,6 +196,7 @@ struct UpstreamSessions: Decider {
     }
 
     private func tell(_ part: UpstreamPart, _ reason: String) {
+        caller.line.metrics.sessionEnded(reason, part.upstream)
         logger.notice(
             "bridge.session_ended",
             metadata: ["reason": "\(reason)", "upstream": "\(part.upstream)", "requestor": "\(part.key.requestor)", "mvpd": "\(part.mvpd)"])
@@ -206,7 +210,7 @@ struct UpstreamSessions: Decider {
         if !part.isShared, let upstream = try catalogue.current().upstream(part.upstream), let client = UpstreamClientAt(part.slot, at: upstream),
             part.mayHaveChanged || clock.now() >= part.confirmedAt + upstream.profileFresh
         {
-            try await read(part, upstream, client, isBackground: false)
+            if try await !read(part, upstream, client, isBackground: false) { caller.line.metrics.answeredStale(.metadata, upstream.id) }
             part = try await store.bridgedPart(record.id) ?? part
             record = try await sessions.sessions(record.key).first { $0.id == part.session } ?? record
         }

@@ -39,10 +39,14 @@ final class UpstreamPlays: Sendable {
     private let store: any AuthorizationStore
     private let catalogue: any CatalogueSource
     private let clock: any WallClock
+    let metrics: UpstreamPlayMetrics
     private let held = Mutex(BoundedCache<PlayKey, Held>(capacity: 65_536))
 
-    init(sessions: any Sessions, store: any AuthorizationStore, catalogue: any CatalogueSource, clock: any WallClock) {
+    init(
+        sessions: any Sessions, store: any AuthorizationStore, catalogue: any CatalogueSource, clock: any WallClock, metrics: UpstreamPlayMetrics
+    ) {
         self.sessions = sessions
+        self.metrics = metrics
         self.store = store
         self.catalogue = catalogue
         self.clock = clock
@@ -120,13 +124,17 @@ final class UpstreamPlays: Sendable {
     ) async throws(Fault) -> Permit {
         let permit = try await ask(session, resource, genericData: genericData, context)
         remember(session, resource)
+        metrics.gaveMediaToken(.live, session.bridge?.upstream)
         return permit
     }
 
     /// The media token that waits, or that of another decision: never one token twice.
     /// - Throws: As `decide`.
     func mediaToken(_ session: SessionAtHand, _ resource: RequestedResource, _ context: CallContext) async throws(Fault) -> Media {
-        if session.upstream == nil, let waiting = try claim(session, resource) { return waiting }
+        if session.upstream == nil, let waiting = try claim(session, resource) {
+            metrics.gaveMediaToken(.held, session.bridge?.upstream)
+            return waiting
+        }
         return try await decideAndTake(session, resource, genericData: "", context).media
     }
 
@@ -161,8 +169,18 @@ final class UpstreamPlays: Sendable {
     private func ask(
         _ session: SessionAtHand, _ resource: RequestedResource, genericData: String, _ context: CallContext
     ) async throws(Fault) -> Permit {
-        let answer = try await answer(session, resource, genericData: genericData, context)
-        guard let decision = answer.decisions.first else { throw Fault(.upstreamUnavailable, "The upstream service's answer cannot be used.") }
+        let answer: UpstreamDecisions
+        do throws(Fault) {
+            answer = try await self.answer(session, resource, genericData: genericData, context)
+        } catch {
+            metrics.failed(session.bridge?.upstream)
+            throw error
+        }
+        guard let decision = answer.decisions.first else {
+            metrics.failed(session.bridge?.upstream)
+            throw Fault(.upstreamUnavailable, "The upstream service's answer cannot be used.")
+        }
+        metrics.decided(decision, session.bridge?.upstream)
         let key = session.tokenKey(resource)
         guard decision.isPermitted else {
             held.withLock { $0[PlayKey(session, resource)] = nil }

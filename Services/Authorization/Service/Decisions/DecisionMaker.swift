@@ -124,6 +124,7 @@ struct DecisionMaker: Sendable {
             let denial = error.code.isDenial ? Denial(code: error.code, details: error.details) : nil
             metrics.count(question, denial.map { .success(.deny($0)) } ?? .failure(error), after: time)
             if error.code == .unavailable || error.code == .upstreamUnavailable, let token = try await cached(question) {
+                plays.metrics.answeredStale(session.bridge?.upstream)
                 return Ruling(permit: token)
             }
             metrics.decided(error.code.refusesResource ? "deny" : "error", by: question)

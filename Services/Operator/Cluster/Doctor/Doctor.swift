@@ -25,6 +25,7 @@ struct Doctor: Sendable {
             findings += await openSecrets(cluster)
             findings += await liveCatalogue(cluster)
             findings += await endedStatements(cluster)
+            findings += await peers(cluster)
         } else {
             findings +=
                 freePorts() + [damage.map { .wrong(.programs, $0, advice: "then ./Services/up starts a cluster anew") } ?? Self.noCluster(home)]
@@ -125,7 +126,7 @@ extension Doctor {
     }
 
     /// The object of the service itself; `nil`: they are not here, or cannot be read, which others tell.
-    private func ownSettings(_ service: ClusterService) -> [String: Any]? {
+    func ownSettings(_ service: ClusterService) -> [String: Any]? {
         guard services.contains(service), let content = FileManager.default.contents(atPath: home.settings(of: service).path),
             let settings = try? JSONSerialization.jsonObject(with: content) as? [String: Any]
         else { return nil }

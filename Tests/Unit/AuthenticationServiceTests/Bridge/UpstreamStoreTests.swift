@@ -268,4 +268,31 @@ extension UpstreamStoreTests {
         #expect(holdings == UpstreamHoldings(clients: 4, deviceClients: 2, openLogouts: 0, oldestList: t0 + .seconds(20)))
         #expect(try await store.bridgeHoldings("nobody", listsSince: t0, now: t0) == UpstreamHoldings())
     }
+
+    @Test(
+        "bridge §14.1: metrics count clients with a bearer that holds, without one and unregistered, and logouts that have waited", arguments: engines
+    )
+    func countsForMetrics(_ backend: Backend) async throws {
+        let store = try open(backend)
+        #expect(try await store.bridgeCounts(patience: .seconds(60), now: t0).isEmpty)
+        func keep(_ number: Int, at upstream: String = "vendor", bearerEnd: Timestamp) async throws {
+            let name = UpstreamSlotName(text: "\(upstream)/tv/\(number)", upstream: upstream, entry: "tv", isDevices: false)
+            var record = UpstreamSlotRecord(name: name, clientID: "client", secret: [9], scopes: [])
+            record.bearerEnd = bearerEnd
+            try await store.keep(record, now: t0)
+        }
+        for number in 0..<3 { try await keep(number, bearerEnd: t0 + .seconds(60)) }
+        for number in 3..<5 { try await keep(number, bearerEnd: t0) }
+        try await keep(1, at: "other", bearerEnd: t0 + .seconds(60))
+        #expect(try await store.claimBridgeSlot(Self.slot, until: t0 + .seconds(10), now: t0))
+        let session = session("s-1")
+        #expect(try await store.start(session, part(session), of: nil, now: t0))
+        _ = try await store.end(session.key, client: session.clientID, mvpd: session.mvpd, now: t0)
+        try await store.remember(logoutsOf: [session.id], now: t0, firstTry: t0)
+        let counts = try await store.bridgeCounts(patience: .seconds(60), now: t0 + .seconds(59))
+        #expect(
+            counts == ["vendor": UpstreamCounts(readyClients: 3, idleClients: 2, unregisteredClients: 1), "other": UpstreamCounts(readyClients: 1)])
+        let later = try await store.bridgeCounts(patience: .seconds(60), now: t0 + .seconds(60))
+        #expect(later["vendor"] == UpstreamCounts(idleClients: 5, unregisteredClients: 1, waitingLogouts: 1))
+    }
 }

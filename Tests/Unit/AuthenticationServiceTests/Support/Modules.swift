@@ -2,6 +2,7 @@ import Catalogue
 import Clocks
 import ContractRuntime
 import Contracts
+import CoreMetrics
 import Cryptography
 import Faults
 import Identifiers
@@ -36,6 +37,8 @@ struct Modules: Sendable {
         let upstream: (any OutboundTransport)?
         /// Carries scheduled sign-ins.
         let site: (any OutboundTransport)?
+        /// Keeps the numbers of the bridge.
+        let numbers: any MetricsFactory
     }
 
     let environment: AuthenticationEnvironment
@@ -56,7 +59,8 @@ struct Modules: Sendable {
             secretFolder: ClientSecretFolder(path: nil), secretSeals: peers.secretSeals, clientSecrets: ScriptedProvider.Secrets())
         if let upstream = peers.upstream {
             upstreams = UpstreamServices(
-                environment, clients, store: store, transport: upstream, origin: "http://127.0.0.1:8080", reports: reports)
+                environment, clients, store: store, transport: upstream, origin: "http://127.0.0.1:8080", reports: reports,
+                factory: peers.numbers)
         } else {
             upstreams = nil
         }

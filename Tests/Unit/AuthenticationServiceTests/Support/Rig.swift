@@ -10,6 +10,7 @@ import Identifiers
 import Logging
 import ManualClocks
 import OutboundHttp
+import ServiceKit
 import Testing
 import Tokens
 
@@ -32,6 +33,8 @@ struct Rig {
     let logins: LoginsClient
     let operations: AuthenticationOperationsClient
     private let peers: Modules.Peers
+    /// The metrics of the bridge.
+    let numbers = PrometheusMetrics()
     let statements: SoftwareStatementIssuer
     let serviceTokenKeys: ServiceTokenKeys
     let context = CallContext()
@@ -68,7 +71,7 @@ struct Rig {
             addresses: SignInAddresses(
                 logoutVisit: Self.visitAddress, logoutReturn: Self.returnAddress, oauthCallback: ScriptedProvider.redirectURI,
                 oauthCallbackRule: sharedRule),
-            provider: provider, upstream: upstream, site: site)
+            provider: provider, upstream: upstream, site: site, numbers: numbers)
         modules = Modules(peers, catalogue: catalogue, store: store, clock: clock, logger: logger)
         let caller = modules.caller
         (service, sessions) = (AuthenticationClient(caller: caller), SessionsClient(caller: caller))

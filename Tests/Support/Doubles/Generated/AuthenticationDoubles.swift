@@ -296,6 +296,7 @@ public final class SessionsDouble: Sessions {
     public let spendTempPass: Scripted<SpendTempPassRequest, TempPassBalance>
     public let getUpstreamToken: Scripted<UpstreamTokenRequest, UpstreamToken>
     public let askUpstream: Scripted<AskUpstreamRequest, UpstreamDecisions>
+    public let findSessionToPlay: Scripted<SessionToPlayRequest, SessionToPlay>
     public let updateAttributes: Scripted<UpdateAttributesRequest, UpdateAttributesResponse>
 
     public init() {
@@ -304,6 +305,7 @@ public final class SessionsDouble: Sessions {
         spendTempPass = Scripted()
         getUpstreamToken = Scripted()
         askUpstream = Scripted()
+        findSessionToPlay = Scripted()
         updateAttributes = Scripted()
     }
 
@@ -314,6 +316,7 @@ public final class SessionsDouble: Sessions {
         spendTempPass = Scripted { try await implementation.spendTempPass($0, context: $1) }
         getUpstreamToken = Scripted { try await implementation.getUpstreamToken($0, context: $1) }
         askUpstream = Scripted { try await implementation.askUpstream($0, context: $1) }
+        findSessionToPlay = Scripted { try await implementation.findSessionToPlay($0, context: $1) }
         updateAttributes = Scripted { try await implementation.updateAttributes($0, context: $1) }
     }
 
@@ -335,6 +338,10 @@ public final class SessionsDouble: Sessions {
 
     public func askUpstream(_ request: AskUpstreamRequest, context: CallContext) async throws -> UpstreamDecisions {
         try await askUpstream(request, context)
+    }
+
+    public func findSessionToPlay(_ request: SessionToPlayRequest, context: CallContext) async throws -> SessionToPlay {
+        try await findSessionToPlay(request, context)
     }
 
     public func updateAttributes(_ request: UpdateAttributesRequest, context: CallContext) async throws -> UpdateAttributesResponse {

@@ -93,7 +93,7 @@ extension BridgeTests {
         #expect(try await olga.send("POST", "/secrets/acme-secure", ["secret": try await secure.standIn.statement()]).status == 200)
         let record: [String: Any] = [
             "id": "secure", "baseUrl": secure.strict, "userAgentBaseUrl": secure.standIn.address, "clients": [client], "protocol": "http2",
-            "clientCertificate": "tv", "trustAnchors": [secure.authority.certificate.pem()], "seconds": ["connectionAge": 10, "decisionFresh": 0],
+            "clientCertificate": "tv", "trustAnchors": [try secure.authority.certificate.pem()], "seconds": ["connectionAge": 10, "decisionFresh": 0],
         ]
         let made = try await olga.send("POST", "/upstreams", record)
         try #require(made.status == 201, "\(made.text)")

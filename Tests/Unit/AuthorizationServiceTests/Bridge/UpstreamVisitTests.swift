@@ -1,4 +1,5 @@
 import AuthorizationService
+import Clocks
 import ContractRuntime
 import Contracts
 import Faults
@@ -22,7 +23,7 @@ import Testing
     private func signIn(_ fixture: AuthorizationFixture, _ session: String, needsIdentity: Bool = false) {
         var subject = fixture.subject(session: session)
         subject.bridge = BridgedSession(upstream: "vendor", serviceProvider: "SEVEN", mvpd: "DemoCable", needsIdentity: needsIdentity)
-        fixture.sessions.put(subject, device: "dev-1", requestor: "CHAN7")
+        fixture.table.put(subject, device: "dev-1", requestor: "CHAN7")
     }
 
     /// Upstream permits, each time with another token.
@@ -225,10 +226,10 @@ import Testing
     @Test("a call that is refused, or fails before it decides, leaves nobody waiting")
     func leaves() async throws {
         let fixture = try fixture()
-        fixture.sessions.allow(bearer: "another")
+        fixture.table.fail(with: Fault(.accessDenied, "The access token is not accepted."))
         #expect(await fault { try await fixture.authorize() }?.code == .accessDenied)
-        fixture.sessions.allow(bearer: "bearer")
-        fixture.sessions.remove(device: "dev-1", requestor: "CHAN7")
+        fixture.table.fail(with: nil)
+        fixture.table.remove(device: "dev-1", requestor: "CHAN7")
         #expect(await fault { try await fixture.authorize() }?.code == .authenticationSessionMissing)
         signIn(fixture, "session-1")
         _ = try await fixture.authorize()

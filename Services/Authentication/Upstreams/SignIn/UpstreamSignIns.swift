@@ -92,7 +92,7 @@ struct UpstreamSignIns: Sendable {
                 device: record.device, userAgent: record.userAgent, mvpd: MvpdID(way.mvpd), upstream: way.upstream.id,
                 serviceProvider: way.serviceProvider, theirMvpd: way.theirMvpd, slot: client.name.text,
                 upstreamCode: try seal.close(ProviderSecret(code), of: SessionID("bridge code \(record.id)")), redirectURL: request.redirectURL,
-                isOwn: isOwn, startedAt: now, expiresAt: end, browserSecret: browser?.digest)
+                isOwn: isOwn, startedAt: now, expiresAt: BridgedEnd.kept(end, now: now), browserSecret: browser?.digest)
             try await store.begin(pending)
             memory.withLock { $0.starts[handle.digest] = url }
             guard let browser else { return SignInStart(url: url) }

@@ -90,7 +90,8 @@ struct UpstreamDecisionPoint: Sendable {
             let decision = try await caller.ask(
                 .authorize(part.serviceProvider, mvpd: part.theirMvpd, resource: resource), by: client, for: question.device, question.deadline
             ) { answer throws(BridgeFailure) in try BridgedDecision(answer, resource: resource) }
-            return UpstreamDecision(decision, resource: resource)
+            note([decision], question)
+            return UpstreamDecision(decision, resource: resource, now: clock.now())
         } catch {
             // A no to the whole call, whose code is one of a decision's.
             guard let refusal = error.refusal, refusal.isOfDecision else { throw fault(error, question) }
@@ -135,12 +136,14 @@ struct UpstreamDecisionPoint: Sendable {
         if answers.isEmpty, let failure = failures.first { throw fault(failure, question) }
         let decided = PreauthorizationBatches.merged(resources, answers.flatMap(\.self))
         return UpstreamDecisions(
-            decisions: zip(resources, decided).compactMap { resource, decision in decision.map { UpstreamDecision($0, resource: resource) } },
+            decisions: zip(resources, decided).compactMap { resource, decision in decision.map { UpstreamDecision($0, resource: resource, now: end) }
+            },
             isPartial: decided.contains { $0 == nil })
     }
 
     private func decide(_ batch: [String], _ question: Question, _ place: [OctetText]) async -> Result<[BridgedDecision], UpstreamError> {
         do throws(UpstreamError) {
+        let end = clock.now()
             return .success(try await ask(batch, question))
         } catch {
             guard let refusal = error.refusal, case .tooManyResources = BridgeMeaning(refusal),
@@ -199,13 +202,14 @@ extension BridgeRefusal {
 }
 
 extension UpstreamDecision {
-    init(_ decision: BridgedDecision, resource: String) {
+    /// - Parameter now: When upstream told it.
+    init(_ decision: BridgedDecision, resource: String, now: Timestamp) {
+        func kept(_ end: Timestamp?) -> UInt64 { end.map { UInt64(clamping: BridgedEnd.kept($0, now: now).milliseconds) } ?? 0 }
         switch decision.outcome {
         case .permit:
             self.init(
-                resource: resource, isPermitted: true, source: decision.source,
-                expiresAtMilliseconds: decision.end.map { UInt64(clamping: $0.milliseconds) } ?? 0, mediaToken: decision.token?.serialized ?? "",
-                mediaTokenExpiresAtMilliseconds: decision.token.map { UInt64(clamping: $0.end.milliseconds) } ?? 0)
+                resource: resource, isPermitted: true, source: decision.source, expiresAtMilliseconds: kept(decision.end),
+                mediaToken: decision.token?.serialized ?? "", mediaTokenExpiresAtMilliseconds: kept(decision.token?.end))
         case .deny(let refusal):
             self.init(refusal, resource: resource)
             source = decision.source

@@ -64,8 +64,8 @@ struct UpstreamSessions: Decider {
         let now = clock.now()
         guard let upstream = try catalogue.current().upstream(part.upstream), let client = UpstreamClientAt(part.slot, at: upstream) else { return }
         let isOver = now >= part.expiresAt
-        // A trial or a rule may last longer than was said, and is asked about once.
-        if isOver, part.knowsLogout || part.confirmedAt >= part.expiresAt { return }
+        // A trial or a rule may last longer than was said, and is asked about once; so is what lasts longer than an end may be kept.
+        if isOver, !part.endsByLimit, part.knowsLogout || part.confirmedAt >= part.expiresAt { return }
         if isOver || part.isSuspect || now >= part.confirmedAt + upstream.profileStale {
             guard try await read(part, upstream, client, calling: device, isBackground: false) else {
                 throw Fault(.upstreamUnavailable, "The provider cannot be asked now.", retryAfter: .seconds(5))

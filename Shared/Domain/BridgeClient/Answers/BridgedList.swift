@@ -173,7 +173,9 @@ public struct BridgedProfile: Hashable, Sendable {
     }
 
     private init(_ mvpd: String, _ profile: JsonNode) throws(BridgeFailure) {
-        guard let start = profile["notBefore"]?.moment, let end = profile["notAfter"]?.moment else { throw .unusable("a profile lacks its times") }
+        guard let start = try profile.moment("notBefore"), let end = try profile.moment("notAfter") else {
+            throw .unusable("a profile lacks its times")
+        }
         let attributes = profile["attributes"]?.members ?? []
         guard attributes.count <= Self.mostAttributes else { throw .unusable("a profile has more than \(Self.mostAttributes) attributes") }
         self.mvpd = mvpd

@@ -1,3 +1,4 @@
+internal import BridgeClient
 package import Storage
 
 extension SqlAuthenticationStore {
@@ -374,8 +375,12 @@ extension SqlAuthenticationStore {
         Sweep(table: "test_sign_in", key: ["id"], expiryColumn: "expires_at_ms"),
         // Rows of MVPDs that nobody tests any more.
         Sweep(table: "scheduled_sign_in", key: ["mvpd"], expiryColumn: "due_at_ms", grace: .seconds(604_800)),
-        Sweep(table: "bridge_pending", key: ["handle"], expiryColumn: "expires_at_ms", grace: .seconds(3600)),
-        Sweep(table: "bridge_session", key: ["session_id"], expiryColumn: "expires_at_ms", grace: SessionState.remembrance),
+        Sweep(
+            table: "bridge_pending", key: ["handle"], expiryColumn: "expires_at_ms", grace: .seconds(3600), farthest: Sweep.Limit(BridgedEnd.farthest)
+        ),
+        Sweep(
+            table: "bridge_session", key: ["session_id"], expiryColumn: "expires_at_ms", grace: SessionState.remembrance,
+            farthest: Sweep.Limit(BridgedEnd.farthest)),
         Sweep(table: "bridge_slot", key: ["name"], expiryColumn: "expires_at_ms"),
         Sweep(table: "bridge_person", key: ["person"], expiryColumn: "expires_at_ms"),
         Sweep(table: "bridge_list", key: ["place"], expiryColumn: "listed_at_ms", grace: .seconds(604_800)),
@@ -390,6 +395,9 @@ extension SqlAuthenticationStore {
         Sweep(table: "service_person", key: ["id"], expiryColumn: "expires_at_ms"),
         Sweep(table: "erased", key: ["subject"], expiryColumn: "expires_at_ms"),
         Sweep(table: "logout", key: ["device_id", "requestor"], expiryColumn: "expires_at_ms"),
-        Sweep(table: "session", key: ["id"], expiryColumn: "expires_at_ms", grace: SessionState.remembrance),
+        // Those that an upstream's login made: their ends are its word.
+        Sweep(
+            table: "session", key: ["id"], expiryColumn: "expires_at_ms", grace: SessionState.remembrance,
+            farthest: Sweep.Limit(BridgedEnd.farthest, of: "id IN (SELECT session_id FROM bridge_session)")),
     ]
 }

@@ -39,6 +39,9 @@ package protocol SignInMethod: Sendable {
     /// The same for the sign-in through a registration code.
     func settle(_ code: RegistrationRecord) async throws(Fault)
 
+    /// True for a session that nobody is shown now, though it has not ended: its provider has closed the integration for a while.
+    func hides(_ session: SessionRecord) async throws(Fault) -> Bool
+
     /// Takes note of sessions that have ended here, and tells the provider of those that came by this method.
     /// - Parameter end: Where the browser is to go at last, whose call it is; `nil`: there is no browser.
     /// - Returns: `nil` for a method that tells nobody.
@@ -48,6 +51,7 @@ package protocol SignInMethod: Sendable {
 extension SignInMethod {
     package func settle(_ viewer: DeviceCaller, _ call: DeviceCall?) async throws(Fault) {}
     package func settle(_ code: RegistrationRecord) async throws(Fault) {}
+    package func hides(_ session: SessionRecord) async throws(Fault) -> Bool { false }
     package func end(_ sessions: [SessionRecord], leadingTo end: String?) async throws(Fault) -> EndedAtProvider? { nil }
 }
 

@@ -1,4 +1,4 @@
-internal import BridgeClient
+package import BridgeClient
 package import Clocks
 package import Contracts
 
@@ -45,6 +45,9 @@ package struct UpstreamPart: Hashable, Sendable {
     }
 
     /// True when a logout has to tell upstream: a trial and a degradation rule know none (bridge §10.2).
+    /// The integration that it came by, as upstream calls it.
+    package var integration: BridgeCall.Integration { BridgeCall.Integration(serviceProvider, theirMvpd) }
+
     package var knowsLogout: Bool { !isTrial && kind != BridgedProfile.Kind.degraded.rawValue }
 
     package var isTrial: Bool { kind == BridgedProfile.Kind.temporary.rawValue }

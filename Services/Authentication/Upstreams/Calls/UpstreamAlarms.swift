@@ -89,7 +89,8 @@ final class UpstreamAlarms: Sendable {
     }
 }
 
-/// Makes a call with a bearer that holds: one that upstream does not take is renewed, and the call made once more (bridge §4.2).
+/// Makes a call with a bearer that holds: one that upstream does not take is renewed, and the call made once more (bridge §4.2). No call is made where
+/// upstream has closed the integration.
 struct UpstreamCaller: Sendable {
     let line: UpstreamConnection
     let slots: UpstreamSlots
@@ -98,6 +99,7 @@ struct UpstreamCaller: Sendable {
         _ call: BridgeCall, by client: UpstreamClientAt, for device: BridgeDevice?, _ deadline: UpstreamDeadline,
         _ read: (OutboundAnswer) throws(BridgeFailure) -> Value
     ) async throws(UpstreamError) -> Value {
+        if let integration = call.integration, line.isSuspended(integration, at: client.upstream.id) { throw integration.refusal }
         var isRepetition = false
         while true {
             let bearer = try await slots.bearer(client, for: device, deadline)
@@ -109,9 +111,10 @@ struct UpstreamCaller: Sendable {
                     await slots.unauthorized(client, bearer, isRepetition: isRepetition)
                     if isRepetition { throw error }
                     isRepetition = true
-                case .failure(.refused(let refusal)) where refusal.code == "invalid_client":
-                    await slots.clientRefused(client)
-                    throw client.name.isDevices ? .clientLost : error
+                case .failure(.refused(let refusal)) where refusal.code == "invalid_client": throw try await slots.clientRefused(client)
+                case .failure(.refused(let refusal)):
+                    if let integration = call.integration { line.note(refusal, of: integration, at: client.upstream.id) }
+                    throw error
                 default: throw error
                 }
             }

@@ -21,6 +21,8 @@ struct UpstreamConnection: Sendable {
     let clocks = UpstreamClocks()
     private let budgets = UpstreamBudgets()
     /// By upstream.
+    let suspensions = UpstreamSuspensions()
+    private let oddities = UpstreamOddities()
     private let paces = UpstreamMemory([OctetText: UpstreamPace]())
     private let health = UpstreamMemory(Health())
 
@@ -100,6 +102,22 @@ struct UpstreamConnection: Sendable {
 
     /// Every device has a budget of its own upstream, as long as upstream believes our `X-Forwarded-For`.
     private func noteThrottling(_ device: BridgeDevice?, _ upstream: BridgeUpstream) {
+    func isSuspended(_ integration: BridgeCall.Integration, at upstream: String) -> Bool {
+        !suspensions.isEmpty && suspensions.holds(UpstreamSuspensions.Place(upstream, integration), now: clock.now())
+    }
+
+    /// Takes in a no that may be about an integration, of a whole call or of one item.
+    func note(_ refusal: BridgeRefusal, of integration: BridgeCall.Integration, at upstream: String) {
+        guard case .noIntegration = BridgeMeaning(refusal), suspensions.suspend(UpstreamSuspensions.Place(upstream, integration), now: clock.now())
+        else { return }
+        logger.warning(
+            "bridge.integration_suspended",
+            metadata: [
+                "upstream": "\(upstream)", "service_provider": "\(integration.serviceProvider)", "mvpd": "\(integration.mvpd)",
+                "code": "\(refusal.code)", "seconds": "\(UpstreamSuspensions.span.components.seconds)",
+            ])
+    }
+
         guard let device, PublicAddress.contains(device.address) else { return }
         let now = clock.now()
         let isOne = paces.withLock { paces in

@@ -48,10 +48,7 @@ actor UpstreamLists {
         let device = request.device ?? DeviceInformation()
         let platform = device.platform
         // Nothing is offered where no client serves.
-        guard let entry = upstream.client(requestor: requestor.id, platform: platform) else { return BridgedProviders() }
-        let place = Place(
-            upstream: upstream, bridge: bridge, client: UpstreamClientAt(service: upstream, entry), platform: "\(platform)", device: device,
-            address: request.clientAddress)
+        guard let place = Place(upstream, bridge, requestor.id, device, request.clientAddress) else { return BridgedProviders() }
         let found = try await list(place)
         return BridgedProviders(
             providers: found.list.providers.map { provider in
@@ -67,10 +64,7 @@ actor UpstreamLists {
     /// - Throws: `unknown_integration`; `upstream_unavailable` where there is no list and none can be read.
     func requireOffered(_ way: BridgeWay, to device: DeviceInformation, at address: String, waits: Bool) async throws(Fault) {
         let unknown = Fault(.unknownIntegration, "The MVPD is not integrated with the requestor.")
-        guard let entry = way.upstream.client(requestor: way.requestor, platform: device.platform) else { throw unknown }
-        let place = Place(
-            upstream: way.upstream, bridge: way.bridge, client: UpstreamClientAt(service: way.upstream, entry), platform: "\(device.platform)",
-            device: device, address: address)
+        guard let place = Place(way.upstream, way.bridge, way.requestor, device, address) else { throw unknown }
         let key = OctetText(place.key)
         if entries[key] == nil { try await recall(place) }
         let now = clock.now()
@@ -90,6 +84,12 @@ actor UpstreamLists {
     private struct Place: Sendable {
         let upstream: BridgeUpstream
         let bridge: RequestorBridge
+    /// Reads the list anew, as upstream has refused a login that it offers; nobody waits for it.
+    func refresh(_ way: BridgeWay, for device: DeviceInformation, at address: String) {
+        guard let place = Place(way.upstream, way.bridge, way.requestor, device, address), reads[OctetText(place.key)] == nil else { return }
+        Task { _ = try? await read(place) }
+    }
+
         let client: UpstreamClientAt
         let platform: String
         let device: DeviceInformation
@@ -97,6 +97,13 @@ actor UpstreamLists {
 
         var key: String { "\(upstream.id)/\(bridge.serviceProvider)/\(platform)" }
     }
+
+        /// - Returns: `nil` where no client serves the device.
+        init?(_ upstream: BridgeUpstream, _ bridge: RequestorBridge, _ requestor: String, _ device: DeviceInformation, _ address: String) {
+            guard let entry = upstream.client(requestor: requestor, platform: device.platform) else { return nil }
+            (self.upstream, self.bridge, client) = (upstream, bridge, UpstreamClientAt(service: upstream, entry))
+            (platform, self.device, self.address) = ("\(device.platform)", device, address)
+        }
 
     private func list(_ place: Place) async throws(Fault) -> Entry {
         let key = OctetText(place.key)

@@ -75,10 +75,14 @@ struct UpstreamSignIns: Sendable {
             redirectURL: isOwn ? way.bridge.returnOrigin + Self.returnPath + handle.text : request.redirectURL)
         let answer: BridgedSignIn
         do throws(UpstreamError) {
+        let wasClosed = call.integration.map { caller.line.isSuspended($0, at: way.upstream.id) } ?? false
             answer = try await caller.ask(call, by: client, for: device, deadline) { answer throws(BridgeFailure) in try BridgedSignIn(answer) }
         } catch {
             if error.refusal == nil { metrics.mvpds?.count(.bad, upstream: way.upstream.id) }
             throw Self.fault(error, way, now, logger)
+            if let refusal = error.refusal, case .noIntegration = BridgeMeaning(refusal), !wasClosed {
+                await lists.refresh(way, for: record.device, at: record.device.connectionIP)
+            }
         }
         metrics.startedSignIns.increment()
         metrics.mvpds?.count(.begun, upstream: way.upstream.id)
@@ -272,7 +276,9 @@ struct UpstreamSignIns: Sendable {
         }
         let device = BridgeDevice(pending.key.device, pending.device, userAgent: pending.userAgent)
         let call: BridgeCall =
-            isFinal ? .profile(pending.serviceProvider, mvpd: pending.theirMvpd) : .profile(pending.serviceProvider, code: code)
+            isFinal
+            ? .profile(pending.serviceProvider, mvpd: pending.theirMvpd)
+            : .profile(pending.serviceProvider, code: code, mvpd: pending.theirMvpd)
         let begin = ContinuousClock.now
         for moment in moments {
             let rest = moment - begin.duration(to: .now)

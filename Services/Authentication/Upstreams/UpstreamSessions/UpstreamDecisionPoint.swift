@@ -84,6 +84,13 @@ struct UpstreamDecisionPoint: Sendable {
         }
     }
 
+    /// An item may say what else the whole answer says: that the integration is closed.
+    private func note(_ decisions: [BridgedDecision], _ question: Question) {
+        for case .deny(let refusal) in decisions.map(\.outcome) {
+            caller.line.note(refusal, of: question.part.integration, at: question.part.upstream)
+        }
+    }
+
     private func decide(_ resource: String, _ question: Question) async throws(Fault) -> UpstreamDecision {
         let (part, client) = (question.part, question.client)
         do throws(UpstreamError) {
@@ -166,6 +173,7 @@ struct UpstreamDecisionPoint: Sendable {
             .preauthorize(question.part.serviceProvider, mvpd: question.part.theirMvpd, resources: batch), by: question.client, for: question.device,
             question.deadline
         ) { answer throws(BridgeFailure) in try BridgedDecision.all(answer) }
+        note(decisions, question)
         // A batch that is too large may be refused item by item.
         let refusals = decisions.compactMap { decision -> BridgeRefusal? in
             guard case .deny(let refusal) = decision.outcome, case .tooManyResources = BridgeMeaning(refusal) else { return nil }

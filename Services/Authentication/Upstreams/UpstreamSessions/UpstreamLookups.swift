@@ -87,7 +87,10 @@ struct UpstreamLookups: Sendable {
         let loggedOutAt = try await sessions.lastLogout(place.key, now: now)
         let usable = found.filter { profile in profile.end > now && loggedOutAt.map { profile.start > $0 } ?? true }
         for profile in usable.sorted(by: { $0.start > $1.start }) {
-            guard let mvpd = place.viewer.catalogue.ourMvpd(requestor: place.key.requestor.text, theirs: profile.mvpd) else { continue }
+            let integration = BridgeCall.Integration(place.serviceProvider, profile.mvpd)
+            guard let mvpd = place.viewer.catalogue.ourMvpd(requestor: place.key.requestor.text, theirs: profile.mvpd),
+                !caller.line.isSuspended(integration, at: place.upstream.id)
+            else { continue }
             let login = UpstreamConfirmations.Place(key: place.key, upstream: place.upstream.id, theirMvpd: profile.mvpd)
             guard try await confirmations.mayAdopt(profile, at: login, now: now) else { continue }
             let holder = UpstreamProfiles.Holder(

@@ -66,7 +66,16 @@ struct UpstreamSessions: Decider {
         let isOver = now >= part.expiresAt
         // A trial or a rule may last longer than was said, and is asked about once; so is what lasts longer than an end may be kept.
         if isOver, !part.endsByLimit, part.knowsLogout || part.confirmedAt >= part.expiresAt { return }
+    /// True while upstream does not serve the session's integration (bridge §8.1, §12.1).
+    func hides(_ record: SessionRecord) async throws(Fault) -> Bool {
+        guard !caller.line.suspensions.isEmpty, let part = try await store.bridgedPart(record.id) else { return false }
+        return isSuspended(part)
+    }
+
+    private func isSuspended(_ part: UpstreamPart) -> Bool { caller.line.isSuspended(part.integration, at: part.upstream) }
+
         if isOver || part.isSuspect || now >= part.confirmedAt + upstream.profileStale {
+        if isSuspended(part) { return }
             guard try await read(part, upstream, client, calling: device, isBackground: false) else {
                 throw Fault(.upstreamUnavailable, "The provider cannot be asked now.", retryAfter: .seconds(5))
             }
@@ -107,6 +116,8 @@ struct UpstreamSessions: Decider {
         }
         let now = clock.now()
         guard let profile = found.first(where: { $0.mvpd == part.theirMvpd && $0.end > now }) else {
+                // It is hidden from now on.
+                case .noIntegration: break
             guard part.knowsLogout, now < part.expiresAt else {
                 try await expire(part, "over_upstream")
                 return true
@@ -153,7 +164,7 @@ struct UpstreamSessions: Decider {
         if case .valid = state { return }
         let loggedOutAt = try await sessions.lastLogout(key, now: now)
         for part in try await store.forgotten(key, since: now - UpstreamMassEnds.memory) {
-            guard massEnds.withLock({ $0.hasHappened(part.upstream, now: now) }), !part.isShared, !part.isPartners,
+            guard massEnds.withLock({ $0.hasHappened(part.upstream, now: now) }), !part.isShared, !part.isPartners, !isSuspended(part),
                 let upstream = try catalogue.current().upstream(part.upstream), let client = UpstreamClientAt(part.slot, at: upstream)
             else { continue }
             let found: [BridgedProfile]

@@ -9,6 +9,25 @@ public struct BridgeCall: Sendable {
     /// From the root; percent-encoded.
     let path: String
     let body: Body?
+    /// The integration that it uses; `nil`: none, or nobody knows which. A logout uses none: it is told whatever upstream serves.
+    public let integration: Integration?
+
+    /// An MVPD at a service provider, as upstream calls both.
+    public struct Integration: Hashable, Sendable {
+        public let serviceProvider: String
+        public let mvpd: String
+
+        public init(_ serviceProvider: String, _ mvpd: String) { (self.serviceProvider, self.mvpd) = (serviceProvider, mvpd) }
+
+        public static func == (one: Self, other: Self) -> Bool {
+            OctetText(one.serviceProvider) == OctetText(other.serviceProvider) && OctetText(one.mvpd) == OctetText(other.mvpd)
+        }
+
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(OctetText(serviceProvider))
+            hasher.combine(OctetText(mvpd))
+        }
+    }
 
     struct Body: Sendable {
         let type: String
@@ -21,11 +40,14 @@ public struct BridgeCall: Sendable {
         static func json(_ text: String) -> Body { Body(type: "application/json", text: text) }
     }
 
-    private init(_ operation: BridgeOperation, _ method: OutboundRequest.Method, _ path: String, _ body: Body? = nil) {
+    private init(
+        _ operation: BridgeOperation, _ method: OutboundRequest.Method, _ path: String, _ body: Body? = nil, of integration: Integration? = nil
+    ) {
         self.operation = operation
         self.method = method
         self.path = path
         self.body = body
+        self.integration = integration
     }
 
     private static func api(_ serviceProvider: String, _ rest: String...) -> String {
@@ -52,7 +74,7 @@ public struct BridgeCall: Sendable {
     ///   - redirectURL: Where the browser goes after the sign-in.
     public static func create(_ serviceProvider: String, mvpd: String, domainName: String, redirectURL: String) -> BridgeCall {
         let fields = [("mvpd", mvpd), ("domainName", domainName), ("redirectUrl", redirectURL)]
-        return BridgeCall(.create, .post, api(serviceProvider, "sessions"), .form(fields))
+        return BridgeCall(.create, .post, api(serviceProvider, "sessions"), .form(fields), of: Integration(serviceProvider, mvpd))
     }
 
     /// Tells what upstream understood of a session that was made.
@@ -60,12 +82,13 @@ public struct BridgeCall: Sendable {
         BridgeCall(.readSession, .get, api(serviceProvider, "sessions", code))
     }
 
-    public static func profile(_ serviceProvider: String, code: String) -> BridgeCall {
-        BridgeCall(.byCode, .get, api(serviceProvider, "profiles", "code", code))
+    /// - Parameter mvpd: At which the code's login is; `nil`: nobody knows.
+    public static func profile(_ serviceProvider: String, code: String, mvpd: String? = nil) -> BridgeCall {
+        BridgeCall(.byCode, .get, api(serviceProvider, "profiles", "code", code), of: mvpd.map { Integration(serviceProvider, $0) })
     }
 
     public static func profile(_ serviceProvider: String, mvpd: String) -> BridgeCall {
-        BridgeCall(.profile, .get, api(serviceProvider, "profiles", mvpd))
+        BridgeCall(.profile, .get, api(serviceProvider, "profiles", mvpd), of: Integration(serviceProvider, mvpd))
     }
 
     public static func profiles(_ serviceProvider: String) -> BridgeCall {
@@ -74,11 +97,13 @@ public struct BridgeCall: Sendable {
 
     /// - Parameter resource: As the app sent it: plain or MRSS.
     public static func authorize(_ serviceProvider: String, mvpd: String, resource: String) -> BridgeCall {
-        BridgeCall(.authorize, .post, api(serviceProvider, "decisions", "authorize", mvpd), resources([resource]))
+        BridgeCall(
+            .authorize, .post, api(serviceProvider, "decisions", "authorize", mvpd), resources([resource]), of: Integration(serviceProvider, mvpd))
     }
 
     public static func preauthorize(_ serviceProvider: String, mvpd: String, resources batch: [String]) -> BridgeCall {
-        BridgeCall(.preauthorize, .post, api(serviceProvider, "decisions", "preauthorize", mvpd), resources(batch))
+        BridgeCall(
+            .preauthorize, .post, api(serviceProvider, "decisions", "preauthorize", mvpd), resources(batch), of: Integration(serviceProvider, mvpd))
     }
 
     public static func logout(_ serviceProvider: String, mvpd: String, redirectURL: String) -> BridgeCall {

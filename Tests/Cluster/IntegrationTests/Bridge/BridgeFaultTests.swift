@@ -61,7 +61,7 @@ extension BridgeTests {
         try await upstream.fail("createSession", ["kind": "error", "code": "invalid_parameter_redirect_url", "times": 1])
         #expect(try await device.authenticate(try await device.code(), mvpd: "CoastCable").status == 400)
         try await upstream.fail("createSession", ["kind": "error", "code": "invalid_integration", "times": 1])
-        #expect(try await device.authenticate(try await device.code(), mvpd: "CoastCable").status == 400)
+        #expect(try await device.authenticate(try await device.code(), mvpd: "MoorTel").status == 400)
         let unknown = try await device.authenticate(try await device.code(), mvpd: "CoastCable", changing: ["domain_name": "foreign.example"])
         #expect(unknown.status == 400)
     }

@@ -39,15 +39,23 @@ struct UpstreamSessions: Decider {
         guard try serves(caller.requestor) else { return }
         let key = SessionKey(device: caller.device, requestor: caller.requestor)
         let device = call.map { BridgeDevice($0) }
-        try await signIns.settle(key)
+        let doubt = try await signIns.settle(key)
         for record in try await sessions.sessions(key) {
             guard let part = try await store.bridgedPart(record.id) else { continue }
             try await settle(part, device)
         }
         if massEnds.withLock({ [now = clock.now()] in $0.hasHappened(now: now) }) { try await revive(caller, device) }
+        // An older login holds until it is known what came of a later one.
+        if let doubt, try await !hasSession(caller, key) { throw doubt }
         guard let call, let device else { return }
         try await partners.note(call, of: caller)
         try await lookups.settle(caller, device)
+    }
+
+    private func hasSession(_ caller: DeviceCaller, _ key: SessionKey) async throws(Fault) -> Bool {
+        let state = SessionState.of(try await sessions.sessions(key), claims: caller.claims, visibleIn: caller.catalogue, now: clock.now())
+        if case .valid = state { return true }
+        return false
     }
 
     /// The same for the session that a code made, or makes.
@@ -74,7 +82,7 @@ struct UpstreamSessions: Decider {
 
     private func isSuspended(_ part: UpstreamPart) -> Bool { caller.line.isSuspended(part.integration, at: part.upstream) }
 
-        if isOver || part.isSuspect || now >= part.confirmedAt + upstream.profileStale {
+    private func settle(_ part: UpstreamPart, _ device: BridgeDevice?) async throws(Fault) {
         if isSuspended(part) { return }
             guard try await read(part, upstream, client, calling: device, isBackground: false) else {
                 throw Fault(.upstreamUnavailable, "The provider cannot be asked now.", retryAfter: .seconds(5))
@@ -160,8 +168,7 @@ struct UpstreamSessions: Decider {
             return true
         }
         guard isDue else { return }
-        let state = SessionState.of(try await sessions.sessions(key), claims: viewer.claims, visibleIn: viewer.catalogue, now: now)
-        if case .valid = state { return }
+        if try await hasSession(viewer, key) { return }
         let loggedOutAt = try await sessions.lastLogout(key, now: now)
         for part in try await store.forgotten(key, since: now - UpstreamMassEnds.memory) {
             guard massEnds.withLock({ $0.hasHappened(part.upstream, now: now) }), !part.isShared, !part.isPartners, !isSuspended(part),

@@ -16,6 +16,7 @@ actor UpstreamLists {
         var listedAt: Timestamp
         /// After a read that failed, the next one begins then.
         var nextRead: Timestamp
+        var alarmedAt: Timestamp?
 
         /// - Parameter mvpd: Upstream's name.
         func offers(_ mvpd: String) -> Bool { list.providers.contains { OctetText($0.id) == OctetText(mvpd) } }
@@ -23,6 +24,9 @@ actor UpstreamLists {
 
     /// After a read that failed.
     private static let pause: Duration = .seconds(10)
+    /// A list that could not be read anew for so long is an alarm, once in an hour (bridge §6).
+    private static let alarming: Duration = .seconds(900)
+    private static let quiet: Duration = .seconds(3600)
 
     private let caller: UpstreamCaller
     private let store: any UpstreamStore
@@ -46,7 +50,6 @@ actor UpstreamLists {
         let requestor = try catalogue.requireRequestor(request.requestor)
         guard let (upstream, bridge) = catalogue.upstream(of: requestor) else { throw Fault(.notFound, "The requestor has no upstream.") }
         let device = request.device ?? DeviceInformation()
-        let platform = device.platform
         // Nothing is offered where no client serves.
         guard let place = Place(upstream, bridge, requestor.id, device, request.clientAddress) else { return BridgedProviders() }
         let found = try await list(place)
@@ -81,22 +84,19 @@ actor UpstreamLists {
         guard found.offers(way.theirMvpd) else { throw unknown }
     }
 
-    private struct Place: Sendable {
-        let upstream: BridgeUpstream
-        let bridge: RequestorBridge
     /// Reads the list anew, as upstream has refused a login that it offers; nobody waits for it.
     func refresh(_ way: BridgeWay, for device: DeviceInformation, at address: String) {
         guard let place = Place(way.upstream, way.bridge, way.requestor, device, address), reads[OctetText(place.key)] == nil else { return }
         Task { _ = try? await read(place) }
     }
 
+    private struct Place: Sendable {
+        let upstream: BridgeUpstream
+        let bridge: RequestorBridge
         let client: UpstreamClientAt
         let platform: String
         let device: DeviceInformation
         let address: String
-
-        var key: String { "\(upstream.id)/\(bridge.serviceProvider)/\(platform)" }
-    }
 
         /// - Returns: `nil` where no client serves the device.
         init?(_ upstream: BridgeUpstream, _ bridge: RequestorBridge, _ requestor: String, _ device: DeviceInformation, _ address: String) {
@@ -104,6 +104,9 @@ actor UpstreamLists {
             (self.upstream, self.bridge, client) = (upstream, bridge, UpstreamClientAt(service: upstream, entry))
             (platform, self.device, self.address) = ("\(device.platform)", device, address)
         }
+
+        var key: String { "\(upstream.id)/\(bridge.serviceProvider)/\(platform)" }
+    }
 
     private func list(_ place: Place) async throws(Fault) -> Entry {
         let key = OctetText(place.key)
@@ -131,9 +134,27 @@ actor UpstreamLists {
         reads[key] = nil
         switch result {
         case .success(let entry): entries[key] = entry
-        case .failure: entries[key]?.nextRead = clock.now() + Self.pause
+        case .failure:
+            let now = clock.now()
+            entries[key]?.nextRead = now + Self.pause
+            tellOfAge(place, now)
         }
         return try result.get()
+    }
+
+    private func tellOfAge(_ place: Place, _ now: Timestamp) {
+        let key = OctetText(place.key)
+        guard let known = entries[key], now >= known.listedAt + place.upstream.listFresh + Self.alarming,
+            known.alarmedAt.map({ now < $0 || now >= $0 + Self.quiet }) ?? true
+        else { return }
+        entries[key]?.alarmedAt = now
+        let minutes = (now - known.listedAt).components.seconds / 60
+        logger.error(
+            "bridge.list_stale",
+            metadata: [
+                "upstream": "\(place.upstream.id)",
+                "details": "the list of \(place.bridge.serviceProvider) for \(place.platform) is \(minutes) min old, and cannot be read",
+            ])
     }
 
     private func ask(_ place: Place) async -> Result<Entry, Fault> {

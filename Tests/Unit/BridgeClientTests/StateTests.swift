@@ -90,6 +90,19 @@ import Testing
         #expect(poor.step(now) == .wait(.statementRefused(code: "scope_missing", until: end)))
     }
 
+    @Test("bridge §4.2: who gets no bearer for another reason is asked about once in a minute; a bearer that holds serves meanwhile")
+    func refusedTokens() {
+        let refused = BridgeFailure.refused(BridgeRefusal(status: 400, code: "unauthorized_client"))
+        var slot = working(.device)
+        #expect(slot.failed(.token, refused, now) == nil, "its bearer holds")
+        if case .call = slot.step(now) {} else { Issue.record("\(slot.step(now))") }
+        var bare = BridgeSlot(.device, state: .registered(credentials))
+        #expect(bare.failed(.token, refused, now) == .statementRefused)
+        #expect(bare.step(now + .seconds(59)) == .wait(.accessRefused(until: now + .seconds(60))))
+        #expect(bare.step(now + .seconds(60)) == .token(credentials))
+        #expect(bare.failed(.token, .serverError(503), now) == nil, "an outage says nothing of the client")
+    }
+
     @Test("a clock that is set back does not prolong a rest")
     func clocks() {
         var slot = BridgeSlot(.device)

@@ -1,6 +1,7 @@
 package import BridgeClient
 package import Clocks
 package import Contracts
+internal import Cryptography
 
 /// The upstream's part of a session that its login made (bridge §2). It outlives the session where upstream has to be told of the logout.
 package struct UpstreamPart: Hashable, Sendable {
@@ -44,10 +45,10 @@ package struct UpstreamPart: Hashable, Sendable {
         (self.device, self.userAgent, self.household) = (device, userAgent, household)
     }
 
-    /// True when a logout has to tell upstream: a trial and a degradation rule know none (bridge §10.2).
     /// The integration that it came by, as upstream calls it.
     package var integration: BridgeCall.Integration { BridgeCall.Integration(serviceProvider, theirMvpd) }
 
+    /// True when a logout has to tell upstream: a trial and a degradation rule know none (bridge §10.2).
     package var knowsLogout: Bool { !isTrial && kind != BridgedProfile.Kind.degraded.rawValue }
 
     package var isTrial: Bool { kind == BridgedProfile.Kind.temporary.rawValue }
@@ -58,4 +59,9 @@ package struct UpstreamPart: Hashable, Sendable {
     package var endsByLimit: Bool { BridgedEnd.isOurs(expiresAt, toldAt: confirmedAt) }
 
     package var isShared: Bool { kind == BridgedProfile.Kind.platformSSO.rawValue || kind == BridgedProfile.Kind.serviceTokenSSO.rawValue }
+}
+
+extension DeviceID {
+    /// Stands for the device in the name of a client of ours that serves it alone (bridge §4.1).
+    package var slotDigest: String { Hex.encode(SHA256.hash(text)) }
 }

@@ -18,7 +18,7 @@ final class UpstreamAlarms: Sendable {
 
     private static let mostUpstreams = 1024
     private static let mostKinds = 64
-    private static let longestDetails = 256
+    private static let longestDetails = 512
     private static let prefix = "bridge."
 
     private let clock: any WallClock
@@ -224,6 +224,8 @@ struct UpstreamPace: Sendable {
 enum UpstreamError: Error {
     case failure(BridgeFailure)
     case wait(BridgeSlot.Wait)
+    /// It failed so often that it is not asked before that moment.
+    case resting(until: Timestamp)
     /// As many calls are under way as may be.
     case busy
     /// Upstream knows our client no more: whoever was signed in by it is not any more.
@@ -234,7 +236,11 @@ enum UpstreamError: Error {
     /// The fault that an app receives. Never 401 or 403: apps throw tokens away on those (bridge §12.2).
     func fault(_ now: Timestamp) -> Fault {
         switch self {
-        case .failure(let failure): failure.fault()
+        case .failure(let failure): failure.fault(wait: Self.pause + Self.jitter)
+        case .resting(let until):
+            Fault(.upstreamUnavailable, "The upstream service cannot answer now.", retryAfter: max(until - now, .zero) + Self.jitter)
+        case .wait(.clientsLost(let until)):
+            Fault(.upstreamUnavailable, "The upstream service has lost its records of this cluster.", retryAfter: until - now)
         case .wait(.statementRefused(_, let until)):
             Fault(.upstreamUnavailable, "The upstream service refuses the software statement.", retryAfter: until - now)
         case .wait(.clientDoubted(let until)), .wait(.accessRefused(let until)):
@@ -244,6 +250,10 @@ enum UpstreamError: Error {
         case .store(let fault): fault
         }
     }
+
+    /// How long an app waits for an upstream that is away, and some more, so that not all come at once (bridge §12.2).
+    private static let pause: Duration = .seconds(5)
+    private static var jitter: Duration { .milliseconds(Int64.random(in: 0...5000)) }
 
     /// Upstream's refusal, where it answered.
     var refusal: BridgeRefusal? {

@@ -10,6 +10,8 @@ internal import OutboundHttp
 struct UpstreamConnection: Sendable {
     /// Longest wait for the budget of a device that somebody sits before.
     private static let longestWait: Duration = .seconds(1)
+    /// How long probes of an upstream that may be back take, about.
+    private static let probing: Duration = .seconds(1)
 
     let transport: any OutboundTransport
     let clock: any WallClock
@@ -19,10 +21,10 @@ struct UpstreamConnection: Sendable {
     let breakers = CircuitBreakers()
     let underWay = CallsInFlight()
     let clocks = UpstreamClocks()
-    private let budgets = UpstreamBudgets()
-    /// By upstream.
     let suspensions = UpstreamSuspensions()
     private let oddities = UpstreamOddities()
+    private let budgets = UpstreamBudgets()
+    /// By upstream.
     private let paces = UpstreamMemory([OctetText: UpstreamPace]())
     private let health = UpstreamMemory(Health())
 
@@ -100,8 +102,6 @@ struct UpstreamConnection: Sendable {
         }
     }
 
-    /// Every device has a budget of its own upstream, as long as upstream believes our `X-Forwarded-For`.
-    private func noteThrottling(_ device: BridgeDevice?, _ upstream: BridgeUpstream) {
     func isSuspended(_ integration: BridgeCall.Integration, at upstream: String) -> Bool {
         !suspensions.isEmpty && suspensions.holds(UpstreamSuspensions.Place(upstream, integration), now: clock.now())
     }
@@ -118,6 +118,8 @@ struct UpstreamConnection: Sendable {
             ])
     }
 
+    /// Every device has a budget of its own upstream, as long as upstream believes our `X-Forwarded-For`.
+    private func noteThrottling(_ device: BridgeDevice?, _ upstream: BridgeUpstream) {
         guard let device, PublicAddress.contains(device.address) else { return }
         let now = clock.now()
         let isOne = paces.withLock { paces in
@@ -154,7 +156,8 @@ struct UpstreamConnection: Sendable {
         guard permission != .refused else {
             tell(upstream, call.operation, "open", .zero)
             UpstreamJourney.note(call.operation, .failure(.unreachable(.notSent)), nil, .zero, isBreakerOpen: true)
-            throw .failure(.unreachable(.notSent))
+            let now = clock.now()
+            throw .resting(until: now + (breakers.rest(group, now: now) ?? Self.probing))
         }
         guard isInPace(upstream), underWay.enter(upstream.id, limit: upstream.mostInFlight) else {
             breakers.record(.abandoned, group, permission: permission, now: clock.now())

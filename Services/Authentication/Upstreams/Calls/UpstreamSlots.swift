@@ -12,16 +12,16 @@ internal import Memos
 actor UpstreamSlots {
     private struct Held {
         var slot: BridgeSlot
-        /// The digest of the software statement that upstream refused.
-        var refusedStatement: [UInt8]?
-        /// How often an operator had asked for another attempt when it was refused.
-        var pardon = 0
         var work: Task<Result<BridgeBearer, UpstreamError>, Never>?
     }
 
     /// Another copy that registers the client has this long.
     private static let lease: Duration = .seconds(10)
     private static let look: Duration = .milliseconds(100)
+    /// For so long the credentials of a lost client stay aside: an upstream that finds its records again knows them.
+    private static let aside: Duration = .seconds(30 * 86_400)
+    /// A lost client is asked about again after so long, before another one is registered in its place.
+    private static let secondThought: Duration = .seconds(10)
 
     private let line: UpstreamConnection
     private let store: any UpstreamStore
@@ -30,8 +30,10 @@ actor UpstreamSlots {
     private let clock: any WallClock
     private let logger: Logger
     private var held = BoundedCache<UpstreamSlotName, Held>(capacity: 65_536)
-    /// How often an operator asked for another attempt, by upstream and entry.
-    private var pardons: [OctetText: Int] = [:]
+    /// Statements that are refused, by the clients that share them.
+    private var refusals: [OctetText: UpstreamRefusal] = [:]
+    /// By upstream.
+    private var losses: [OctetText: UpstreamLosses] = [:]
 
     init(line: UpstreamConnection, store: any UpstreamStore, statements: any ClientSecrets, seal: TokenSeal, clock: any WallClock, logger: Logger) {
         self.line = line
@@ -46,11 +48,7 @@ actor UpstreamSlots {
     /// - Parameter device: The device that owns the client.
     func bearer(_ client: UpstreamClientAt, for device: BridgeDevice?, _ deadline: UpstreamDeadline) async throws(UpstreamError) -> BridgeBearer {
         let device = client.isService ? nil : device
-        var mine = try await slot(client.name)
-        if case .wait(.statementRefused) = mine.step(clock.now()), try await isForgiven(client) {
-            mine.forgive()
-            held[client.name]?.slot = mine
-        }
+        let mine = try await slot(client.name)
         switch mine.step(clock.now()) {
         case .call(let bearer) where !mine.isWorn(clock.now()): return bearer
         case .call(let bearer):
@@ -61,8 +59,11 @@ actor UpstreamSlots {
         }
     }
 
-    /// An operator asks for another attempt of all clients that were refused.
-    func forgive(_ client: UpstreamClientAt) { pardons[client.place, default: 0] += 1 }
+    /// An operator asks for another attempt with a statement that was refused.
+    func forgive(_ client: UpstreamClientAt) {
+        refusals[client.place] = nil
+        refusals[client.refusalPlace] = nil
+    }
 
     /// The credentials at hand, and their bearer, whatever they are worth upstream.
     func known(_ client: UpstreamClientAt) async throws(UpstreamError) -> (credentials: BridgeCredentials?, bearer: BridgeBearer?) {
@@ -77,14 +78,7 @@ actor UpstreamSlots {
         let wasKnown: Bool
         if case .registered? = held[client.name]?.slot.state { wasKnown = true } else { wasKnown = try await store.bridgeSlot(client.name) != nil }
         held[client.name] = nil
-        return (wasKnown, try await store.dropBridgeSlot(client.name.text))
-    }
-
-    /// True when upstream's refused request may be sent again.
-    private func isForgiven(_ client: UpstreamClientAt) async throws(UpstreamError) -> Bool {
-        let known = pardons[client.place] ?? 0
-        if let pardon = held[client.name]?.pardon, pardon < known { return true }
-        return try await statementHasChanged(client)
+        return (wasKnown, try await store.dropBridgeSlot(client.name, asideUntil: nil, now: clock.now()))
     }
 
     /// A call with that bearer got 401.
@@ -95,11 +89,14 @@ actor UpstreamSlots {
     }
 
     /// Upstream does not know the client.
-    func clientRefused(_ client: UpstreamClientAt) async {
-        guard var mine = held[client.name]?.slot else { return }
+    /// - Returns: What that is for the call: nobody whom the client had signed in is signed in any more, or upstream is asked again first.
+    func clientRefused(_ client: UpstreamClientAt) async throws(UpstreamError) -> UpstreamError {
+        guard var mine = held[client.name]?.slot else { return .clientLost }
         let alarm = mine.clientRefused(clock.now())
         held[client.name]?.slot = mine
-        if let alarm { await lose(client, alarm) }
+        if alarm != nil { try await lose(client) }
+        if case .wait(let wait) = mine.step(clock.now()) { return .wait(wait) }
+        return .clientLost
     }
 
     private func slot(_ name: UpstreamSlotName) async throws(UpstreamError) -> BridgeSlot {
@@ -133,16 +130,29 @@ actor UpstreamSlots {
         }
     }
 
-    private func statementHasChanged(_ client: UpstreamClientAt) async throws(UpstreamError) -> Bool {
-        let refused = held[client.name]?.refusedStatement
-        return try await SHA256.hash(statement(client) ?? "") != refused
+    /// - Returns: The refusal that keeps the client from being registered; `nil`: none does.
+    private func standing(_ client: UpstreamClientAt) async throws(UpstreamError) -> UpstreamRefusal? {
+        let place = client.refusalPlace
+        guard refusals[place] != nil else { return nil }
+        let statement = SHA256.hash(try await statement(client) ?? "")
+        guard let known = refusals[place] else { return nil }
+        guard known.statement == statement else {
+            refusals[place] = nil
+            return nil
+        }
+        let now = clock.now()
+        if known.holds(now) { return known }
+        refusals[place]?.until = now + Self.lease
+        return nil
     }
 
     // MARK: One caller at a time
 
     private func work(_ client: UpstreamClientAt, _ device: BridgeDevice?, _ deadline: UpstreamDeadline) async -> Result<BridgeBearer, UpstreamError>
     {
-        if let task = held[client.name]?.work { return await task.value }
+        if let task = held[client.name]?.work {
+            return await task.value(within: deadline.budget.left) ?? .failure(.failure(.unreachable(.budgetSpent)))
+        }
         let task = Task { [self] in await advance(client, device, deadline) }
         held[client.name]?.work = task
         let result = await task.value
@@ -175,47 +185,94 @@ actor UpstreamSlots {
     }
 
     private func register(_ client: UpstreamClientAt, _ device: BridgeDevice?, _ deadline: UpstreamDeadline) async throws(UpstreamError) {
+        if let refusal = try await standing(client) { throw .wait(.statementRefused(code: refusal.code, until: refusal.until)) }
+        let lost = try await lost(client)
+        if lost != nil, let wait = losses[OctetText(client.upstream.id)]?.turn(clock.now()) {
+            throw .wait(.clientsLost(until: clock.now() + wait))
+        }
         guard let lease = try await claim(client, deadline) else { return }
         do throws(UpstreamError) {
-            if try await claimed(client, device, deadline) { return }
+            if let lost, clock.now() >= lost.at + Self.secondThought, try await takeBack(client, lost.credentials, device, deadline) { return }
+            try await registerAnew(client, device, deadline)
         } catch {
             await release(client, lease)
             throw error
         }
-        await release(client, lease)
     }
 
     /// A claim that came to nothing is not left to lapse: an operator may mend the statement at once.
     private func release(_ client: UpstreamClientAt, _ lease: Timestamp) async { try? await store.releaseBridgeSlot(client.name, until: lease) }
 
-    /// - Returns: True when there is a client now.
-    private func claimed(
-        _ client: UpstreamClientAt, _ device: BridgeDevice?, _ deadline: UpstreamDeadline
-    ) async throws(UpstreamError) -> Bool {
+    private func registerAnew(_ client: UpstreamClientAt, _ device: BridgeDevice?, _ deadline: UpstreamDeadline) async throws(UpstreamError) {
         guard let statement = try await statement(client) else {
-            note(.register, .refused(BridgeRefusal(status: 0, code: "statement_missing")), client, nil)
-            return false
+            let missing = BridgeFailure.refused(BridgeRefusal(status: 0, code: "statement_missing"))
+            throw refused(client, statement: "") { slot, now in slot.failed(.register, missing, now) } ?? .failure(missing)
         }
+        let credentials: BridgeCredentials
         do throws(UpstreamError) {
-            let credentials = try await line.ask(.register(statement: statement), bearer: nil, for: device, at: client.upstream, deadline) {
+            credentials = try await line.ask(.register(statement: statement), bearer: nil, for: device, at: client.upstream, deadline) {
                 answer throws(BridgeFailure) in try BridgeCredentials(answer)
             }
-            guard var mine = held[client.name]?.slot else { return false }
-            let alarm = mine.registered(credentials, scope: client.scope, clock.now())
-            held[client.name]?.slot = mine
-            if let alarm {
-                held[client.name]?.refusedStatement = SHA256.hash(statement)
-                held[client.name]?.pardon = pardons[client.place] ?? 0
-                tell(alarm, client, "")
-                return false
-            }
-            try await keep(client.name, credentials, nil)
-            return true
         } catch {
             guard case .failure(let failure) = error else { throw error }
-            note(.register, failure, client, statement)
-            throw error
+            throw refused(client, statement: statement) { slot, now in slot.failed(.register, failure, now) } ?? error
         }
+        if let refusal = refused(client, statement: statement, { slot, now in slot.registered(credentials, scope: client.scope, now) }) {
+            throw refusal
+        }
+        refusals[client.refusalPlace] = nil
+        try await keep(client.name, credentials, nil)
+    }
+
+    /// Takes in what came of a registration. A refusal is of the statement, and holds for all clients that share it.
+    /// - Parameter change: Tells the slot; returns its alarm.
+    /// - Returns: `nil` where the statement was not refused.
+    private func refused(
+        _ client: UpstreamClientAt, statement: String, _ change: (inout BridgeSlot, Timestamp) -> BridgeSlot.Alarm?
+    ) -> UpstreamError? {
+        guard var mine = held[client.name]?.slot else { return nil }
+        let alarm = change(&mine, clock.now())
+        defer { held[client.name]?.slot = mine }
+        guard case .refused(let code, let until) = mine.state else { return nil }
+        refusals[client.refusalPlace] = UpstreamRefusal(code: code, until: until, statement: SHA256.hash(statement))
+        mine.forgive()
+        if let alarm { tell(alarm, client, UpstreamWords.refusedStatement(client.entry.statementReference, of: client.upstream.id, code)) }
+        return .wait(.statementRefused(code: code, until: until))
+    }
+
+    // MARK: Clients that upstream has lost
+
+    /// What is aside of a client that upstream did not know any more.
+    private func lost(_ client: UpstreamClientAt) async throws(UpstreamError) -> (credentials: BridgeCredentials, at: Timestamp)? {
+        do throws(Fault) {
+            guard let (record, moment) = try await store.lostBridgeSlot(client.name, now: clock.now()),
+                let secret = seal.open(record.secret, of: Self.owner(client.name), as: ProviderSecret.self)
+            else { return nil }
+            return (BridgeCredentials(clientID: record.clientID, clientSecret: secret.text, scopes: record.scopes), moment)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// Upstream may have found its records again: then the profiles of the client are there, too, and nobody has to sign in anew.
+    /// - Returns: False where upstream does not know the client.
+    private func takeBack(
+        _ client: UpstreamClientAt, _ credentials: BridgeCredentials, _ device: BridgeDevice?, _ deadline: UpstreamDeadline
+    ) async throws(UpstreamError) -> Bool {
+        let received = clock.now()
+        let bearer: BridgeBearer
+        do throws(UpstreamError) {
+            bearer = try await line.ask(.token(credentials), bearer: nil, for: device, at: client.upstream, deadline) {
+                answer throws(BridgeFailure) in try BridgeBearer(answer, now: received)
+            }
+        } catch {
+            guard error.refusal != nil else { throw error }
+            return false
+        }
+        held[client.name]?.slot = BridgeSlot(client.name.isDevices ? .device : .shared, state: .registered(credentials), bearer: bearer)
+        try await keep(client.name, credentials, bearer)
+        logger.notice("bridge.client_returned", metadata: ["upstream": "\(client.upstream.id)", "client": "\(client.entry.id)"])
+        return true
     }
 
     /// - Returns: The claim's end; `nil` when another copy has registered the client meanwhile: it is in memory then.
@@ -260,18 +317,16 @@ actor UpstreamSlots {
             guard var mine = held[client.name]?.slot else { throw error }
             let alarm = mine.failed(.token, failure, clock.now())
             held[client.name]?.slot = mine
-            guard alarm == .clientLost else { throw error }
-            await lose(client, .clientLost)
+            switch alarm {
+            case .clientLost?: return try await lose(client)
+            case let alarm?:
+                let code = failure.refusal?.code ?? "bad_request"
+                tell(alarm, client, UpstreamWords.refusedStatement(client.entry.statementReference, of: client.upstream.id, code))
+            case nil: break
+            }
+            if case .wait(let wait) = mine.step(clock.now()) { throw .wait(wait) }
+            throw error
         }
-    }
-
-    private func note(_ operation: BridgeOperation, _ failure: BridgeFailure, _ client: UpstreamClientAt, _ statement: String?) {
-        guard var mine = held[client.name]?.slot else { return }
-        let alarm = mine.failed(operation, failure, clock.now())
-        held[client.name]?.slot = mine
-        held[client.name]?.refusedStatement = SHA256.hash(statement ?? "")
-        held[client.name]?.pardon = pardons[client.place] ?? 0
-        if let alarm { tell(alarm, client, failure.refusal?.code ?? "") }
     }
 
     private func keep(_ name: UpstreamSlotName, _ credentials: BridgeCredentials, _ bearer: BridgeBearer?) async throws(UpstreamError) {
@@ -290,14 +345,29 @@ actor UpstreamSlots {
     }
 
     /// Ends the sign-ins of everybody whom the client had signed in.
-    private func lose(_ client: UpstreamClientAt, _ alarm: BridgeSlot.Alarm) async {
-        let ended = (try? await store.dropBridgeSlot(client.name.text)) ?? 0
-        tell(alarm, client, "\(ended) sessions ended")
+    private func lose(_ client: UpstreamClientAt) async throws(UpstreamError) {
+        let now = clock.now()
+        let ended: Int
+        do throws(Fault) {
+            ended = try await store.dropBridgeSlot(client.name, asideUntil: now + Self.aside, now: now)
+        } catch {
+            // As it is in the store, it is asked about again.
+            held[client.name] = nil
+            throw .store(error)
+        }
+        let upstream = OctetText(client.upstream.id)
+        let many = losses[upstream, default: UpstreamLosses()].note(now)
+        // Of many the alarm of all is enough.
+        let isOneOfMany = losses[upstream]?.areMany(now) ?? false
+        tell(.clientLost, client, "\(ended) sessions ended", at: isOneOfMany ? .info : .error)
+        if let many {
+            tell(.clientsLost, client, "\(many) clients in ten minutes are not known upstream any more; one a second is registered anew")
+        }
     }
 
-    private func tell(_ alarm: BridgeSlot.Alarm, _ client: UpstreamClientAt, _ details: String) {
-        logger.error(
-            "\(alarm.rawValue)",
+    private func tell(_ alarm: BridgeSlot.Alarm, _ client: UpstreamClientAt, _ details: String, at level: Logger.Level = .error) {
+        logger.log(
+            level: level, "\(alarm.rawValue)",
             metadata: [
                 "upstream": "\(client.upstream.id)", "client": "\(client.entry.id)", "statement": "\(client.entry.statementReference)",
                 "details": "\(details)",
@@ -314,6 +384,7 @@ struct UpstreamClientAt: Sendable {
     private static let standardShards: UInt32 = 64
     private static let standardScope = "api:client:v2"
     private static let service = "service"
+    private static let check = "check-"
 
     let name: UpstreamSlotName
     let upstream: BridgeUpstream
@@ -321,6 +392,8 @@ struct UpstreamClientAt: Sendable {
 
     /// True when it serves no device.
     let isService: Bool
+    /// True for that of an operator's check.
+    private let isCheck: Bool
 
     var scope: String { entry.scope.isEmpty ? Self.standardScope : entry.scope }
 
@@ -341,7 +414,7 @@ struct UpstreamClientAt: Sendable {
 
     /// The one of an operator's check: another statement makes another client, so that a check tries the statement of now and leaves one client.
     init(check upstream: BridgeUpstream, _ entry: BridgeClientEntry, statement: String) {
-        self.init(upstream, entry, "check-" + Hex.encode(Array(SHA256.hash(statement).prefix(8))), isDevices: false)
+        self.init(upstream, entry, Self.check + Hex.encode(Array(SHA256.hash(statement).prefix(8))), isDevices: false)
     }
 
     /// The one that a session came by, as long as the upstream's record has it.
@@ -354,8 +427,12 @@ struct UpstreamClientAt: Sendable {
     /// The upstream's entry: its clients share a statement.
     var place: OctetText { OctetText("\(upstream.id)/\(entry.id)") }
 
+    /// Clients that are refused together. A check's own does not keep viewers' from being registered, and they not it.
+    var refusalPlace: OctetText { isCheck ? OctetText(name.text) : place }
+
     private init(_ upstream: BridgeUpstream, _ entry: BridgeClientEntry, _ rest: String, isDevices: Bool) {
         (self.upstream, self.entry, isService) = (upstream, entry, rest == Self.service)
+        isCheck = rest.hasPrefix(Self.check)
         name = UpstreamSlotName(text: "\(upstream.id)/\(entry.id)/\(rest)", upstream: upstream.id, entry: entry.id, isDevices: isDevices)
     }
 }

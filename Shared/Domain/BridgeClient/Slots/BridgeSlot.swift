@@ -31,12 +31,15 @@ public struct BridgeSlot: Hashable, Sendable {
         case clientDoubted(until: Timestamp)
         /// Upstream refused a fresh bearer.
         case accessRefused(until: Timestamp)
+        /// Upstream has lost many clients: they are registered anew one after the other.
+        case clientsLost(until: Timestamp)
     }
 
     /// An alarm for an operator.
     public enum Alarm: String, Hashable, Sendable {
         case accessRefused = "bridge.access_refused"
         case clientLost = "bridge.client_lost"
+        case clientsLost = "bridge.clients_lost"
         case scopeMissing = "bridge.scope_missing"
         case statementRefused = "bridge.statement_refused"
     }
@@ -103,14 +106,15 @@ public struct BridgeSlot: Hashable, Sendable {
     /// - Returns: An alarm when it is no passing fault. After `clientLost` the slot is empty, and what hung on its credentials has ended.
     public mutating func failed(_ operation: BridgeOperation, _ failure: BridgeFailure, _ now: Timestamp) -> Alarm? {
         guard case .refused(let refusal) = failure else {
-            guard operation == .register, case .badRequest = failure else { return nil }
-            return refuse("bad_request", Self.refusedRegistration, now)
+            guard case .badRequest = failure else { return nil }
+            return operation == .register ? refuse("bad_request", Self.refusedRegistration, now) : rest(now)
         }
         switch (operation, refusal.code) {
         case (.token, "invalid_client"): return clientRefused(now)
         case (.register, "unapproved_software_statement"), (.register, "invalid_software_statement"):
             return refuse(refusal.code, Self.refusedStatement, now)
         case (.register, _): return refuse(refusal.code, Self.refusedRegistration, now)
+        case (.token, _): return rest(now)
         default: return nil
         }
     }
@@ -143,6 +147,13 @@ public struct BridgeSlot: Hashable, Sendable {
         if case .refused = state { state = .empty }
         pausedUntil = nil
         doubtedSince = nil
+    }
+
+    /// Upstream gives the client no bearer: it is asked again in a minute. A bearer that holds serves meanwhile.
+    private mutating func rest(_ now: Timestamp) -> Alarm? {
+        if let bearer, now < bearer.end { return nil }
+        pausedUntil = now + Self.refusedAccess
+        return .statementRefused
     }
 
     private mutating func refuse(_ code: String, _ pause: Duration, _ now: Timestamp) -> Alarm {

@@ -264,6 +264,19 @@ enum PostgresAuthenticationSchema {
                 "ALTER TABLE upstream_token ADD COLUMN IF NOT EXISTS identity_token BYTEA",
                 "ALTER TABLE pending_logout ADD COLUMN IF NOT EXISTS hint BYTEA",
             ], isAdditive: true),
+        Migration(
+            "10-lost-clients",
+            statements: [
+                """
+                CREATE TABLE IF NOT EXISTS bridge_lost_slot (
+                    name \(text) PRIMARY KEY, device \(text) NOT NULL, upstream \(text) NOT NULL, client_id \(text) NOT NULL, secret BYTEA NOT NULL,
+                    scopes \(text) NOT NULL, lost_at_ms BIGINT NOT NULL, expires_at_ms BIGINT NOT NULL
+                )
+                """,
+                "CREATE INDEX IF NOT EXISTS bridge_lost_slot_expiry ON bridge_lost_slot (expires_at_ms)",
+                "CREATE INDEX IF NOT EXISTS bridge_lost_slot_device ON bridge_lost_slot (device)",
+                "ALTER TABLE registration_code ADD COLUMN IF NOT EXISTS platform_tokens BYTEA NOT NULL DEFAULT ''",
+            ], isAdditive: true),
     ]
 
     /// The sweeps of tables that only PostgreSQL has.

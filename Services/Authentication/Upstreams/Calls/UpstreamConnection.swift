@@ -173,9 +173,13 @@ struct UpstreamConnection: Sendable {
             let value = try read(answer)
             let timed = offset == .zero ? nil : (value as? any UpstreamTimed)?.earlier(by: offset) as? Value
             result = .success(timed ?? value)
-            if let profiles = value as? [BridgedProfile] { UpstreamJourney.note(profiles) }
+            if let profiles = value as? [BridgedProfile] {
+                UpstreamJourney.note(profiles)
+                oddities.note(profiles, of: upstream.id, now: clock.now(), logger)
+            }
         } catch {
             result = .failure(error)
+            oddities.note(error, call.operation, of: upstream.id, now: clock.now(), logger)
         }
         underWay.leave(upstream.id)
         breakers.record(Self.outcome(result), group, permission: permission, now: clock.now())

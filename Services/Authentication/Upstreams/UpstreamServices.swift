@@ -61,6 +61,7 @@ package struct UpstreamServices: CallRegistration {
         delegates.offers = [lists]
         delegates.resets = [UpstreamResets(caller: caller, store: store, clock: clock, logger: logger)]
         self.delegates = delegates
+        delegates.tokens = [UpstreamPlatformTokens(seal: seal)]
         traces = journeys
         calls = [
             method, lists,

@@ -89,6 +89,7 @@ package struct Delegates: Sendable {
     package var deciders: [any Decider] = []
     package var offers: [any ProviderOffers] = []
     package var resets: [any TrialResets] = []
+    package var tokens: [any PlatformTokenKeeper] = []
 
     package init() {}
 }
@@ -116,6 +117,16 @@ package protocol ProviderOffers: Sendable {
     func requireOffered(
         _ mvpd: String, at requestor: String, in catalogue: Catalogue, to device: DeviceInformation, address: String, waits: Bool
     ) async throws(Fault)
+}
+
+/// Keeps what a device's platform said of its user with the device's registration code: who sends the browser to a provider needs it, and the browser
+/// cannot bring it.
+package protocol PlatformTokenKeeper: Sendable {
+    /// - Returns: The call's tokens, which open for this code alone; empty where nobody needs them.
+    /// - Throws: `internal`.
+    func sealed(
+        _ call: DeviceCall, for code: RegistrationRecordID, of requestor: RequestorID, in catalogue: Catalogue
+    ) throws(Fault) -> [UInt8]
 }
 
 /// Resets trials that somebody else keeps.

@@ -61,6 +61,7 @@ struct UpstreamSignIns: Sendable {
         let client = UpstreamClientAt(way.upstream, entry, of: record.deviceID)
         var device = BridgeDevice(record.deviceID, record.device, userAgent: record.userAgent)
         device.temporaryPassIdentity = try UpstreamIdentity.temporaryPass(request.genericData)
+        UpstreamPlatformTokens(seal: seal).add(to: &device, of: record)
         let deadline = UpstreamDeadline(way.upstream.totalTimeout)
         let key = SessionKey(device: record.deviceID, requestor: record.requestor)
         let open = try await logouts.tried(of: key, upstream: way.upstream.id, mvpd: way.theirMvpd)

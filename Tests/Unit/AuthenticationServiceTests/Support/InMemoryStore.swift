@@ -67,6 +67,7 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
             let end = min(now, record.generatedAt) - .milliseconds(RegistrationRecord.clockErrorMilliseconds)
             records[record.code]?.expiresAt = end
             records[record.code]?.keptUntil = end
+            records[record.code]?.platformTokens = []
             pending = pending.filter { $0.value.record != record.id }
         }
 
@@ -89,6 +90,7 @@ final class InMemoryStore: ClientStore, RegistrationCodeStore, SignInStore, Sess
             records[code]?.isUsed = true
             records[code]?.usedAt = now
             records[code]?.keptUntil = max(record.expiresAt, end)
+            records[code]?.platformTokens = []
             pending = pending.filter { $0.value.record != id }
             return true
         }

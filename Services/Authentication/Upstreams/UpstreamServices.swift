@@ -1,5 +1,6 @@
 package import AuthenticationCore
 internal import BridgeClient
+package import Clocks
 package import ContractRuntime
 package import OutboundHttp
 
@@ -17,9 +18,10 @@ package struct UpstreamServices: CallRegistration {
     ///   - store: The same as the environment's.
     ///   - transport: Reaches upstreams, whose lists are long; its owner shuts it down.
     ///   - origin: This cluster's public addresses, by which it names itself to another.
+    ///   - adoptUntil: Until then devices of whom nothing is known are asked about; `nil`: they are not.
     package init(
         _ environment: AuthenticationEnvironment, _ clients: ClientServices, store: any UpstreamStore, transport: any OutboundTransport,
-        origin: String, reports: any SignInReporting
+        origin: String, adoptUntil: Timestamp? = nil, reports: any SignInReporting
     ) {
         let (catalogue, clock, random, seal) = (environment.catalogue, environment.clock, environment.random, environment.keys.seal)
         let (metrics, records) = (environment.metrics, environment.store)
@@ -42,8 +44,8 @@ package struct UpstreamServices: CallRegistration {
             caller: caller, profiles: profiles, confirmations: confirmations, store: store, requests: records, clock: clock, random: random,
             seal: seal, metrics: metrics, logger: logger)
         let lookups = UpstreamLookups(
-            caller: caller, profiles: profiles, confirmations: confirmations, store: store, sessions: records, clock: clock, metrics: metrics,
-            logger: logger)
+            caller: caller, profiles: profiles, confirmations: confirmations, store: store, sessions: records, adoptUntil: adoptUntil, clock: clock,
+            metrics: metrics, logger: logger)
         let sessions = UpstreamSessions(
             caller: caller, signIns: signIns, lookups: lookups, partners: partners, profiles: profiles, confirmations: confirmations,
             store: store, sessions: records, catalogue: catalogue, clock: clock, logger: logger)

@@ -34,6 +34,8 @@ struct Modules: Sendable {
         let provider: any OutboundTransport
         /// Stands behind upstreams, which needs a store that keeps things; `nil`: none.
         let upstream: (any OutboundTransport)?
+        /// Until then devices are asked about that nothing is known of; `nil`: they are not.
+        var adoptUntil: Timestamp? = nil
         /// Carries scheduled sign-ins.
         let site: (any OutboundTransport)?
     }
@@ -56,7 +58,8 @@ struct Modules: Sendable {
             secretFolder: ClientSecretFolder(path: nil), secretSeals: peers.secretSeals, clientSecrets: ScriptedProvider.Secrets())
         if let upstream = peers.upstream, let kept = store as? SqlAuthenticationStore {
             upstreams = UpstreamServices(
-                environment, clients, store: kept, transport: upstream, origin: "http://127.0.0.1:8080", reports: reports)
+                environment, clients, store: kept, transport: upstream, origin: "http://127.0.0.1:8080", adoptUntil: peers.adoptUntil,
+                reports: reports)
         } else {
             upstreams = nil
         }

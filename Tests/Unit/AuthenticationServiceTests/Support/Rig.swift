@@ -44,9 +44,10 @@ struct Rig {
     ///   - site: Where browsers of test users go.
     ///   - sharedRule: The demands on answers at the shared callback.
     ///   - upstream: Stands behind the bridge, which needs a backend that keeps things; `nil`: none.
+    ///   - adoptUntil: Until then devices are asked about at the upstream that nothing is known of.
     init(
         _ backend: Backend = .memory, saml real: (any SamlSignIn & SamlLogout)? = nil, idpCertificate: [UInt8] = [],
-        upstream: (any OutboundTransport)? = nil, site: TestSite? = nil, sharedRule: SharedCallbackRule = .open
+        upstream: (any OutboundTransport)? = nil, adoptUntil: Timestamp? = nil, site: TestSite? = nil, sharedRule: SharedCallbackRule = .open
     ) throws {
         let statementKeys = SigningKeys(SigningKeyRing(current: JoseSigningKey(try P256PrivateKey.generate())))
         let tokenKeys = SigningKeys(SigningKeyRing(current: JoseSigningKey(try P256PrivateKey.generate())))
@@ -68,7 +69,7 @@ struct Rig {
             addresses: SignInAddresses(
                 logoutVisit: Self.visitAddress, logoutReturn: Self.returnAddress, oauthCallback: ScriptedProvider.redirectURI,
                 oauthCallbackRule: sharedRule),
-            provider: provider, upstream: upstream, site: site)
+            provider: provider, upstream: upstream, adoptUntil: adoptUntil, site: site)
         if upstream != nil { _ = try #require(store as? SqlAuthenticationStore) }
         modules = Modules(peers, catalogue: catalogue, store: store, clock: clock, logger: logger)
         let caller = modules.caller

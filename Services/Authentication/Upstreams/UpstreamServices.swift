@@ -61,9 +61,9 @@ package struct UpstreamServices: CallRegistration {
         ]
         delegates.deciders = [sessions]
         delegates.offers = [lists]
+        delegates.tokens = [UpstreamPlatformTokens(seal: seal)]
         delegates.resets = [UpstreamResets(caller: caller, store: store, clock: clock, logger: logger)]
         self.delegates = delegates
-        delegates.tokens = [UpstreamPlatformTokens(seal: seal)]
         traces = journeys
         calls = [
             method, lists,

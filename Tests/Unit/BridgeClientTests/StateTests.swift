@@ -150,6 +150,17 @@ import Testing
         #expect(reads.isOver)
     }
 
+    @Test("bridge B44: a return that upstream could not be asked about is looked after until it can, however long that takes")
+    func undecidedReads() {
+        var reads = PendingReads(start: now, end: now + .seconds(1800), poll: .seconds(5))
+        reads.returnedUndecided(now)
+        #expect((1...100).count { reads.read(for: .device, now + .seconds($0)) != .no } == 20)
+        #expect(!reads.isOver)
+        reads.note(isUndecided: false)
+        #expect((101...300).count { reads.read(for: .device, now + .seconds($0)) != .no } == 3, "another copy has heard that nobody is there")
+        #expect(reads.isOver)
+    }
+
     @Test("bridge B75, B77: batches of five, each resource once, halved where upstream takes fewer, merged in order")
     func batches() throws {
         let resources = (1...12).map { "r\($0)" }
@@ -163,17 +174,6 @@ import Testing
     @Test(
         "bridge B45: where an answer may send a browser",
         arguments: [
-    @Test("bridge B44: a return that upstream could not be asked about is looked after until it can, however long that takes")
-    func undecidedReads() {
-        var reads = PendingReads(start: now, end: now + .seconds(1800), poll: .seconds(5))
-        reads.returnedUndecided(now)
-        #expect((1...100).count { reads.read(for: .device, now + .seconds($0)) != .no } == 20)
-        #expect(!reads.isOver)
-        reads.note(isUndecided: false)
-        #expect((101...300).count { reads.read(for: .device, now + .seconds($0)) != .no } == 3, "another copy has heard that nobody is there")
-        #expect(reads.isOver)
-    }
-
             ("/api/v2/authenticate/A/C", "https://api.upstream.example/api/v2/authenticate/A/C"),
             ("https://sp.upstream.example/x", "https://sp.upstream.example/x"),
             ("https://api.upstream.example/x", "https://api.upstream.example/x"), ("https://evil.example/x", nil), ("//evil.example/x", nil),

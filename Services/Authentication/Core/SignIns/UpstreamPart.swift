@@ -51,13 +51,13 @@ package struct UpstreamPart: Hashable, Sendable {
     /// True when a logout has to tell upstream: a trial and a degradation rule know none (bridge §10.2).
     package var knowsLogout: Bool { !isTrial && kind != BridgedProfile.Kind.degraded.rawValue }
 
+    /// True when its end is not one that upstream told: then upstream is asked, and the session does not end (bridge §8.1).
+    package var endsByLimit: Bool { BridgedEnd.isOurs(expiresAt, toldAt: confirmedAt) }
+
     package var isTrial: Bool { kind == BridgedProfile.Kind.temporary.rawValue }
     /// True for the platform's own sign-in (bridge §11).
     package var isPartners: Bool { kind == BridgedProfile.Kind.appleSSO.rawValue }
     /// True for a login elsewhere: upstream shows it only to calls that say who the person is.
-    /// True when its end is not one that upstream told: then upstream is asked, and the session does not end (bridge §8.1).
-    package var endsByLimit: Bool { BridgedEnd.isOurs(expiresAt, toldAt: confirmedAt) }
-
     package var isShared: Bool { kind == BridgedProfile.Kind.platformSSO.rawValue || kind == BridgedProfile.Kind.serviceTokenSSO.rawValue }
 }
 

@@ -76,15 +76,15 @@ struct UpstreamSignIns: Sendable {
             redirectURL: isOwn ? way.bridge.returnOrigin + Self.returnPath + handle.text : request.redirectURL)
         let answer: BridgedSignIn
         let wasClosed = call.integration.map { caller.line.isSuspended($0, at: way.upstream.id) } ?? false
-            answer = try await caller.ask(call, by: client, for: device, deadline) { answer throws(BridgeFailure) in try BridgedSignIn(answer) }
         do throws(UpstreamError) {
+            answer = try await caller.ask(call, by: client, for: device, deadline) { answer throws(BridgeFailure) in try BridgedSignIn(answer) }
         } catch {
             if error.refusal == nil { metrics.mvpds?.count(.bad, upstream: way.upstream.id) }
             if let refusal = error.refusal, case .noIntegration = BridgeMeaning(refusal), !wasClosed {
                 await lists.refresh(way, for: record.device, at: record.device.connectionIP)
             }
-        }
             throw Self.fault(error, way, now, logger)
+        }
         metrics.startedSignIns.increment()
         metrics.mvpds?.count(.begun, upstream: way.upstream.id)
         metrics.count(.authnAttempt, record, at: MvpdID(way.mvpd))
@@ -190,8 +190,8 @@ struct UpstreamSignIns: Sendable {
             case .away: try await store.settle(handle, as: .undecided)
             case .over: break
             }
-            memory.withLock { memory in
             let now = clock.now()
+            memory.withLock { memory in
                 var reads = memory.reads[handle] ?? Self.reads(pending, way)
                 if case .away = found { reads.returnedUndecided(now) } else { reads.returnedWithout(now) }
                 memory.reads[handle] = reads
@@ -212,8 +212,8 @@ struct UpstreamSignIns: Sendable {
     }
 
     /// The same for the login through a code.
-    func settle(_ record: RegistrationRecordID, by asker: PendingReads.Asker) async throws(Fault) {
     /// - Throws: `upstream_unavailable` as long as nobody knows whether somebody is signed in.
+    func settle(_ record: RegistrationRecordID, by asker: PendingReads.Asker) async throws(Fault) {
         guard let pending = try await store.bridgePending(of: record, now: clock.now()), pending.state != .done else { return }
         if let doubt = try await settle(pending, by: asker) { throw doubt }
     }
@@ -225,9 +225,9 @@ struct UpstreamSignIns: Sendable {
         let now = clock.now()
         let read = memory.withLock { memory in
             var reads = memory.reads[pending.handle] ?? Self.reads(pending, way)
-            defer { memory.reads[pending.handle] = reads }
             // Another copy may have heard of it.
             reads.note(isUndecided: pending.state == .undecided)
+            defer { memory.reads[pending.handle] = reads }
             return reads.read(for: asker, now)
         }
         let found: Found
@@ -246,8 +246,8 @@ struct UpstreamSignIns: Sendable {
                 return since
             }
             memory.failing[pending.handle] = nil
-            return nil
             if case .nothing = found, pending.state == .undecided { memory.reads[pending.handle]?.returnedWithout(now) }
+            return nil
         }
         if pending.state == .undecided {
             switch found {
@@ -268,8 +268,8 @@ struct UpstreamSignIns: Sendable {
         case away
     }
 
-    private static func reads(_ pending: UpstreamPending, _ way: (upstream: BridgeUpstream, client: UpstreamClientAt)) -> PendingReads {
     /// The reads of a login that this copy knows nothing of: the browser may have come back to another one.
+    private static func reads(_ pending: UpstreamPending, _ way: (upstream: BridgeUpstream, client: UpstreamClientAt)) -> PendingReads {
         var reads = PendingReads(start: pending.startedAt, end: pending.expiresAt, poll: way.upstream.poll)
         switch pending.state {
         case .undecided: reads.returnedUndecided(pending.startedAt)

@@ -142,6 +142,7 @@ struct UpstreamDecisionPoint: Sendable {
         }
         if answers.isEmpty, let failure = failures.first { throw fault(failure, question) }
         let decided = PreauthorizationBatches.merged(resources, answers.flatMap(\.self))
+        let end = clock.now()
         return UpstreamDecisions(
             decisions: zip(resources, decided).compactMap { resource, decision in decision.map { UpstreamDecision($0, resource: resource, now: end) }
             },
@@ -150,7 +151,6 @@ struct UpstreamDecisionPoint: Sendable {
 
     private func decide(_ batch: [String], _ question: Question, _ place: [OctetText]) async -> Result<[BridgedDecision], UpstreamError> {
         do throws(UpstreamError) {
-        let end = clock.now()
             return .success(try await ask(batch, question))
         } catch {
             guard let refusal = error.refusal, case .tooManyResources = BridgeMeaning(refusal),

@@ -66,14 +66,6 @@ struct UpstreamSessions: Decider {
 
     private func serves(_ requestor: RequestorID) throws(Fault) -> Bool { try catalogue.current().requestor(requestor.text)?.bridge != nil }
 
-    private func settle(_ part: UpstreamPart, _ device: BridgeDevice?) async throws(Fault) {
-        // Upstream tells of a login elsewhere only to calls that name the person: its last statement stands till then.
-        if part.isShared, device?.namesPerson != true { return }
-        let now = clock.now()
-        guard let upstream = try catalogue.current().upstream(part.upstream), let client = UpstreamClientAt(part.slot, at: upstream) else { return }
-        let isOver = now >= part.expiresAt
-        // A trial or a rule may last longer than was said, and is asked about once; so is what lasts longer than an end may be kept.
-        if isOver, !part.endsByLimit, part.knowsLogout || part.confirmedAt >= part.expiresAt { return }
     /// True while upstream does not serve the session's integration (bridge §8.1, §12.1).
     func hides(_ record: SessionRecord) async throws(Fault) -> Bool {
         guard !caller.line.suspensions.isEmpty, let part = try await store.bridgedPart(record.id) else { return false }
@@ -84,6 +76,14 @@ struct UpstreamSessions: Decider {
 
     private func settle(_ part: UpstreamPart, _ device: BridgeDevice?) async throws(Fault) {
         if isSuspended(part) { return }
+        // Upstream tells of a login elsewhere only to calls that name the person: its last statement stands till then.
+        if part.isShared, device?.namesPerson != true { return }
+        let now = clock.now()
+        guard let upstream = try catalogue.current().upstream(part.upstream), let client = UpstreamClientAt(part.slot, at: upstream) else { return }
+        let isOver = now >= part.expiresAt
+        // A trial or a rule may last longer than was said, and is asked about once; so is what lasts longer than an end may be kept.
+        if isOver, !part.endsByLimit, part.knowsLogout || part.confirmedAt >= part.expiresAt { return }
+        if isOver || part.isSuspect || now >= part.confirmedAt + upstream.profileStale {
             guard try await read(part, upstream, client, calling: device, isBackground: false) else {
                 throw Fault(.upstreamUnavailable, "The provider cannot be asked now.", retryAfter: .seconds(5))
             }
@@ -116,6 +116,8 @@ struct UpstreamSessions: Decider {
                 case .trial(.authenticationSessionExpired): try await expire(part, "trial_over")
                 // A resource that was played already may be played again.
                 case .trial: break
+                // It is hidden from now on.
+                case .noIntegration: break
                 default: return false
                 }
                 return true
@@ -124,8 +126,6 @@ struct UpstreamSessions: Decider {
         }
         let now = clock.now()
         guard let profile = found.first(where: { $0.mvpd == part.theirMvpd && $0.end > now }) else {
-                // It is hidden from now on.
-                case .noIntegration: break
             guard part.knowsLogout, now < part.expiresAt else {
                 try await expire(part, "over_upstream")
                 return true
